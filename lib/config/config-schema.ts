@@ -48,45 +48,24 @@ const warmThroughput = z.strictObject({
   ),
 });
 
-/** Passed unchanged to the loader's guard, which uses the same names. */
+/** What a person can judge of a load; the guard's other limits are its own. */
 const guard = z.strictObject({
   minimumAddresses: whole(0, 100_000_000)
     .default(loadDefaults.guard.minimumAddresses)
     .describe('The minimum number of addresses; lower it to load part of the country.'),
-  maximumRemovedShare: share
+  maximumShare: share
     .default(loadDefaults.guard.maximumRemovedShare)
-    .describe('The largest share of the live addresses that a load may remove.'),
-  maximumChangedShare: share
-    .default(loadDefaults.guard.maximumChangedShare)
-    .describe('The largest share of the live addresses that may change street or woonplaats, or only gemeente.'),
-  maximumAddedShare: share
-    .default(loadDefaults.guard.maximumAddedShare)
-    .describe('The most that a load may add, as such a share.'),
-  maximumProblemShare: share
-    .default(loadDefaults.guard.maximumProblemShare)
-    .describe('The largest share of addresses without a street or woonplaats.'),
-  alwaysAllowed: whole(0, 100_000_000)
-    .default(loadDefaults.guard.alwaysAllowed)
-    .describe('This many addresses may always change, whatever their share.'),
+    .describe(
+      'The largest share of the live addresses that a load may remove. It may add or rename twice as many. 1: any number.',
+    ),
   maximumPlaceShare: share
     .default(loadDefaults.guard.maximumPlaceShare)
     .describe(
-      'The largest share of one woonplaats, or of a dataset of over 500,000 addresses, that may be removed or renumbered since the last extract.',
+      'The largest share of one woonplaats, or of a dataset of over 500,000 addresses, that may be removed or renumbered since the last extract. 1: any number.',
     ),
-  maximumLostShare: share
-    .default(loadDefaults.guard.maximumLostShare)
-    .describe(
-      'The largest share of huisletters, toevoegingen and special letters that a load may remove, and of addresses in one woonplaats that it may add or move to another street.',
-    ),
-  alwaysAllowedInPlace: whole(0, 100_000_000)
-    .default(loadDefaults.guard.alwaysAllowedInPlace)
-    .describe('This many addresses in one woonplaats may always change, and ten times as many be added.'),
   maximumObjectShare: share
     .default(loadDefaults.guard.maximumObjectShare)
     .describe('The largest share of addresses without an object in the first load of objects.'),
-  alwaysAllowedStreets: whole(0, 100_000)
-    .default(loadDefaults.guard.alwaysAllowedStreets)
-    .describe('How many streets in one woonplaats may be renamed, and how many may lose 20 addresses or more.'),
 });
 
 const dataset = z.strictObject({

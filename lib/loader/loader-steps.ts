@@ -36,6 +36,22 @@ export function mutationsSource({ mutations }: Config): string {
   return mutations === true ? publicMutations : String(mutations);
 }
 
+/** More than any dataset has. */
+const anyNumber = 100_000_000;
+
+/** The thresholds of the guard that the settings mean. */
+export function thresholdsOf({ maximumShare, ...guard }: Config['guard']) {
+  const twice = Math.min(1, 2 * maximumShare);
+  return {
+    ...guard,
+    maximumRemovedShare: maximumShare,
+    maximumChangedShare: twice,
+    maximumAddedShare: twice,
+    ...(maximumShare === 1 && { alwaysAllowed: anyNumber }),
+    ...(guard.maximumPlaceShare === 1 && { alwaysAllowedInPlace: anyNumber }),
+  };
+}
+
 /** The settings of the steps, where the configuration has them. */
 function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironment, string | false | undefined>> {
   return {
@@ -45,7 +61,7 @@ function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironme
     source: config.source,
     mutations: config.mutations && mutationsSource(config),
     objecten: config.dataset.objecten && 'on',
-    thresholds: JSON.stringify(config.guard),
+    thresholds: JSON.stringify(thresholdsOf(config.guard)),
     writesPerSecond: `${writesPerSecond}`,
     keepSnapshots: `${config.snapshotsKept}`,
   };

@@ -21,7 +21,7 @@ beforeAll(async () => {
   loader = await startStateMachineBench({
     mutations: 's3://snapshots/uploads/bestanden.json',
     // A day may change a fifth of what a load may, and days of this small register change much of it.
-    guard: { minimumAddresses: 1, alwaysAllowed: 1000 },
+    guard: { minimumAddresses: 1, maximumShare: 1 },
   });
   loaded = loader.startingPoint(async () => {
     await list([]);

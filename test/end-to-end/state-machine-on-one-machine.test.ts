@@ -12,10 +12,7 @@ import { type LoadBench, startLoadBench } from '../loader/steps/load-bench.ts';
 import { february, january, march, voorkomensOf, withObjecten } from '../loader/steps/months.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 
-const guard = {
-  ...{ minimumAddresses: 1, maximumRemovedShare: 0.3, maximumChangedShare: 1, maximumAddedShare: 1 },
-  alwaysAllowed: 1,
-};
+const thresholds = { maximumRemovedShare: 0.3, maximumChangedShare: 1, maximumAddedShare: 1, alwaysAllowed: 1 };
 const dayAfter = '2026-02-09';
 
 let loader: StateMachineBench;
@@ -25,7 +22,7 @@ let mutations: string;
 
 beforeAll(async () => {
   [loader, local] = await Promise.all([
-    startStateMachineBench({ guard, dataset: { objecten: true } }),
+    startStateMachineBench({ thresholds, dataset: { objecten: true } }),
     startLoadBench(),
   ]);
   mutations = local.newFolder();
@@ -46,7 +43,7 @@ beforeAll(async () => {
   const options = {
     storage: local.newFolder(),
     addresses: dynamoDbAddressTable(local.client, await local.newTable()),
-    thresholds: { ...loadDefaults.guard, ...guard },
+    thresholds: { ...loadDefaults.guard, minimumAddresses: 1, ...thresholds },
     workers: 0,
     keep: 2,
     objecten: true,

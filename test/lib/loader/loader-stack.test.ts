@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import jsonata from 'jsonata';
-import { publicMutations } from '../../../loader/names.ts';
+import { thresholdsOf } from '../../../lib/loader/loader-steps.ts';
+import { loaderEnvironment, publicMutations } from '../../../loader/names.ts';
+import { DeployedStep } from '../../../loader/steps/deployed-step.ts';
+import { parseConfig } from '../../../operator/config/parse-config.ts';
 import { everything, ofType, type Template, templates } from '../synthesized.ts';
 
 type Retry = { ErrorEquals: string[]; JitterStrategy?: string; IntervalSeconds?: number; MaxAttempts?: number };
@@ -183,6 +186,22 @@ describe('the loader stack', () => {
     );
     expect(variables.filter((text) => text?.includes('minimumAddresses\\":9000000'))).toHaveLength(1);
     expect(variables.filter((text) => text?.includes('"KEEP_SNAPSHOTS":"3"'))).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      { maximumShare: 0.2 },
+      { maximumRemovedShare: 0.2, maximumChangedShare: 0.4, maximumAddedShare: 0.4 },
+      ['alwaysAllowed'],
+    ],
+    [{ maximumShare: 1 }, { maximumChangedShare: 1, alwaysAllowed: 100_000_000 }, ['alwaysAllowedInPlace']],
+    [{ maximumPlaceShare: 1 }, { maximumRemovedShare: 0.05, alwaysAllowedInPlace: 100_000_000 }, ['alwaysAllowed']],
+  ])('gives the guard the thresholds that its settings mean: %j', (guard, thresholds, absent) => {
+    const found = thresholdsOf(parseConfig({ guard }).guard);
+    expect(found).toMatchObject(thresholds);
+    for (const name of absent) expect(found).not.toHaveProperty(name);
+    const inLambda = { [loaderEnvironment.thresholds]: JSON.stringify(found) };
+    expect(new DeployedStep('guard', inLambda).thresholds).toMatchObject(thresholds);
   });
 
   it('passes a configured source to the step that reads it, and outputs it for doctor', async () => {

@@ -78,7 +78,7 @@ describe('the configuration', () => {
     ],
     [{ snapshotsKept: 1 }, 'snapshotsKept is 1. Allowed: a whole number, 2 to 24.'],
     [{ snapshotsKept: '3' }, 'snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
-    [{ guard: { maximumRemovedShare: 5 } }, 'guard.maximumRemovedShare is 5. Allowed: a number, 0 to 1.'],
+    [{ guard: { maximumShare: 5 } }, 'guard.maximumShare is 5. Allowed: a number, 0 to 1.'],
     [{ alarmEmail: 'ops' }, 'alarmEmail is "ops". Allowed: an e-mail address.'],
     [{ source: 'http://example.nl/x.zip' }, 'source is "http://example.nl/x.zip". Allowed: an `https://` address'],
     [{ schedule: 'daily' }, 'schedule is "daily". Allowed: `off`, or `cron(MINUTE HOUR DAY'],

@@ -9,7 +9,7 @@ import { Random } from '../../bench/generator/random.ts';
 /** The configuration of a bench for a walk: some days are refused. */
 export const walkConfiguration = {
   mutations: 's3://snapshots/uploads/bestanden.json',
-  guard: { minimumAddresses: 1, alwaysAllowed: 7, maximumChangedShare: 0.1, maximumProblemShare: 1 },
+  thresholds: { alwaysAllowed: 7, maximumChangedShare: 0.1, maximumProblemShare: 1 },
 };
 
 /** A walk: the list as it is published so far, and executions that are killed, refused, approved and rejected. */

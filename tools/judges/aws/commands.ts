@@ -8,7 +8,7 @@ import type { Judge } from '../judge.ts';
 import { type Answer, type Aws, bagAdres, bootstrap, cdk, objections, outputsOf, startAws, withRole } from './aws.ts';
 
 const settings = {
-  guard: { minimumAddresses: 10, alwaysAllowed: 1_000 },
+  guard: { minimumAddresses: 10, maximumShare: 1 },
   dataset: { objecten: true },
   removalPolicy: 'destroy',
   schedule: 'off',

@@ -17,14 +17,7 @@ const start = '2026-01-08';
 const first = withObjecten(new Random(33), firstState(new Random(31), start, 60), start);
 const days = [...laterDays(new Random(32), first, start, 3)] as [RegisterDay, RegisterDay, RegisterDay];
 const settings = {
-  guard: {
-    minimumAddresses: 30,
-    maximumRemovedShare: 1,
-    maximumChangedShare: 1,
-    maximumAddedShare: 1,
-    maximumProblemShare: 1,
-    alwaysAllowed: 1_000,
-  },
+  guard: { minimumAddresses: 30, maximumShare: 1 },
   dataset: { objecten: true },
   snapshotsKept: 3,
 };
