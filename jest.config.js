@@ -21,7 +21,7 @@ export default {
     '^bag-adres-admin$': '<rootDir>/packages/admin/index.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data', '<rootDir>/packages/admin/dist'],
-  // One more than the cores of a small machine, since a worker also waits for other processes (decision 0149).
+  // One more than the cores of a small machine, since a worker also waits for other processes.
   maxWorkers: 3,
   // Only what hangs takes so long: a busy machine must not turn a test red.
   testTimeout: 300_000,

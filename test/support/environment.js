@@ -14,8 +14,7 @@ v8.setFlagsFromString('--max-semi-space-size=0');
 v8.setFlagsFromString('--no-compilation-cache');
 
 // V8 collects all garbage for every 64 MB of new buffers, however large the heap is. A worker holds 200 MB of packages,
-// so this took a fifth of the CPU of the tests of loads. With the flag, buffers count like the rest of the heap
-// (decision 0149).
+// so this took a fifth of the CPU of the tests of loads. With the flag, buffers count like the rest of the heap.
 v8.setFlagsFromString('--external-memory-accounted-in-global-limit');
 
 // Jest warns of a worker that takes half a second to end, which freeing its heap does. For the same reason compiled
@@ -90,7 +89,7 @@ vm.SyntheticModule = class extends SyntheticModule {
 const context = vm.createContext();
 
 /**
- * Jest's environment of Node without a context of its own (decision 0149): the test files of a worker run one after the
+ * Jest's environment of Node without a context of its own: the test files of a worker run one after the
  * other in the global scope of its process, and each finds it as the first one did. A test file has its own copies of
  * the modules of this project; the modules of packages are loaded, and compiled to machine code, once.
  */
