@@ -136,7 +136,7 @@ function refuseSecond(data: DataStack): void {
   if (!first) return;
   const [here, there] = [data, first].map(({ node }) => node.scope?.node.path);
   throw new Error(
-    `${here} and ${there} would both be deployed as ${data.stackName} and so on, to the same region and account. Give either of them another "stage".`,
+    `${here} and ${there} would both be deployed as ${data.stackName} and so on, to the same region and account. Give one of the two another "stage".`,
   );
 }
 

@@ -245,7 +245,7 @@ function hmacWith(secret: Secret): Hmac {
 /**
  * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt of a call may take
  * a second and a half: then the read after a charge also succeeds while the store takes over a second for either.
- * @param place where the store is, and the credentials for it; those of the environment by default
+ * @param place the store's endpoint and credentials; by default from the environment
  */
 export function createStoreClient(place?: StorePlace): DynamoDBClient {
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_DYNAMODB = AWS_ENDPOINT_URL } = process.env;

@@ -10,13 +10,13 @@ export const environment = {
   previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
   /** `off` if the test addresses do not exist. */
   testAddresses: 'TEST_ADDRESSES',
-  /** `on` where addresses have their objects: loads read them, and `include` can name them. */
+  /** `on` if addresses have their objects: loads read them, and `include` can name them. */
   objecten: 'DATASET_OBJECTEN',
   /** `off` if the deployment has no page at `/docs`. */
   referencePage: 'REFERENCE_PAGE',
   /** How the pages and the OpenAPI document present the operator, as JSON. */
   branding: 'BRANDING',
-  /** The place from which a portal reads that secret. */
+  /** The ARN of the checksum secret, for a portal. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
   /** The settings of the portal, as JSON. */
   portal: 'PORTAL',
@@ -25,7 +25,7 @@ export const environment = {
   portalClientSecret: 'PORTAL_CLIENT_SECRET',
   /** The bucket with the statements of closed months. */
   statementsBucket: 'STATEMENTS_BUCKET',
-  /** The loader's bucket, from which the portal reads about the register. */
+  /** The loader's bucket, which the portal reads for the register's page. */
   snapshotBucket: 'SNAPSHOT_BUCKET',
   /** The state machine of the loader, which the portal starts when an operator approves a load. */
   loadMachine: 'LOAD_MACHINE_ARN',
@@ -59,7 +59,7 @@ export const copiesEnvironment = {
   vault: 'BACKUP_COPY_VAULT_ARN',
 } as const;
 
-/** The variables of a Lambda, or of one of several functions in a process. */
+/** The variables of a Lambda, or of one function in a process with others. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A variable that the stack always sets; a missing one stops the start, not a request. */

@@ -3,7 +3,7 @@
  * Facts of CBS (gebiedsindelingen) and RvIG (landelijke tabel 33) as of 2023-01-01. The BAG has the codes alone.
  */
 
-/** A gemeente in a response; its names are `null` where this table does not have its code. */
+/** A gemeente in a response; its names are `null` if this table lacks its code. */
 export type Gemeente = { code: string; naam: string | null; provincie: string | null };
 
 /** For each provincie its gemeenten, `code naam`, in the order of their codes. */

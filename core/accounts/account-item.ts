@@ -25,11 +25,11 @@ import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
  * | account id | `usage#2026-11-21` | the lookups and refusals of a UTC day (`usage-record.ts`) |
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit-log.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
- * | account id | `plans` | which plan it has been on since when (`plan-history.ts`) |
+ * | account id | `plans` | its plans by their first date (`plan-history.ts`) |
  * | account id | `details` | name, contact, note (`details.ts`) |
- * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
+ * | account id | `deleted` | the remains of a deleted account (`delete-account.ts`) |
  * | `usage#` | `retention` | for how many months usage is kept, and the month of the first account (`usage.ts`) |
- * | `account#` | the id of an account | plan, and what it is found by (`search.ts`) |
+ * | `account#` | the id of an account | plan, and the text to search (`search.ts`) |
  * | `deleted#`, `plan#` | the id of a deleted account, a plan code | nothing: an index of names (`admin-store.ts`) |
  */
 export const accessItem = {

@@ -38,7 +38,7 @@ export function hasKeyPrefix(text: string): boolean {
   return text.trimStart().toLowerCase().startsWith(`${apiKeyPrefix}_`) || containsApiKey(text);
 }
 
-/** The text without API keys and parts of them, for logs and errors: people paste keys where they don't belong. */
+/** Removes API keys and their parts from a text for logs and errors, because people paste keys anywhere. */
 export function redactKeys(text: string): string {
   return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);
 }

@@ -132,8 +132,8 @@ export function lookupsIn(record: Item): number {
 type RecordOptions = { today: string; months?: number | undefined; movesIdle?: boolean | undefined };
 
 /**
- * The updates, to be made together, that move the days of an access item that have ended into records; none if there
- * are none. That includes the day that is being counted, if it is before `today` and no request rolls it meanwhile.
+ * The updates, to be made together, that move ended days from an access item into records; empty if no day has ended.
+ * They include the day that is being counted, if it is before `today` and no request rolls it meanwhile.
  */
 export function recordDays(
   table: string,

@@ -24,7 +24,7 @@ export function readAddressInput(rawQueryString: string, offered: readonly Inclu
   return request && include ? { request, include } : { request: null };
 }
 
-/** The address of these texts, normalised; `null` if a text is invalid. */
+/** The normalised address from its texts; `null` if a text is invalid. */
 export function readAddress(postcode: string, huisnummer: string, toevoeging: string): AddressRequest | null {
   const [code, number, addition] = [readPostcode(postcode), readHuisnummer(huisnummer), readToevoeging(toevoeging)];
   if (code === null || number === null || addition === null) return null;

@@ -30,7 +30,7 @@ export type AddressStore = {
 /**
  * Reads are eventually consistent: half a read unit an item. `find` reads one item for a bare number and for an address
  * that exists; for a missing address, or to include its toevoegingen, also the item without its toevoeging, which lists
- * the existing toevoegingen (decision 0121). `findAll` reads each of these items once, however many lookups need it.
+ * the existing toevoegingen (decision 0121). `findAll` reads each item once, however many lookups need it.
  */
 export function createAddressStore(client: StoreClient, table: string): AddressStore {
   async function read(key: string, signal: AbortSignal): Promise<StoredAddress | undefined> {

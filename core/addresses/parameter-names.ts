@@ -9,8 +9,8 @@ const addition =
   '|apartment|appartement|apt|flat|suite|floor|etage|verdieping)';
 
 /**
- * Names under which other address APIs take a part of an address: the Kadaster (BAG and Haal Centraal), PDOK,
- * postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, Belgian ones, and common variants.
+ * Names that other address APIs use for a part of an address: the Kadaster (BAG and Haal Centraal), PDOK, postcode.nl,
+ * PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, Belgian ones, and common variants.
  */
 const otherNames: [Meaning, RegExp][] = [
   ['postcode', /^(?:postalcode|zip|zipcode|pc6?|pcode)$/],

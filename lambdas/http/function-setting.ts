@@ -4,7 +4,7 @@ import type { Environment } from '../../core/environment.ts';
 import type { Answer, RequestEvent } from './middleware.ts';
 import { type RequestLog, requestLog } from './observe.ts';
 
-/** What a function gets from where it runs: Lambda, or one process with the others. */
+/** A function's surroundings, from Lambda or from the process that it shares with other functions. */
 export type FunctionSetting = {
   variables: Environment;
   client: ChargingClient;

@@ -11,16 +11,16 @@ import {
 import type { Middleware, MiddlewareRequest } from './middleware.ts';
 import { reasonOf } from './problem.ts';
 
-/** Where the lines of requests go, and which of them are metrics. */
+/** The destination of request lines, and the choice of lines that are metrics. */
 export type RequestLog = {
-  /** Gets each line, without its end. */
+  /** Receives each line, without its end. */
   write: (line: string) => void;
   namespace: string;
-  /** Whether every outcome is a metric, or only those that raise an alarm. */
+  /** Whether every outcome is a metric, or only outcomes that raise an alarm. */
   everyOutcome: boolean;
 };
 
-/** The log of a function: CloudWatch reads what a Lambda writes to its standard output. */
+/** The log of a function: CloudWatch reads a Lambda's standard output. */
 export function requestLog(variables: Environment, write = writeOut): RequestLog {
   const everyOutcome = variables[requestMetricsVariable] === 'all';
   return { write, namespace: metricNamespaceIn(variables), everyOutcome };

@@ -37,7 +37,7 @@ const throttle = z.strictObject({
   otherRatePerSecond: whole(1, 10_000)
     .default(20)
     .describe('Key validations a second, and as many requests for all other paths together.'),
-  otherBurst: whole(1, 5_000).default(40).describe('The burst of each of these.'),
+  otherBurst: whole(1, 5_000).default(40).describe('The burst for each of the two.'),
 });
 
 const warmThroughput = z.strictObject({
@@ -99,7 +99,7 @@ const usage = z.strictObject({
 export const configSchema = z.strictObject({
   stage: text(
     /^(?!(?:.*-)?(?:data|service|loader|portal)$)[a-z][a-z0-9-]{0,15}$/,
-    'up to 16 lower case letters, digits and hyphens, a letter first, not data, service, loader or portal, nor ending in one of these after a hyphen',
+    'up to 16 lower case letters, digits and hyphens, a letter first, not data, service, loader or portal, nor ending in such a word after a hyphen',
   )
     .default('prod')
     .describe('Part of the name of each stack.'),

@@ -40,7 +40,7 @@ export const schedule = text(
   '`off`, or `cron(MINUTE HOUR DAY MONTH WEEKDAY YEAR)` with `?` for the day or the weekday, or `rate(...)` of EventBridge Scheduler',
 );
 
-/** What a table is to take at once; a new on-demand table takes `least`. */
+/** The throughput that a table must reach at once; a new on-demand table reaches `least`. */
 export function warmUnits(least: number) {
   return whole(least, 1_000_000).optional();
 }

@@ -23,9 +23,9 @@ export type LoadDefinitionProps = {
   steps: LoaderSteps;
   bucket: IBucket;
   stage: string;
-  /** Functions that a map runs at once, at most; fewer where the account runs few. */
+  /** The most functions that a map runs at once; fewer if the account allows few. */
   concurrency: number;
-  /** Functions that write to the table at once, at most; see `writersOf`. */
+  /** The most functions that write to the table at once; see `writersOf`. */
   writers: number;
   /** Whether the configuration names mutations, which are looked for again once an extract was published. */
   followsMutations: boolean;
@@ -37,9 +37,9 @@ export function mapNames(): string[] {
 }
 
 /**
- * The load as states, in JSONata: those of the table of steps, and choices after three of them. Variables: `request`
- * (the execution's input), `owner` (of the lock), `restarts`, `concurrency` (of a map), then `action` and `load`,
- * `published` (the last that this execution published), finally `outcome` and `report`. See the diagram in
+ * The load as states, in JSONata: a state for each step in the table, and choices after three steps. Variables:
+ * `request` (the execution's input), `owner` (of the lock), `restarts`, `concurrency` (of a map), then `action` and
+ * `load`, `published` (the last that this execution published), finally `outcome` and `report`. See the diagram in
  * `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
@@ -103,7 +103,7 @@ function mapOf(scope: Construct, name: StepName, { steps, bucket, writers }: Loa
     bucket,
     step: steps.steps[name],
     items: `'${storagePrefixes.loads}' & $load & '/${each}'`,
-    // The country has 90 files of changes: several batches for each writer, and few executions where there are four.
+    // The country has 90 files of changes: several batches for each writer, and few executions for four writers.
     itemsPerBatch: table ? Math.max(1, Math.floor(20 / writers)) : 1,
     concurrency: table ? `$min([${writers}, $concurrency])` : '$concurrency',
   });
@@ -141,8 +141,8 @@ function afterGuard(
 }
 
 /**
- * After an interrupted load, which is finished first, Discover looks at the request itself; after an extract, for the
- * mutations that lead on from it; and after days, for what was wrong with the next one.
+ * Runs Discover again: after an interrupted load, which is finished first, for the request itself; after an extract,
+ * for the mutations that follow it; after days, for the fault in the next day.
  */
 function afterPublish(
   scope: Construct,
@@ -154,7 +154,7 @@ function afterPublish(
   return (
     Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
       .when(when("$action = 'finish'"), discover, { assign: published })
-      // Days before a wrong one, on which Discover then fails, or before one that is judged by itself.
+      // After days before a faulty day, where Discover then fails, or before a day that is judged by itself.
       .when(when('$exists($states.input.stopped) or $exists($states.input.more)'), discover, { assign: published })
       .when(when(`$action = 'load' and ${isFollowed}`), discover, {
         // `again` was about the extract, which would be loaded once more.
@@ -174,9 +174,9 @@ const quotaFaults: RetryProps = {
 };
 
 /**
- * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones, as
- * a new account runs ten in total and lookups need most of them. If that can't be read, the variable stays and `next`
- * follows anyway.
+ * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones,
+ * because a new account runs ten in total and lookups need most. If the number can't be read, the variable stays and
+ * `next` follows anyway.
  */
 function quotaState(scope: Construct, next: IChainable): CallAwsService {
   const state = CallAwsService.jsonata(scope, 'ReadQuota', {

@@ -79,8 +79,8 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
 }
 
 /**
- * Allows the machine to run its maps, each batch of which is an execution of the machine itself. The CDK creates the
- * policy. It is not part of the role, because it names the machine, which depends on the role.
+ * Allows the machine to run its maps, whose batches are executions of the machine itself. The CDK creates the policy.
+ * It is not part of the role, because it names the machine, which depends on the role.
  */
 function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
@@ -101,7 +101,7 @@ function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
 
 function acknowledgeExecutions(machine: StateMachine, map: string): void {
   const { region, account, partition } = Stack.of(machine);
-  // The CDK knows the partition of the regions that it knows, and the account where it is configured.
+  // The CDK knows the partition of a known region, and a configured account.
   const named = (value: string, parameter: string) => (Token.isUnresolved(value) ? `<AWS::${parameter}>` : value);
   const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';

@@ -35,8 +35,8 @@ export const longestLoad = Duration.hours(5);
 export const lockTime = Duration.hours(6);
 
 /**
- * How long after the end of an execution its Lambdas may still write: one that runs keeps running, and a map may take
- * up to five minutes to stop starting more (decision 0116).
+ * How long after the end of an execution its Lambdas may still write: a running Lambda keeps running, and a map may
+ * start more for up to five minutes (decision 0116).
  */
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 
@@ -66,7 +66,7 @@ const sourceFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** A slow source: each attempt continues where the one before ran out of its 15 minutes, for three and a half hours. */
+/** A slow source: each attempt continues after the 15 minutes of the attempt before, for three and a half hours. */
 const sourceUnfinished: RetryProps = {
   errors: [loaderErrors.sourceUnfinished],
   interval: Duration.seconds(1),
@@ -119,7 +119,7 @@ export function stateName(step: StepName): string {
   return `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
 }
 
-/** What every step is sent. */
+/** The input of every step. */
 const wholeInput = '$merge([$request, {"load": $load, "owner": $owner}])';
 
 type Functions = Readonly<Record<StepName, LambdaFunction>>;
@@ -213,8 +213,8 @@ function eventState(
 type LoadEndingsProps = { steps: Functions; stage: string };
 
 /**
- * The ways a load can end. Each notifies the operator where there is something to know, and releases the lock on the
- * table, unless a Lambda may still be writing: then the next load takes the lock over once that is impossible.
+ * The ways a load can end. Each notifies the operator of anything worth knowing, and releases the lock on the table. If
+ * a Lambda may still be writing, the next load takes the lock over once no Lambda can write.
  */
 export class LoadEndings {
   /**

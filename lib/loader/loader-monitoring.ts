@@ -37,7 +37,7 @@ export class LoaderAlarms extends Construct {
     });
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
     topic.alarms(this, {
-      // One each, as a sum needs data of all of them: there may be none of what never happened.
+      // One alarm for each metric, because a sum has no value while one of them has no data.
       LoadFailed: ended('ExecutionsFailed', 'failed, or the guard refused it'),
       LoadTimedOut: ended('ExecutionsTimedOut', 'took too long'),
       LoadStopped: ended('ExecutionsAborted', 'was stopped'),
@@ -74,9 +74,9 @@ export class LoaderAlarms extends Construct {
       AuditDifferences: {
         metric: loaderMetric(config.stage, metricNames.auditDifferences, period),
         isEvent: true,
-        problem: 'An extract differed from what the days of mutations had led to. The addresses are right now.',
+        problem: 'An extract differed from the result of the days of mutations. The addresses are right now.',
         first:
-          'run the saved query DEPLOYMENT/Audit differences/Counts in CloudWatch Logs Insights. Of a corrected delivery there is nothing to do.',
+          'run the saved query DEPLOYMENT/Audit differences/Counts in CloudWatch Logs Insights. A corrected delivery needs no action.',
         runbook: 'Audit differences',
       },
     });
@@ -85,7 +85,7 @@ export class LoaderAlarms extends Construct {
 
 export type LoaderDashboardProps = { stage: string; machine: StateMachine; steps: LoaderSteps; addresses: ITable };
 
-/** The age of the dataset, how loads went, and what they wrote to the table. */
+/** The age of the dataset, the outcomes of loads, and their writes to the table. */
 export class LoaderDashboard extends Construct {
   constructor(scope: Construct, id: string, { stage, machine, steps, addresses }: LoaderDashboardProps) {
     super(scope, id);

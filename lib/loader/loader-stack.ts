@@ -40,7 +40,7 @@ export class LoaderStack extends Stack {
   }
 }
 
-/** Longer than any load takes, and enough to investigate one that failed. */
+/** Longer than any load takes, and enough to investigate a failed load. */
 const workExpiration = Duration.days(30);
 const versionExpiration = Duration.days(14);
 
@@ -78,7 +78,7 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
   return bucket;
 }
 
-/** What the runbook asks of the logs of the steps. */
+/** The runbook's queries on the logs of the steps. */
 function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): QueriesByChapter {
   return {
     'Load failed': {

@@ -31,7 +31,7 @@ export function writersOf(config: Pick<Config, 'warmThroughput'>): number {
   return Math.floor((config.warmThroughput?.addressesWrites ?? 4_000) / 1_000);
 }
 
-/** Where the daily check looks for mutations, which the configuration switches on. */
+/** The source of the daily check for mutations, which the configuration switches on. */
 export function mutationsSource({ mutations }: Config): string {
   return mutations === true ? publicMutations : String(mutations);
 }
@@ -52,7 +52,7 @@ export function thresholdsOf({ maximumShare, ...guard }: Config['guard']) {
   };
 }
 
-/** The settings of the steps, where the configuration has them. */
+/** The settings of the steps that the configuration contains. */
 function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironment, string | false | undefined>> {
   return {
     version: packageVersion(),

@@ -28,8 +28,8 @@ import { type AlarmTopic, certificateRules } from '../shared/monitoring.ts';
 import { type ApiFunctionId, apiRoutes, routeKey } from '../shared/routes.ts';
 
 /**
- * What the access log has of a request. Never a header, the query string or the body of a response: so no key, no label
- * and no requested address. It has the caller's IP address, to see where an attack comes from.
+ * The fields of a request in the access log. It never has a header, the query string or the body of a response, so no
+ * key, label or requested address. It has the caller's IP address, to trace attacks.
  */
 const fields = {
   request_id: '$context.requestId',

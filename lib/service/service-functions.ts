@@ -24,7 +24,7 @@ export type HttpFunctionProps = CommonProps &
     /** Its tables, by the variable with their name. */
     tables: Readonly<Record<string, TableInUse>>;
     checksumSecret: ISecret;
-    /** What the pages say of the operator, as JSON. */
+    /** The operator's branding for the pages, as JSON. */
     branding: string;
     /** How many are kept started. */
     provisionedConcurrency?: number | undefined;
@@ -89,7 +89,7 @@ export class HttpFunction extends LambdaFunction {
   }
 
   /**
-   * Shifts traffic to a new version as configured, and back when one of these alarms goes off; `emergency` ignores
+   * Shifts traffic to a new version as configured, and back when one of the `alarms` goes off; `emergency` ignores
    * them.
    */
   deploySafely({ deployment }: Config, alarms: IAlarm[]): void {
@@ -173,7 +173,7 @@ export class UsageJobFunction extends LambdaFunction {
         [usageEnvironment.months]: String(config.usage.months),
         [usageEnvironment.messageAtShare]: String(config.usage.messageAtShare),
       },
-      withoutDeadLetterQueue: 'The next run, within the hour, does what this one left undone.',
+      withoutDeadLetterQueue: 'The next run, within the hour, finishes the work.',
     });
     // A transaction of updates needs no more than UpdateItem.
     this.usesTable(accounts, environment.accountsTable, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem');

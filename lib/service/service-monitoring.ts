@@ -57,7 +57,7 @@ export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; 
 
 /** Alarms for what callers notice: errors, slow responses and throttling; and for keys that somebody tries. */
 export class ServiceAlarms extends Construct {
-  /** A deployment that sets one of these off is rolled back. */
+  /** The alarms that roll a deployment back. */
   readonly rollback: { address: Alarm[]; validate: Alarm[] };
   readonly serverErrors: Alarm;
 

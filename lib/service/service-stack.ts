@@ -43,7 +43,7 @@ export class ServiceStack extends Stack {
     const functions = { Address: address.live, Validate: validate.live };
     const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, topic, functions });
     this.baseUrl = baseUrl;
-    // Keeps the reference to the table of the data stack, to which a failed deployment would go back.
+    // Keeps the reference to the data stack's table, which a rollback of a failed deployment would need.
     if (accounts.own) new CfnOutput(this, 'OwnAccountsTableName', { value: accounts.own.tableName });
     this.httpApi = api;
     const { rollback, serverErrors } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
@@ -79,7 +79,7 @@ class Budget extends Construct {
   }
 }
 
-/** What the pages say of the operator; the logo itself is in the bundle. */
+/** The operator's branding for the pages; the logo itself is in the bundle. */
 function brandingOf({ branding: { logo, ...branding }, portal }: Config): object {
   return {
     ...branding,
@@ -90,7 +90,7 @@ function brandingOf({ branding: { logo, ...branding }, portal }: Config): object
 
 type ServiceLogs = { address: ILogGroup; validate: ILogGroup; access: ILogGroup; canary: ILogGroup | undefined };
 
-/** What the runbook asks of the logs of the service. */
+/** The runbook's queries on the logs of the service. */
 function serviceQueries({ address, validate, access, canary }: ServiceLogs): QueriesByChapter {
   return {
     'Server errors': {

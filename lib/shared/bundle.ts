@@ -32,7 +32,7 @@ const aliases = Object.fromEntries(
 export type OperatorFiles = Readonly<Record<string, string>>;
 
 /**
- * The code of one Lambda, or of several that share most of it: minified ES modules, made by esbuild in this process, so
+ * The code of one Lambda, or of Lambdas that share most of it: minified ES modules, made by esbuild in this process, so
  * no Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
  * `cdk.out/source-maps/NAME`.
  */

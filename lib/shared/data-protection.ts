@@ -19,8 +19,8 @@ export function protectedRemoval(config: Config): RemovalPolicy {
 }
 
 /**
- * Twelve characters that differ for each creation of the stack, in names that must not collide with what an earlier
- * stack left: digits and the letters a to f.
+ * Twelve characters that differ for each creation of the stack, in names that must not collide with an earlier stack's
+ * leftovers: digits and the letters a to f.
  */
 export function stackSuffix(scope: Construct): string {
   const guid = Fn.select(2, Fn.split('/', Stack.of(scope).stackId));

@@ -238,7 +238,7 @@ export class SavedQueries extends Construct {
 
 export type OperatorDashboardProps = { defaultInterval: Duration; widgets: IWidget[][] };
 
-/** A dashboard of these rows of widgets; its address is an output of the stack. */
+/** A dashboard with rows of widgets; its address is an output of the stack. */
 export function operatorDashboard(scope: Construct, props: OperatorDashboardProps): void {
   const { dashboardName } = new Dashboard(scope, 'Dashboard', props);
   new CfnOutput(scope, 'DashboardUrl', {

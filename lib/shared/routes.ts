@@ -17,7 +17,7 @@ export type ApiFunction = {
   readonly requires: readonly string[];
 };
 
-/** What the charge of a request calls; a transaction of updates is UpdateItem. */
+/** The operations that charge a request; a transaction of updates is UpdateItem. */
 export const chargeOperations = ['GetItem', 'UpdateItem'] as const;
 
 /** Every request gets a response within 5 seconds; a handler gives up well before that, with its own response. */

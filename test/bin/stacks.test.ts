@@ -67,7 +67,7 @@ describe('two deployments in one app of an operator', () => {
 
   it('are refused where both would be the same stacks', () => {
     expect(() => second({})).toThrow(
-      'Second and First would both be deployed as bag-adres-test-data and so on, to the same region and account. Give either of them another "stage".',
+      'Second and First would both be deployed as bag-adres-test-data and so on, to the same region and account. Give one of the two another "stage".',
     );
   });
 

@@ -108,8 +108,8 @@ type Status = { httpStatusCode?: number; statusCode?: number };
 const mostAccounts = 10_000;
 
 /**
- * The limits of accounts that send batches, as an instance last saw them. A charge of several units needs them;
- * outdated limits cost one more write, and nothing else.
+ * The limits of accounts that send batches, as an instance last saw them. A charge for more than one unit needs them;
+ * outdated limits cost only one more write.
  */
 function createSeenLimits() {
   const seen = new Map<string, Limits>();

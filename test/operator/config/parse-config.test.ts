@@ -62,7 +62,7 @@ describe('the configuration', () => {
     ],
     [{ stage: 'Prod!' }, 'stage is "Prod!". Allowed: up to 16 lower case letters'],
     [{ stage: 'data' }, 'stage is "data". Allowed: up to 16 lower case letters'],
-    [{ stage: 'open-data' }, 'not data, service, loader or portal, nor ending in one of these after a hyphen.'],
+    [{ stage: 'open-data' }, 'not data, service, loader or portal, nor ending in such a word after a hyphen.'],
     [{ stage: 'portal' }, 'stage is "portal". Allowed: up to 16 lower case letters'],
     [{ stage: 'my-portal' }, 'stage is "my-portal". Allowed: up to 16 lower case letters'],
     [{ region: 'amsterdam' }, 'region is "amsterdam". Allowed: an AWS region'],
