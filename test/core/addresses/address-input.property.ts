@@ -115,7 +115,7 @@ describe('the input of a lookup', () => {
       address: address
         .map((one) => ({ ...one, postcode: one.postcode.toUpperCase(), toevoeging: `b${one.toevoeging}` }))
         // Such as `12b12c` and `12btm5`, which may be several addresses.
-        .filter(({ huisnummer, toevoeging }) => !new RegExp(`${huisnummer}|tm|tot|en|of`, 'i').test(toevoeging)),
+        .filter(({ huisnummer, toevoeging }) => !new RegExp(`${huisnummer}|tm|to|en|and|of|or`, 'i').test(toevoeging)),
       separator: fc.constantFrom('', ' ', '-', ' - ', '\u00a0', '\t', '/'),
       names: fc.constantFrom(['postcode', 'huisnummer', 'toevoeging'], ['Postcode', 'huisnumer', 'toevoging']),
       isOneText: fc.boolean(),
