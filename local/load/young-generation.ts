@@ -19,7 +19,7 @@ const ofProcess = process.execArgv.find((flag) => flag.startsWith('--max-semi-sp
 
 /**
  * Starts a thread with the young generation of its own limits. V8 would prefer that of the command line, which
- * `npm start` keeps small: without the flag the soak test takes 50 MB more, and with it a load would take more CPU.
+ * `npm start` keeps small: without the flag a minute of requests takes 50 MB more, and with it a load would take more CPU.
  */
 export function withOwnYoungGeneration(start: () => Worker): Worker {
   if (ofProcess === undefined) return start();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { walkConfiguration, walkDays } from '../../tools/chaos/walk/walk-days.ts';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { start } from '../loader/steps/mutation-register.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
+import { walkConfiguration, walkDays } from './walk-days.ts';
 
 const loader = startForTests(() => startStateMachineBench(walkConfiguration), 60_000);
 

@@ -28,7 +28,6 @@ describe('a tool that is called wrongly exits with 2, says what is wrong and doe
     ['tools/bench/bench.ts', 'nope'],
     ['tools/bench/bench.ts', 'read', '--scale', '7'],
     ['tools/mutants/mutants.ts', '--nope'],
-    ['tools/soak/soak.ts', '--minutes', 'x'],
     ['tools/rehearsal/rehearse.ts', '--nope'],
     ['tools/generators/check-generators.ts', '--nope'],
   ];

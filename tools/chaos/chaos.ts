@@ -17,7 +17,6 @@ import { LoadActor } from './loads.ts';
 import { type Customer, Hammer, judgeCharges, Possible } from './lookups.ts';
 import { Processes } from './processes.ts';
 import { type State, writeRegister } from './register.ts';
-import { walkChaos } from './walk/walk-chaos.ts';
 
 /** What ends a run early; it leaves no process behind. */
 const interrupts = ['SIGINT', 'SIGTERM'] as const;
@@ -37,8 +36,6 @@ type Options = {
   minutes: number;
   seed: number;
   runs: number;
-  walk?: number;
-  objects: number;
 };
 
 const command = new Command('npm run chaos --')
@@ -49,12 +46,6 @@ const command = new Command('npm run chaos --')
   .option('--minutes <number>', 'how long', minutes, 5)
   .option('--seed <number>', 'repeats the choices of a run, though not their timing', Number, Date.now() % 1_000_000)
   .option('--runs <number>', 'how many runs, each with the next seed', Number, 1)
-  .option(
-    '--walk <days>',
-    'applies so many days by the state machine instead, with kills, corrections and rejections',
-    Number,
-  )
-  .option('--objects <number>', 'how many nummeraanduidingen a walk has', Number, 2_000)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(main);
 await command.parseAsync();
@@ -65,10 +56,6 @@ function minutes(text: string): number {
 }
 
 async function main(options: Options): Promise<void> {
-  if (options.walk !== undefined) {
-    for (let run = 0; run < options.runs; run++) await walkChaos(options.walk, options.objects, options.seed + run);
-    return;
-  }
   const disk = process.env[diskVariable];
   if (disk === undefined && canMountDisk()) {
     process.exitCode = await runOnDisk();

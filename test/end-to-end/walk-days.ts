@@ -1,10 +1,10 @@
-import type { StateMachineBench } from '../../../test/loader/state-machine-bench.ts';
-import { deliveryName } from '../../../test/loader/steps/mutation-register.ts';
-import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
-import { dateAfter, firstState, laterDays, type RegisterDay } from '../../../test/support/register.ts';
-import { StoppedError } from '../../../test/support/state-machine/errors.ts';
-import { writeExtract } from '../../../test/support/write-extract.ts';
-import { Random } from '../../bench/generator/random.ts';
+import { Random } from '../../tools/bench/generator/random.ts';
+import type { StateMachineBench } from '../loader/state-machine-bench.ts';
+import { deliveryName } from '../loader/steps/mutation-register.ts';
+import { type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
+import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
+import { StoppedError } from '../support/state-machine/errors.ts';
+import { writeExtract } from '../support/write-extract.ts';
 
 /** The configuration of a bench for a walk: some days are refused. */
 export const walkConfiguration = {
@@ -72,13 +72,13 @@ class Walk {
 }
 
 /** A walk over `days` days of a register of `objects` nummeraanduidingen; the first is the one after `start`. */
-export type WalkPlan = { seed: number; start: string; days: number; objects: number; onDay?: (day: number) => void };
+export type WalkPlan = { seed: number; start: string; days: number; objects: number };
 
 /**
  * Days of mutations by the state machine, with kills, corrections, rejections, approvals and extracts. Returns how
  * often each of these was, the table that they led to, and that of the last extract alone.
  */
-export async function walkDays(loader: StateMachineBench, { seed, start, days: count, objects, onDay }: WalkPlan) {
+export async function walkDays(loader: StateMachineBench, { seed, start, days: count, objects }: WalkPlan) {
   await loader.reset();
   const random = new Random(seed);
   const first = firstState(random, start, objects);
@@ -92,7 +92,6 @@ export async function walkDays(loader: StateMachineBench, { seed, start, days: c
   let source = await extractOf(start);
   await walk.check(source);
   for (const [index, day] of days.entries()) {
-    onDay?.(index + 1);
     const isCorrected = random.chance(0.15) && day.groups.length > 1;
     if (isCorrected) await walk.publish(day, day.groups.slice(1));
     else await walk.publish(day);
