@@ -74,6 +74,7 @@ describe('what each function may do', () => {
     encrypted = await templates(everything);
   });
 
+  // The roles of the loader are held to its calls in state-machine-permissions.test.ts.
   it('is exactly this, in the service', () => {
     const deployment = [
       'managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited',
@@ -99,96 +100,6 @@ describe('what each function may do', () => {
       AddressDeploymentServiceRole: deployment,
       ValidateDeploymentServiceRole: deployment,
     });
-  });
-
-  it('is exactly this, in the loader', () => {
-    const { LoadRole, ...steps } = permissions(plain.loader);
-    const step = (name: string, ...lines: string[]) => ({
-      [`Steps${name}Role`]: [...lines, ...logging(`Steps${name}Logs`), ...tracing].sort(),
-    });
-    const table = (...operations: string[]) => operations.map((operation) => `dynamodb:${operation} on Addresses`);
-    const reads = (...places: string[]) => [
-      's3:ListBucket on Snapshots',
-      ...places.map((place) => `s3:GetObject on Snapshots/${place}`),
-    ];
-    const writes = (...places: string[]) => places.map((place) => `s3:PutObject on Snapshots/${place}`);
-    const removes = (...places: string[]) => places.map((place) => `s3:DeleteObject on Snapshots/${place}`);
-    const uploads = ['s3:PutObject on Snapshots/loads/*', 's3:AbortMultipartUpload on Snapshots/loads/*'];
-    const executions = 'arn:aws:states:eu-central-1:AWS::AccountId:execution';
-    expect(steps).toEqual({
-      ...step(
-        'Discover',
-        ...table('GetItem', 'PutItem', 'Scan', 'BatchGetItem'),
-        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
-        ...uploads,
-        's3:PutObject on Snapshots/mutations/*',
-        's3:AbortMultipartUpload on Snapshots/mutations/*',
-        ...writes('manifest.json', 'manifest.copy.json'),
-        ...removes('loads/*', 'snapshots/*'),
-        `states:DescribeExecution on ${executions}:LoadMachine:*`,
-      ),
-      ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
-      ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
-      ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
-      ...step(
-        'Mutate',
-        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*', 'mutations/*'),
-        ...writes('loads/*', 'snapshots/*'),
-      ),
-      ...step('Objecten', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
-      ...step('Join', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
-      ...step(
-        'Merge',
-        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*'),
-        ...writes('loads/*', 'snapshots/*'),
-      ),
-      ...step(
-        'Guard',
-        ...table('GetItem'),
-        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*', 'snapshots/*'),
-        ...writes('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*', 'snapshots/*'),
-        ...removes('snapshots/*'),
-      ),
-      ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
-      ...step(
-        'Publish',
-        ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
-        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*'),
-        ...writes('manifest.json', 'manifest.copy.json'),
-        ...removes('loads/*', 'snapshots/*', 'approvals/*', 'mutations/*'),
-      ),
-      ...step('Release', ...table('DeleteItem')),
-      LoadScheduleRole: ['states:StartExecution on LoadMachine'],
-    });
-    const invoked = 'Apply Discover Extract Guard Join Merge Mutate Objecten Publish Reference Release Stage'.split(
-      ' ',
-    );
-    const delivery = ['Create', 'Delete', 'Get', 'Update'].map((verb) => `logs:${verb}LogDelivery on *`);
-    expect(LoadRole).toEqual(
-      [
-        ...invoked.map((name) => `lambda:InvokeFunction on Steps${name}Function:*`),
-        `events:PutEvents on ${eventBus}`,
-        'lambda:GetAccountSettings on *',
-        's3:GetObject on Snapshots/loads/*',
-        ...['AbortMultipartUpload', 'GetObject', 'ListMultipartUploadParts', 'PutObject'].map(
-          (action) => `s3:${action} on Snapshots/map-runs/*`,
-        ),
-        'states:StartExecution on LoadMachine',
-        `states:DescribeExecution on ${executions}:LoadMachine:*`,
-        `states:StopExecution on ${executions}:LoadMachine:*`,
-        ...['Apply', 'Extract', 'Join', 'Merge', 'Objecten'].map(
-          (map) => `states:RedriveExecution on ${executions}:LoadMachine/${map}:*`,
-        ),
-        ...delivery,
-        'logs:ListLogDeliveries on *',
-        'logs:PutResourcePolicy on *',
-        'logs:DescribeResourcePolicies on *',
-        'logs:DescribeLogGroups on *',
-        'xray:GetSamplingRules on *',
-        'xray:GetSamplingTargets on *',
-        ...tracing,
-      ].sort(),
-    );
   });
 
   it('includes X-Ray only where tracing is on', () => {
@@ -237,16 +148,6 @@ describe('what each function may do', () => {
     const others = { exclude: ['**/key-record.ts', '**/s3-statements.ts'] };
     expect(commandsIn('{packages/admin/accounts,core/accounts}/**/*.ts', others)).toEqual(
       'BatchGet Delete Get Put Query Scan TransactWrite Update'.split(' '),
-    );
-  });
-
-  it('covers every command that the loader sends', () => {
-    expect(commandsIn('loader/{storage,steps}/*.ts')).toEqual(
-      (
-        'AbortMultipartUpload BatchGetItem BatchWriteItem CompleteMultipartUpload CreateMultipartUpload DeleteItem ' +
-        'DeleteObjects DescribeExecution GetItem GetObject HeadObject ListObjectsV2 PutItem PutObject Scan ' +
-        'TransactWriteItems UploadPart'
-      ).split(' '),
     );
   });
 

@@ -29,15 +29,6 @@ export type Execution = { arn: string; events: RunEvent[] } & (
 );
 
 /**
- * Runs a definition in Amazon States Language with JSONata as Step Functions does, as far as the documentation tells.
- * Decision 0116 says what is left out.
- * @throws NotInterpretedError for anything in it that this interpreter does not know, or the service would refuse
- */
-export async function runStateMachine(definition: unknown, options: RunOptions = {}): Promise<Execution> {
-  return runMachine(machineOf(definition, options), options);
-}
-
-/**
  * The parsed definition, which `runMachine` may run any number of times with these options.
  * @throws NotInterpretedError
  */
@@ -48,7 +39,10 @@ export function machineOf(
   return parseMachine(definition, { integrations, functionErrors });
 }
 
-/** As `runStateMachine`, without parsing the definition. */
+/**
+ * Runs a definition in Amazon States Language with JSONata as Step Functions does, as far as the documentation tells.
+ * Decision 0116 says what is left out.
+ */
 export async function runMachine(machine: Machine, options: RunOptions): Promise<Execution> {
   const { integrations = {}, name = 'Machine', millisecondsPerSecond = 1000, s3 = null } = options;
   const events: RunEvent[] = [];
