@@ -7,7 +7,7 @@ import { CloudFormationClient, DescribeStacksCommand, paginateDescribeStacks } f
 import { freePort } from '../../../test/support/free-port.ts';
 import { sample, type TrueAddress, weespTruth } from '../../../test/support/weesp-truth.ts';
 import { account, bagAdres, bootstrapWith, cdk, type Reached, region } from '../aws/aws.ts';
-import { differsFromPage, type Judge, pythonPackages } from '../judge.ts';
+import { differsFromPage, type Judge, pythonPackages, root } from '../judge.ts';
 
 const stage = 'test';
 const deployment = ['--stage', stage];
@@ -61,7 +61,7 @@ export const http: Judge = {
   },
 };
 
-type Ministack = Reached & {
+export type Ministack = Reached & {
   /** The address of an API, given the one that it would have in AWS. */
   origin(baseUrl: string): string;
   /** The types of resource that exist in name only. */
@@ -69,14 +69,15 @@ type Ministack = Reached & {
   stop(): Promise<void>;
 };
 
-async function startMinistack(): Promise<Ministack> {
+export async function startMinistack(): Promise<Ministack> {
   const packages = await pythonPackages('http/requirements.txt');
   const port = await freePort();
   const server = spawn(join(packages, 'bin/python'), ['-B', join(import.meta.dirname, 'server.py')], {
     stdio: ['ignore', 'pipe', 'ignore'],
-    // Functions run on the Node that runs this.
+    // Functions run on the Node that runs this, with an SDK for those that Lambda's own is enough for.
     env: {
       ...process.env,
+      NODE_PATH: join(root, 'node_modules'),
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       GATEWAY_PORT: String(port),
       MINISTACK_ACCOUNT_ID: account,
@@ -109,7 +110,8 @@ async function startMinistack(): Promise<Ministack> {
     origin: (baseUrl) => `${endpoint}/_aws/execute-api/${new URL(baseUrl).host.split('.')[0]}/$default`,
     pretended,
     async stop() {
-      server.kill();
+      // It would wait for what it still runs.
+      server.kill('SIGKILL');
       await once(server, 'exit');
     },
   };

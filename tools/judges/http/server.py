@@ -3,7 +3,7 @@ Serves ministack, an AWS of others, on the port in GATEWAY_PORT, with what its C
 Prints a line for each resource that it only pretends to make.
 """
 from ministack import app
-from ministack.services import stepfunctions
+from ministack.services import s3, stepfunctions
 from ministack.services.cloudformation import provisioners
 
 handlers = provisioners._RESOURCE_HANDLERS
@@ -42,6 +42,18 @@ def create_alarm(logical, props, stack):
 
 
 handlers["AWS::CloudWatch::Alarm"] = {**alarm, "create": create_alarm}
+
+bucket = handlers["AWS::S3::Bucket"]
+
+
+def create_bucket(logical, props, stack):
+    """With its tags, by which the CDK's function knows that it may empty the bucket."""
+    name, attributes = bucket["create"](logical, props, stack)
+    s3._bucket_tags[name] = {tag["Key"]: tag["Value"] for tag in props.get("Tags", [])}
+    return name, attributes
+
+
+handlers["AWS::S3::Bucket"] = {**bucket, "create": create_bucket}
 
 run_map = stepfunctions._run_distributed_map
 
