@@ -18,8 +18,8 @@ export async function inSmallYoungGeneration<T>(work: () => Promise<T>): Promise
 const ofProcess = process.execArgv.find((flag) => flag.startsWith('--max-semi-space-size='));
 
 /**
- * Starts a thread with the young generation of its own limits. V8 would prefer that of the command line, which
- * `npm start` keeps small: without the flag a minute of requests takes 50 MB more, and with it a load would take more CPU.
+ * Starts a thread with the young generation of its own limits. V8 would prefer the flag on the command line, which
+ * `npm start` keeps small: without it a minute of requests takes 50 MB more, and with it a load would take more CPU.
  */
 export function withOwnYoungGeneration(start: () => Worker): Worker {
   if (ofProcess === undefined) return start();
