@@ -54,7 +54,7 @@ export async function buildPackage(folder: string, version: string): Promise<Has
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   compile(folder, await toolPath('typescript/bin/tsc'));
-  documentProps(join(folder, 'lib/config/schema.d.ts'));
+  documentProps(join(folder, 'lib/config/config-schema.d.ts'));
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   const hashes = writeBundles(join(folder, 'bundles'), sourceMapsOf(folder));
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
