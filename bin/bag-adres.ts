@@ -41,7 +41,9 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
     const { code, message } =
       error instanceof CommanderError ? explainUsage(error, program, args) : explainError(error);
-    const line = pasteable(redactKeys(message.replace(/\s*\n\s*/g, ' ')), command, command.opts());
+    // Each reason of a refusal has its line; every other error is one.
+    const lines = json || code !== 'refused' ? message.replace(/\s*\n\s*/g, ' ') : message;
+    const line = pasteable(redactKeys(lines), command, command.opts());
     const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
     const told = `${painted('red', 'bag-adres:', 'err')} ${line}`;
     terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : told);

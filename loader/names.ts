@@ -47,6 +47,9 @@ export const storagePrefixes = {
   snapshots: 'snapshots/',
 } as const;
 
+/** The stage in the commands that a Lambda writes: the state machine puts its own in its place. */
+export const anyStage = ' --stage STAGE';
+
 /** What begins the names of the executions that an approval in a portal starts. */
 export const approvalRunPrefix = 'approve-';
 

@@ -6,7 +6,7 @@ import { LockedError } from '../loader/storage/lock.ts';
 import { pdokExtract } from '../loader/storage/open.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
-import { type LoadReport, RefusedLoadError } from '../loader/verdict/load-report.ts';
+import { type LoadReport, RefusedLoadError, refusalText } from '../loader/verdict/load-report.ts';
 import { grouped } from '../loader/verdict/objections.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
@@ -75,15 +75,13 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** `load approve`, which the error itself suggests, is not for this: the service is not running. */
-function refusedText({ peildatum, objections, load }: LoadReport): string {
-  const why = objections.map(({ message }) => message).join('; ');
-  const isOnlyOlder = objections.every(({ code }) => code === 'older_peildatum');
+/** The commands of the error itself are not for this: the service is not running. */
+function refusedText(report: LoadReport): string {
+  const isOnlyOlder = report.objections.every(({ code }) => code === 'older_peildatum');
   const advice = isOnlyOlder
     ? 'To go back to it, start with --fresh.'
-    : `To look at it, start without --extract and run in another terminal: npx bag-adres load status --local\n` +
-      `If these changes are right: npx bag-adres load approve ${load} --local`;
-  return `The extract of ${peildatum} was not loaded: ${why}. The data is unchanged. ${advice}`;
+    : 'Start without --extract, and run one of these in another terminal.';
+  return `${refusalText(report, ' --local')}\n${advice}`;
 }
 
 type StartPlace = {
@@ -115,7 +113,9 @@ export function greeting(service: Service, dataFolder: string): string {
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   const { addresses, peildatum } = dataset.later ?? dataset.report;
-  const heldText = dataset.refused ? refusedAtStart(dataset.refused, data) : presentText(dataset);
+  const heldText = dataset.refused
+    ? `\n${refusalText(dataset.refused, ` --local${data}`)}\nWhat was there before is served.\n`
+    : presentText(dataset);
   return `${loadedText(dataset.report)}${heldText}
 Serving ${grouped(addresses)} addresses${peildatum === null ? '' : ` with peildatum ${peildatum}`} on ${baseUrl}
 
@@ -160,17 +160,6 @@ function loadedText(report: LoadReport): string {
     .join('');
   return `
 Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${skipped}${faulty}${waived}
-`;
-}
-
-/** Why the extract that an earlier start had loaded is not served as it is now. */
-function refusedAtStart({ peildatum, objections, load }: LoadReport, data: string): string {
-  return `
-The extract of ${peildatum} was not loaded as load ${load}, and what was there before is served:
-${objections.map(({ message }) => `  ${message}`).join('\n')}
-To look at it, run this in another terminal: npx bag-adres load status --local${data}
-If these changes are right: npx bag-adres load approve ${load} --local${data}
-If they are wrong: npx bag-adres load reject ${load} --local${data}
 `;
 }
 

@@ -20,7 +20,7 @@ import {
 import { EventBridgePutEvents, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { eventSource, eventTypes, eventVersion } from '../../core/event-types.ts';
-import { failureStates, loaderErrors } from '../../loader/names.ts';
+import { anyStage, failureStates, loaderErrors } from '../../loader/names.ts';
 import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
@@ -257,7 +257,7 @@ export class LoadEndings {
     const notifyRefused = eventState(scope, 'NotifyRefused', {
       type: eventTypes.loadRefused,
       deployment,
-      summary: "'a load was refused'",
+      summary: `$replace($report.refusal, '${anyStage}', ' --stage ${stage}')`,
       more: { report: '$report' },
     });
     const refused = Fail.jsonata(scope, 'Refused', {

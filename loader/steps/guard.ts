@@ -13,12 +13,20 @@ import {
 } from '../dataset/load.ts';
 import { begin, contentsOf, lastExtract, type Manifest, reject } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
+import { anyStage } from '../names.ts';
 import type { SetAsideObject } from '../register/set-aside.ts';
 import type { Fence } from '../storage/lease.ts';
 import { isSameLocation } from '../storage/source.ts';
 import { findJson, getJson, paths, putJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { type LoadCounts, problemCount } from '../verdict/load-counts.ts';
-import { interruptedLoad, type LoadProposal, type LoadReport, reportOf } from '../verdict/load-report.ts';
+import {
+  interruptedLoad,
+  type LoadProposal,
+  type LoadReport,
+  proposalName,
+  refusalText,
+  reportOf,
+} from '../verdict/load-report.ts';
 import {
   byWeight,
   type Earlier,
@@ -249,7 +257,10 @@ export const step: Step<Guarded> = {
     });
     const go = proposal.go && !planOnly;
     const outcome = go ? 'published' : planOnly ? 'planned' : 'refused';
-    return { load, go, divided: proposal.divided ?? false, report: reportOf(proposal, outcome) };
+    const refused = outcome === 'refused' && { ...proposal, proposal: proposalName(proposal) };
+    const refusal = refused && refusalText(refused, anyStage);
+    const report = { ...reportOf(proposal, outcome), ...(refusal && { refusal }) };
+    return { load, go, divided: proposal.divided ?? false, report };
   },
 };
 

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import type { ChangesCsv } from './changes-csv.ts';
 import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, problemCount } from './load-counts.ts';
-import { type Objection, reasonsText } from './objections.ts';
+import type { Objection } from './objections.ts';
 import { type SetAside, setAsideOf } from './set-aside.ts';
 
 /** What a proposal and a report both say of a load. Plain JSON. */
@@ -26,6 +27,8 @@ type LoadOutline = {
   waived: Objection[];
   /** Whether an operator has approved this load despite its objections. */
   approved: boolean;
+  /** Of a refused load: what people read. */
+  refusal?: string;
   /** The load that began to write and has not finished: a plan takes it as finished, and the next load finishes it. */
   interrupted?: InterruptedLoad;
 };
@@ -161,16 +164,48 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   };
 }
 
+/** A refused load, and what a decision about it names. */
+type RefusedLoad = {
+  load: string | null;
+  peildatum: string | null;
+  objections: readonly Pick<Objection, 'message'>[];
+  /** Stands for exactly what was seen of the load. */
+  proposal?: string | undefined;
+};
+
+/**
+ * What people read of a refused load, everywhere: each reason on a line, the one that decides first, and both
+ * decisions. `where` ends the commands: ` --stage prod`.
+ */
+export function refusalText(
+  { load, peildatum, objections, proposal }: RefusedLoad,
+  where = '',
+  what = `The load of ${peildatum} is refused; nothing was written`,
+): string {
+  const seen = proposal === undefined ? '' : ` --proposal ${proposal}`;
+  const command = (decision: string) => `"npx bag-adres load ${decision} ${load}${seen}${where}"`;
+  const reasons = objections.map(({ message }) => `  - ${message}`);
+  return [
+    `${what}:`,
+    ...reasons,
+    `If this is right: ${command('approve')}`,
+    `If it is wrong:   ${command('reject')}`,
+  ].join('\n');
+}
+
+/** Names the proposal that an operator saw. The load's id only names the data to load and the live data. */
+export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
+  const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
+  return createHash('sha256').update(seen).digest('hex').slice(0, 16);
+}
+
 /** The guard refused the load before its first write. The live dataset is unchanged. */
 export class RefusedLoadError extends Error {
   override readonly name = 'RefusedLoadError';
   readonly report: LoadReport;
 
   constructor(report: LoadReport) {
-    super(
-      `The load of ${report.peildatum} was refused before its first write:\n${reasonsText(report.objections)}\n` +
-        `If these changes are right, approve ${report.load}.`,
-    );
+    super(refusalText(report));
     this.report = report;
   }
 }

@@ -79,10 +79,6 @@ export function byWeight(objections: readonly Objection[]): Objection[] {
   return objections.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Each reason on a line of its own. */
-export const reasonsText = (objections: readonly Pick<Objection, 'message'>[]): string =>
-  objections.map(({ message }) => `  - ${message}`).join('\n');
-
 /** Whether an objection is only to the amount of change, not to the contents or the date of the extract. */
 export const isAboutSize = ({ code }: Objection) => !otherCodes.some((other) => other === code);
 

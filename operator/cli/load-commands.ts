@@ -95,11 +95,12 @@ function addPlan(load: CliCommand): void {
     .onDataset(async (commands, { csv, ...options }: ExtractOptions & { csv?: string }) => {
       const report = await commands.start({ ...requestOf(options), planOnly: true });
       if (csv !== undefined) await writeChanges(csv, commands, report);
-      const { refusalOf, renderReport } = await import('./render-load.ts');
+      const { refusalText } = await import('../../loader/verdict/load-report.ts');
+      const { renderReport } = await import('./render-load.ts');
       const { objections, approved, load } = report;
       const isRefused = objections.length > 0 && !approved && load !== null;
       const hint = isRefused
-        ? refusalOf({ load, objections, proposal: await proposalOf(commands, load) }, '"load run" would be refused')
+        ? refusalText({ ...report, proposal: await proposalOf(commands, load) }, '', '"load run" would be refused')
         : undefined;
       return { json: report, text: renderReport(report), hint };
     });
@@ -135,8 +136,8 @@ before its first write (exit code 1, code "refused"); "load approve" runs it any
  * @throws CommandError `refused` with the reasons, after printing what the load would have changed
  */
 async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
-  const { RefusedLoadError } = await import('../../loader/verdict/load-report.ts');
-  const { refusalOf, renderChanges, renderReport } = await import('./render-load.ts');
+  const { RefusedLoadError, refusalText } = await import('../../loader/verdict/load-report.ts');
+  const { renderChanges, renderReport } = await import('./render-load.ts');
   try {
     const report = await start();
     return { json: report, text: renderReport(report) };
@@ -145,8 +146,7 @@ async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise
     commands.tell(renderChanges(error.report));
     const { load, peildatum, objections } = error.report;
     const proposal = await proposalOf(commands, `${load}`);
-    const what = `The load of ${peildatum} is refused; nothing was written`;
-    throw new CommandError('refused', refusalOf({ load: `${load}`, proposal, objections }, what), {
+    throw new CommandError('refused', refusalText({ load, peildatum, proposal, objections }), {
       details: { load, proposal, peildatum, objections },
     });
   }
@@ -155,7 +155,7 @@ async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise
 /** What a decision names. From the storage alone, so that a refusal is shown without the accounts table too. */
 async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
   const { findRefusedProposal } = await import('../../loader/steps/refused-loads.ts');
-  const { proposalName } = await import('../../packages/admin/load-views.ts');
+  const { proposalName } = await import('../../loader/verdict/load-report.ts');
   const found = await findRefusedProposal(context.storage, load);
   return found ? proposalName(found) : undefined;
 }

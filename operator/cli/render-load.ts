@@ -3,13 +3,12 @@ import type { ChangeKind } from '../../loader/addresses/lines.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import type { ChangeExample } from '../../loader/verdict/load-counts.ts';
-import { type InterruptedLoad, type LoadReport, notServedText } from '../../loader/verdict/load-report.ts';
-import { reasonsText } from '../../loader/verdict/objections.ts';
+import { type InterruptedLoad, type LoadReport, notServedText, refusalText } from '../../loader/verdict/load-report.ts';
 import { type SetAside, setAsideOf } from '../../loader/verdict/set-aside.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad } from '../../packages/admin/load-approvals.ts';
-import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
+import type { WaitingLoad } from '../../packages/admin/load-views.ts';
 import type { MutationStatus } from '../connect/open-loads.ts';
 import type { EndedLoad } from '../connect/state-machine-load.ts';
 import { counted, thousands } from './command.ts';
@@ -154,21 +153,6 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
   );
 }
 
-/** A refused load, and what a decision about it names. */
-type Refused = Pick<WaitingLoad, 'load' | 'objections'> & { proposal: string | undefined };
-
-/** Why a load is refused, and both decisions about exactly this proposal. */
-export function refusalOf({ load, proposal, objections }: Refused, what: string): string {
-  const seen = proposal === undefined ? '' : ` --proposal ${proposal}`;
-  const decide = (decision: LoadDecision) => `"load ${decision} ${load}${seen}"`;
-  return [
-    `${what}:`,
-    reasonsText(objections),
-    `If this is right: ${decide('approve')}.`,
-    `If it is wrong:   ${decide('reject')}.`,
-  ].join('\n');
-}
-
 /** The live snapshot, the loads that are running, and those that need a decision. */
 export type ShownStatus = LoadStatus & {
   running: RunningLoad[];
@@ -214,7 +198,7 @@ export function renderStatus(shown: ShownStatus): string {
   }
   const setAside = setAsideText(setAsideOf(published?.setAside ?? []));
   if (setAside.length > 0) lines.push('', ...setAside);
-  for (const load of refused) lines.push('', refusalOf(load, `The load of ${load.peildatum} is refused`));
+  for (const load of refused) lines.push('', refusalText(load));
   if (mutations?.problem) lines.push('', mutations.problem);
   // The demo of npm start is old on purpose.
   const isDemo = published?.source?.location.endsWith(`/${demoExtractName}`) ?? false;

@@ -4,7 +4,7 @@ import { accountsTable } from '../../core/tables.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import { findRefusedProposal, refusedProposals } from '../../loader/steps/refused-loads.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
-import type { LoadProposal } from '../../loader/verdict/load-report.ts';
+import { type LoadProposal, proposalName } from '../../loader/verdict/load-report.ts';
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
 import { type AuditPage, type AuditPageOptions, audited, auditPageOf } from './accounts/audit-log.ts';
@@ -12,7 +12,6 @@ import {
   type Approval,
   type ApprovalState,
   type LoadDecision,
-  proposalName,
   type RegisterView,
   readChanges,
   readRegister,

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
 import { type ChangesCsv, changesCsvHead } from '../../loader/verdict/changes-csv.ts';
 import { problemCount } from '../../loader/verdict/load-counts.ts';
-import type { LoadProposal } from '../../loader/verdict/load-report.ts';
+import { type LoadProposal, proposalName } from '../../loader/verdict/load-report.ts';
 import { setAsideOf } from '../../loader/verdict/set-aside.ts';
 import { AdminError } from './accounts/admin-error.ts';
 
@@ -116,12 +115,6 @@ export function viewOf(proposal: LoadProposal, approval: Approval | null): Waiti
 
 const placesIn = (counted: Record<string, number>) =>
   Object.entries(counted).map(([name, changes]) => ({ name, changes }));
-
-/** Identifies the proposal that an operator saw. The load's id only identifies the data to load and the live data. */
-export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
-  const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
-  return createHash('sha256').update(seen).digest('hex').slice(0, 16);
-}
 
 /** A response of a Lambda function holds 6 MB. */
 const mostBytes = 4_000_000;

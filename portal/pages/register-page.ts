@@ -98,7 +98,9 @@ function figuresOf({ text, format }: Visit, load: WaitingLoad, objection: LoadOb
   if (code === 'too_few_addresses') return format.number(addresses);
   if (code === 'older_peildatum') return livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '';
   const number = count === undefined ? '' : format.number(count);
-  const share = of ? text.outOf(number, format.number(of), format.share((count ?? 0) / of)) : number;
+  // Of 44 addresses that become 11,920, a share says nothing.
+  const part = (count ?? 0) > (of ?? 0) ? '' : format.share((count ?? 0) / (of ?? 1));
+  const share = of ? text.outOf(number, format.number(of), part) : number;
   return [place, share, since ? text.daysSince(format.day(since)) : '', examples.join('; ')]
     .filter(Boolean)
     .join(' · ');

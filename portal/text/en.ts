@@ -418,7 +418,8 @@ export const en = {
     key: { one: 'key', other: 'keys' },
     waiting: { one: 'load waits for approval', other: 'loads wait for approval' },
   },
-  outOf: (count: string, of: string, share: string) => `${count} of ${of} (${share})`,
+  outOf: (count: string, of: string, share: string) =>
+    share ? `${count} of ${of} (${share})` : `${count}; there are ${of} now`,
   loadOf: (day: string) => `Load of ${day}`,
   addressesAfter: 'Addresses after the load',
   problems: 'Addresses with a problem',

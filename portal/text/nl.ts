@@ -429,7 +429,7 @@ export const nl: Text = {
     key: { one: 'sleutel', other: 'sleutels' },
     waiting: { one: 'update wacht op goedkeuring', other: 'updates wachten op goedkeuring' },
   },
-  outOf: (count, of, share) => `${count} van ${of} (${share})`,
+  outOf: (count, of, share) => (share ? `${count} van ${of} (${share})` : `${count}; nu zijn er ${of}`),
   loadOf: (day) => `Gegevensupdate van ${day}`,
   addressesAfter: 'Adressen erna',
   problems: 'Adressen met een probleem',

@@ -58,9 +58,10 @@ beforeAll(async () => {
   expect(await loader.storage.list('mutations/')).toEqual(['mutations/found.json']);
   const subjects = loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
   const served = ({ peildatum }: { peildatum: string }) => `the snapshot of ${peildatum} is live`;
+  const refused = expect.stringContaining('is refused; nothing was written');
   expect(subjects).toEqual([
-    ...[served(january), 'a load failed', served(february), 'a load was refused', served(march), served(february)],
-    ...['a load was refused', served({ peildatum: dayAfter }), served(later)],
+    ...[served(january), 'a load failed', served(february), refused, served(march), served(february)],
+    ...[refused, served({ peildatum: dayAfter }), served(later)],
   ]);
 });
 

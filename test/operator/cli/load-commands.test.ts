@@ -164,6 +164,10 @@ describe('loads on this machine, one after the other', () => {
     const copy = join(folder, 'copy.zip');
     await copyFile(fileOf(another), copy);
     const error = await failure('run', '--extract', copy);
+    const { err } = await load('run', '--extract', copy);
+    expect(err).toMatch(
+      / is refused; nothing was written:\n(?: {2}- .+\n)+If this is right: "npx .+ --local.*"\nIf it is wrong/,
+    );
     await rm(copy);
     expect(error).toEqual({
       code: 'refused',
