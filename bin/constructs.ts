@@ -2,7 +2,6 @@ import { Aspects, CfnOutput, type Stack, Tags } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct, type IConstruct } from 'constructs';
 import type { Config, ConfigInput } from '../lib/config/config-schema.ts';
 import { deploymentName, packageVersion, portalStackName, stackNames } from '../lib/config/deployment.ts';
@@ -42,8 +41,6 @@ export type BagAdresApi = {
 /** The accounts, their keys and their quotas, for other stacks of the app. */
 export type BagAdresAccounts = {
   readonly table: ITable;
-  /** The secret behind the checksums of API keys. */
-  readonly keyChecksumSecret: ISecret;
   /** Allows what checking a key and counting a request takes, as the service itself does it; nothing else. */
   grantCharge(grantee: IGrantable): void;
 };
@@ -87,7 +84,6 @@ export class BagAdres extends Construct {
     this.portal = portal;
     this.accounts = {
       table: data.accounts,
-      keyChecksumSecret: data.keyChecksumSecret,
       grantCharge: (grantee) => grantTable(data.accounts, grantee, ...chargeOperations),
     };
     this.addresses = {

@@ -4,10 +4,6 @@
 export const environment = {
   addressesTable: 'ADDRESSES_TABLE',
   accountsTable: 'ACCOUNTS_TABLE',
-  /** The secret that keys the checksum of an API key; any text. */
-  keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
-  /** The secret before it, while keys that it issued are still accepted. */
-  previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
   /** `off` if the test addresses do not exist. */
   testAddresses: 'TEST_ADDRESSES',
   /** `on` if addresses have their objects: loads read them, and `include` can name them. */
@@ -16,8 +12,6 @@ export const environment = {
   referencePage: 'REFERENCE_PAGE',
   /** How the pages and the OpenAPI document present the operator, as JSON. */
   branding: 'BRANDING',
-  /** The ARN of the checksum secret, for a portal. */
-  keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
   /** The settings of the portal, as JSON. */
   portal: 'PORTAL',
   /** The secrets of the portal: for its cookies, and for its client at the OpenID provider. */
@@ -69,10 +63,7 @@ export function requireEnvironment(name: string, variables: Environment = proces
   return value;
 }
 
-/** A variable that the stack may set. @throws if CloudFormation left a dynamic reference in it */
+/** A variable that the stack may set. */
 export function optionalEnvironment(name: string, variables: Environment = process.env): string | undefined {
-  const value = variables[name] || undefined;
-  if (value?.startsWith('{{resolve:'))
-    throw new Error(`The environment variable ${name} is an unresolved reference. Deploy the stack again.`);
-  return value;
+  return variables[name] || undefined;
 }

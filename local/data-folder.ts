@@ -46,7 +46,6 @@ export type DataFolder = {
 export type FolderIdentity = z.infer<typeof identitySchema>;
 
 const identitySchema = z.object({
-  checksumSecret: z.string(),
   /** The suffix of the table names, so that several data folders can share one engine. */
   suffix: z.string(),
   demoKey: z.string().optional(),
@@ -121,13 +120,13 @@ export async function readFolderIdentity({ path }: DataFolder): Promise<FolderId
       );
     }
   }
-  const identity = { checksumSecret: randomBytes(32).toString('hex'), suffix: randomBytes(3).toString('hex') };
+  const identity = { suffix: randomBytes(3).toString('hex') };
   await writeIdentity(path, identity);
   return identity;
 }
 
 /**
- * Replaces the identity atomically, readable by its owner only: it holds a secret and the API key of the demo account.
+ * Replaces the identity atomically, readable by its owner only: it holds the API key of the demo account.
  */
 export async function writeIdentity(path: string, identity: FolderIdentity): Promise<void> {
   const draft = `${identityFile(path)}.draft`;
@@ -151,7 +150,6 @@ const localStateSchema = z.object({
   accessKeyId: z.string().optional(),
   addressesTable: z.string(),
   accountsTable: z.string(),
-  checksumSecret: z.string(),
   /** The loader's storage, with the snapshots and the manifest. */
   storageFolder: z.string(),
   /** Where `npm start` looks for days of mutations; absent where it follows none. */

@@ -1,7 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { settledSecret } from '../core/accounts/checksum-secret.ts';
 import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
 import { hasObjecten, type ManifestEntry } from '../loader/dataset/load.ts';
@@ -272,6 +273,10 @@ export async function fillTables(
   const created = await createMissingTables(client, tables);
   // The loader's storage describes a table that no longer exists.
   if (created.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
+  const documents = DynamoDBDocumentClient.from(client);
+  // Nothing serves requests yet, so the first key need not wait until that is known.
+  if (created.includes(tables.accounts))
+    await documents.send(new PutCommand({ TableName: tables.accounts, Item: settledSecret() }));
 
   const { extract, mutations, objecten, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
@@ -286,12 +291,7 @@ export async function fillTables(
     if (followed.report) dataset = { ...dataset, later: followed.report };
   }
 
-  const { checksumSecret } = identity;
-  const document = DynamoDBDocumentClient.from(client);
-  const apiKey = await demoKey(
-    createAdmin({ client: document, table: tables.accounts, checksumSecret }),
-    identity.demoKey,
-  );
+  const apiKey = await demoKey(createAdmin({ client: documents, table: tables.accounts }), identity.demoKey);
   if (apiKey !== identity.demoKey) await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
   return { dataset, apiKey };
 }

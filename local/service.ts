@@ -91,12 +91,17 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   resources.defer(() => log.close());
   const client = localStoreClient(endpoint);
   resources.defer(() => client.destroy());
+  const { dataset, apiKey } = await fillTables(
+    options,
+    { client, tables, folder, identity, embedded, discarded },
+    resources,
+  );
   let tellOfDemo: () => void = () => undefined;
+  // Not before: a function reads the accounts table as it starts.
   const routes = await apiHandlers({
     values: {
       [environment.addressesTable]: tables.addresses,
       [environment.accountsTable]: tables.accounts,
-      [environment.keyChecksumSecret]: identity.checksumSecret,
       [environment.branding]: brandingVariable(options.branding ?? {}, options.portalUrl),
       [metricNamespaceVariable]: metricNamespaceOf('local'),
       ...(objecten && { [environment.objecten]: 'on' }),
@@ -107,11 +112,6 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
       if (line.includes('"outcome":"not_found"')) tellOfDemo();
     },
   });
-  const { dataset, apiKey } = await fillTables(
-    options,
-    { client, tables, folder, identity, embedded, discarded },
-    resources,
-  );
 
   if (dataset.isDemo)
     tellOfDemo = () => {
@@ -141,7 +141,6 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     accessKeyId: guarded?.accessKeyId,
     addressesTable: tables.addresses,
     accountsTable: tables.accounts,
-    checksumSecret: identity.checksumSecret,
     storageFolder: folder.storageFolder,
     mutations: options.mutations,
     objecten: options.objecten,

@@ -46,9 +46,6 @@ const stateMachine = requireEnvironment(environment.loadMachine);
 const sessionSecretArn = requireEnvironment(environment.portalSessionSecret);
 const clientSecretName = optionalEnvironment(environment.portalClientSecret);
 
-// Read for each key that is created: a rotation makes another version current while this instance lives.
-const checksumSecret = () => readSecret(requireEnvironment(environment.keyChecksumSecretArn));
-
 const announce = announceWith(deployment, putEvent);
 
 const app = portalApp(
@@ -62,7 +59,7 @@ const app = portalApp(
       signIn: { ...signIn, ...(clientSecretName && { clientSecret: freshSecret(() => readSecret(clientSecretName)) }) },
       sessionSecret: freshSecret(() => readSecret(sessionSecretArn)),
     },
-    adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor, announce }),
+    adminAs: (actor) => createAdmin({ client, table, actor, announce }),
     loadsAs,
     statements,
     now: Date.now,

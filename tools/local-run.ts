@@ -8,12 +8,12 @@ import { type Admin, createAdmin } from '../packages/admin/admin.ts';
 
 /** Administers the service of a running `npm start`, as `work` says. */
 export async function administer<T>(
-  { endpoint, accessKeyId, accountsTable: table, checksumSecret }: LocalState,
+  { endpoint, accessKeyId, accountsTable: table }: LocalState,
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   const client = localDynamoDb(endpoint, accessKeyId);
   try {
-    return await work(createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret }));
+    return await work(createAdmin({ client: DynamoDBDocumentClient.from(client), table }));
   } finally {
     client.destroy();
   }

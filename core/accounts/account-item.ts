@@ -29,6 +29,7 @@ import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
  * | account id | `details` | name, contact, note (`details.ts`) |
  * | account id | `deleted` | the remains of a deleted account (`delete-account.ts`) |
  * | `usage#` | `retention` | for how many months usage is kept, and the month of the first account (`usage.ts`) |
+ * | `checksum#` | `secret` | the secret of the checksum of keys (`checksum-secret.ts`) |
  * | `account#` | the id of an account | plan, and the text to search (`search.ts`) |
  * | `deleted#`, `plan#` | the id of a deleted account, a plan code | nothing: an index of names (`admin-store.ts`) |
  */

@@ -65,13 +65,16 @@ export function issueApiKey(
   return { key, claim: { account, keyId, hash: hashOf(key) } };
 }
 
-/** The claim of a well-formed key with a checksum of this deployment, else `null`: no other reaches the database. */
-export function readApiKey(header: string | undefined, checksumSecret: string): KeyClaim | null {
+/** The claim of a well-formed key whose checksum one of `checksumSecrets` makes, else `null`. */
+export function readApiKey(header: string | undefined, checksumSecrets: readonly string[]): KeyClaim | null {
   const match = keyPattern.exec(header ?? '');
   if (!header || !match) return null;
   const body = header.slice(0, -checksumLength);
-  if (!sameBytes(Buffer.from(checksum(body, checksumSecret)), Buffer.from(header.slice(-checksumLength)))) return null;
-  return { account: match[1] as string, keyId: match[2] as string, hash: hashOf(header) };
+  const given = Buffer.from(header.slice(-checksumLength));
+  for (const secret of checksumSecrets)
+    if (sameBytes(Buffer.from(checksum(body, secret)), given))
+      return { account: match[1] as string, keyId: match[2] as string, hash: hashOf(header) };
+  return null;
 }
 
 const keyBeginning = new RegExp(

@@ -1,4 +1,5 @@
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { createChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import { createKeyUse } from '../../core/accounts/key-record.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../../core/addresses/address-store.ts';
@@ -20,8 +21,7 @@ export function createHandler({ variables, client, log }: FunctionSetting) {
     testAddresses: optionalEnvironment(environment.testAddresses, variables) !== 'off',
     offered: offeredIn(variables),
     datasetDate: createDatasetDate(client, addresses),
-    checksumSecret: requireEnvironment(environment.keyChecksumSecret, variables),
-    previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret, variables),
+    checksumSecrets: createChecksumSecrets(client, accounts),
     clock: systemClock,
     log,
   });

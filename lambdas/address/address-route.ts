@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { type Caller, Refusal, requireCaller } from '../../core/accounts/account.ts';
 import type { KeyClaim } from '../../core/accounts/api-key.ts';
 import { type AccessStore, charge } from '../../core/accounts/charge/charge.ts';
+import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import type { KeyUse } from '../../core/accounts/key-record.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
@@ -114,8 +115,7 @@ export type AddressRouteOptions = {
   keyUse?: KeyUse;
   /** Without it refusals are not counted. */
   refusals?: RefusalCount;
-  checksumSecret: string;
-  previousChecksumSecret?: string | undefined;
+  checksumSecrets: ChecksumSecrets;
   clock: Clock;
   /** Without it no line is written. */
   log?: RequestLog | undefined;
@@ -133,8 +133,7 @@ export function addressRoute({
   datasetDate,
   keyUse,
   refusals,
-  checksumSecret,
-  previousChecksumSecret,
+  checksumSecrets,
   clock,
   log,
 }: AddressRouteOptions) {
@@ -165,7 +164,7 @@ export function addressRoute({
       .use(deadline())
       .use(acceptOnly(method, path))
       .use(readInput(read, offered))
-      .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
+      .use(authenticate({ checksumSecrets, admit }))
       .use(requireValidInput())
       .handler(async (event) => {
         if (!event.input?.requests) throw new Error('requireValidInput lets no other request through');

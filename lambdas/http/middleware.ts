@@ -1,7 +1,8 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type Caller, Refusal } from '../../core/accounts/account.ts';
-import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
+import { isApiKey, type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
+import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
 import type { Clock, WindowName } from '../../core/calendar.ts';
 import type { AddressRequest } from '../../core/contract.ts';
@@ -101,20 +102,18 @@ export function acceptOnly(method: Method, path: string): Middleware {
 }
 
 export type AuthenticateOptions = {
-  checksumSecret: string;
-  /** Accepted as well, while a new secret replaces it. */
-  previousChecksumSecret?: string | undefined;
+  checksumSecrets: ChecksumSecrets;
   /** Admits the holder of an active key of an active account on an active plan. @throws Refusal, StoreUnavailable */
   admit: (claim: KeyClaim, event: RequestEvent) => Promise<Caller>;
 };
 
-/** Finds whose key a request carries and notes it on the event. A key that was never issued here reaches no store. */
-export function authenticate({ checksumSecret, previousChecksumSecret, admit }: AuthenticateOptions): Middleware {
+/** Finds whose key a request carries and notes it on the event. A key that was never issued here reaches no account. */
+export function authenticate({ checksumSecrets, admit }: AuthenticateOptions): Middleware {
   return {
     before: async ({ event }) => {
-      const key = event.headers['x-api-key'];
-      const claim =
-        readApiKey(key, checksumSecret) ?? (previousChecksumSecret ? readApiKey(key, previousChecksumSecret) : null);
+      const { 'x-api-key': key = '' } = event.headers;
+      let claim = readApiKey(key, checksumSecrets.known);
+      if (!claim && isApiKey(key)) claim = readApiKey(key, await checksumSecrets.reread(event.signal));
       if (!claim) throw new Refusal({ code: 'unauthorized' });
       event.caller = await admit(claim, event);
     },

@@ -1,7 +1,8 @@
 import type { Context } from 'aws-lambda';
+import { createChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { systemClock } from '../../core/calendar.ts';
-import { environment, optionalEnvironment, requireEnvironment } from '../../core/environment.ts';
+import { environment, requireEnvironment } from '../../core/environment.ts';
 import { hasDocsIn, isPublished } from '../../packages/reference/published.ts';
 import type { FunctionSetting } from '../http/function-setting.ts';
 import type { Answer, RequestEvent } from '../http/middleware.ts';
@@ -15,11 +16,11 @@ import { validateRoute } from './validate-route.ts';
 export function createHandler({ variables, client, log }: FunctionSetting) {
   const hasDocs = hasDocsIn(variables);
   let reference: ReturnType<typeof import('./reference-route.ts').referenceRoute> | undefined;
+  const accounts = requireEnvironment(environment.accountsTable, variables);
   const validate = validateRoute({
-    keyStore: createKeyStore(client, requireEnvironment(environment.accountsTable, variables)),
-    checksumSecret: requireEnvironment(environment.keyChecksumSecret, variables),
+    keyStore: createKeyStore(client, accounts),
+    checksumSecrets: createChecksumSecrets(client, accounts),
     clock: systemClock,
-    previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret, variables),
     log,
   });
   return async (event: RequestEvent, context: Context): Promise<Answer> => {

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import { type Caller, requireCaller } from '../../core/accounts/account.ts';
 import type { KeyClaim } from '../../core/accounts/api-key.ts';
+import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import type { KeyStore } from '../../core/accounts/key-record.ts';
 import { limitsOf } from '../../core/accounts/quota.ts';
 import type { Clock } from '../../core/calendar.ts';
@@ -20,15 +21,14 @@ import { renderProblems } from '../http/problem.ts';
 
 export type ValidateRouteOptions = {
   keyStore: KeyStore;
-  checksumSecret: string;
+  checksumSecrets: ChecksumSecrets;
   clock: Clock;
-  previousChecksumSecret?: string | undefined;
   /** Without it no line is written. */
   log?: RequestLog | undefined;
 };
 
 /** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
-export function validateRoute({ keyStore, checksumSecret, clock, previousChecksumSecret, log }: ValidateRouteOptions) {
+export function validateRoute({ keyStore, checksumSecrets, clock, log }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
     // By the time before the read: the item lacks the counts of a window that began since.
     const now = clock();
@@ -43,7 +43,7 @@ export function validateRoute({ keyStore, checksumSecret, clock, previousChecksu
     .use(renderProblems())
     .use(deadline())
     .use(acceptOnly('GET', '/v1/auth/validate'))
-    .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
+    .use(authenticate({ checksumSecrets, admit }))
     .handler(async ({ caller }) => {
       if (!caller) throw new Error('authenticate lets no other request through');
       return ok<ValidationAnswer>({

@@ -7,7 +7,6 @@ import {
   emailAddress,
   flag,
   kmsKey,
-  mayBeSecret,
   nameOfSecret,
   portal,
   schedule,
@@ -199,14 +198,6 @@ export const configSchema = z.strictObject({
     .default('node_modules/bag-adres/docs/runbook.md')
     .describe(
       'The address of the runbook in alarm messages, best a page of your own: `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
-    ),
-  checksumSecretVersions: z
-    .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret', mayBeSecret))
-    .max(2)
-    .meta({ allowed: 'a list of no, one or two ids of versions of the secret' })
-    .default([])
-    .describe(
-      'The accepted versions of the checksum secret, the one for new keys first. Set it only to [rotate it](runbook.md#rotate-the-checksum-secret).',
     ),
   deployment: z
     .enum(['canary', 'all-at-once', 'emergency'])

@@ -36,14 +36,13 @@ import { statementBucket } from './statement-bucket.ts';
 export type DataStackProps = { config: Config; stackName: string };
 
 /**
- * Everything that must outlive a deployment: both tables and the secret for the checksum of API keys. No update
+ * Everything that must outlive a deployment: both tables, and the secret of the portal if there is one. No update
  * replaces anything here, and deleting the stack keeps all of it unless the operator chose otherwise.
  */
 export class DataStack extends Stack {
   readonly addresses: Table;
   /** The table that holds the accounts: this stack's, or the existing table that the settings name. */
   readonly accounts: TableInUse;
-  readonly keyChecksumSecret: Secret;
   /** The secret of the portal, if it is configured. It outlives the stack of the portal. */
   readonly sessionSecret: Secret | undefined;
   /** The statements of closed months. */
@@ -53,7 +52,7 @@ export class DataStack extends Stack {
   readonly alarmTopic: AlarmTopic;
 
   constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
-    super(scope, id, stackProps(config, stackName, 'addresses, accounts and the secret of its API keys'));
+    super(scope, id, stackProps(config, stackName, 'addresses and accounts'));
     this.encryptionKey = encryptionKey(this, config);
     const warm = config.warmThroughput;
     this.addresses = this.table('Addresses', config, {
@@ -67,16 +66,7 @@ export class DataStack extends Stack {
       timeToLiveAttribute: accountsTable.expires,
     });
     this.accounts = this.existing('AccountsInUse', config.tables.accounts, accounts) ?? accounts;
-    this.keyChecksumSecret = this.secret('KeyChecksumSecret', config, {
-      description: 'Keys the checksum of API keys: another value invalidates every issued key',
-      notRotated:
-        'Another value would invalidate every issued key at once; it grants no access, the stored hash of a key does.',
-    });
-    if (config.portal)
-      this.sessionSecret = this.secret('SessionSecret', config, {
-        description: 'Proves the cookies of the portal: another value signs everybody out',
-        notRotated: 'Another value signs everybody out; the operator chooses when.',
-      });
+    if (config.portal) this.sessionSecret = this.ownSecret(config);
     this.statements = statementBucket(this, config, this.encryptionKey);
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
     new AccountsBackup(this, 'AccountsBackup', {
@@ -88,23 +78,18 @@ export class DataStack extends Stack {
     });
     new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
     new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });
-    new CfnOutput(this, 'KeyChecksumSecretArn', { value: this.keyChecksumSecret.secretArn });
     new CfnOutput(this, 'StatementsBucketName', { value: this.statements.bucketName });
     new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
   }
 
-  private secret(
-    id: string,
-    config: Config,
-    { description, notRotated }: Record<'description' | 'notRotated', string>,
-  ) {
-    const secret = new Secret(this, id, {
-      description,
+  private ownSecret(config: Config): Secret {
+    const secret = new Secret(this, 'SessionSecret', {
+      description: 'Proves the cookies of the portal: another value signs everybody out',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: removal(config),
       ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
     });
-    acknowledge(secret, 'AwsSolutions-SMG4', notRotated);
+    acknowledge(secret, 'AwsSolutions-SMG4', 'Another value signs everybody out; the operator chooses when.');
     return secret;
   }
 

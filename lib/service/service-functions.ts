@@ -1,10 +1,10 @@
-import { Duration, SecretValue, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { Alarm, IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { canaryEnvironment, environment, usageEnvironment } from '../../core/environment.ts';
 import { metricNames, metricNamespaceOf, metricNamespaceVariable, requestMetricsVariable } from '../../core/metrics.ts';
@@ -23,7 +23,6 @@ export type HttpFunctionProps = CommonProps &
   Pick<LambdaFunctionProps, 'reservedConcurrency' | 'operatorFiles'> & {
     /** Its tables, by the variable with their name. */
     tables: Readonly<Record<string, TableInUse>>;
-    checksumSecret: ISecret;
     /** The operator's branding for the pages, as JSON. */
     branding: string;
     /** How many are kept started. */
@@ -38,7 +37,7 @@ export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
   constructor(scope: Construct, id: ApiFunctionId, props: HttpFunctionProps) {
-    const { tables, checksumSecret, branding, provisionedConcurrency, ...common } = props;
+    const { tables, branding, provisionedConcurrency, ...common } = props;
     const { config } = common;
     const { description, timeoutSeconds, memoryMegabytes, requires, ...listed }: ApiFunction = apiFunctions[id];
     const values: Record<string, string> = {
@@ -61,7 +60,6 @@ export class HttpFunction extends LambdaFunction {
       },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
     });
-    if (requires.includes(environment.keyChecksumSecret)) this.#useChecksumSecret(checksumSecret, config);
     for (const [variable, operations] of Object.entries(listed.tables)) {
       const table = tables[variable];
       if (!table) throw new Error(`The table of routes names ${variable}, which ${id} has no table for.`);
@@ -72,20 +70,6 @@ export class HttpFunction extends LambdaFunction {
       version: this.function.currentVersion,
       ...(provisionedConcurrency && { provisionedConcurrentExecutions: provisionedConcurrency }),
     });
-  }
-
-  /**
-   * Puts the secret itself into the environment, in the configured versions. CloudFormation resolves it, so a cold
-   * start makes no call. It resolves again only when the template changes: that is why a rotation names versions. The
-   * secret grants no access alone: a key is accepted only if its stored hash matches.
-   */
-  #useChecksumSecret(secret: ISecret, { checksumSecretVersions: [current, previous] }: Config): void {
-    // An export, the one strong reference between stacks: the weak form is not documented inside a dynamic reference.
-    const secretArn = Stack.of(secret).exportValue(secret.secretArn);
-    const secretValue = (versionId?: string) =>
-      SecretValue.secretsManager(secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
-    this.function.addEnvironment(environment.keyChecksumSecret, secretValue(current));
-    if (previous) this.function.addEnvironment(environment.previousKeyChecksumSecret, secretValue(previous));
   }
 
   /**

@@ -23,13 +23,12 @@ export class ServiceStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
     super(scope, id, stackProps(config, stackName, 'the HTTP interface'));
-    const { accounts, addresses, keyChecksumSecret, statements, encryptionKey, alarmTopic: topic } = data;
+    const { accounts, addresses, statements, encryptionKey, alarmTopic: topic } = data;
     const { stage } = config;
     const common = {
       config,
       encryptionKey,
       tables: { [environment.accountsTable]: accounts, [environment.addressesTable]: addresses },
-      checksumSecret: keyChecksumSecret,
       branding: JSON.stringify(brandingOf(config)),
     };
     const address = new HttpFunction(this, 'Address', {

@@ -23,7 +23,6 @@ export const chargeOperations = ['GetItem', 'UpdateItem'] as const;
 /** Every request gets a response within 5 seconds; a handler gives up well before that, with its own response. */
 const timeoutSeconds = 6;
 const memoryMegabytes = 1024;
-const everyFunction = [environment.keyChecksumSecret, metricNamespaceVariable];
 
 /** The functions of the API, by the id of their construct. */
 export const apiFunctions = {
@@ -37,7 +36,7 @@ export const apiFunctions = {
       [environment.accountsTable]: chargeOperations,
       [environment.addressesTable]: ['GetItem', 'BatchGetItem'],
     },
-    requires: everyFunction,
+    requires: [metricNamespaceVariable],
   },
   Validate: {
     handler: 'lambdas/validate/validate-handler.ts',
@@ -45,8 +44,8 @@ export const apiFunctions = {
     description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     timeoutSeconds,
     memoryMegabytes,
-    tables: { [environment.accountsTable]: ['BatchGetItem'] },
-    requires: [...everyFunction, environment.branding],
+    tables: { [environment.accountsTable]: ['GetItem', 'BatchGetItem'] },
+    requires: [metricNamespaceVariable, environment.branding],
   },
 } as const satisfies Record<string, ApiFunction>;
 
@@ -54,7 +53,6 @@ export type ApiFunctionId = keyof typeof apiFunctions;
 
 /** Variables that settings add to every function of the API. */
 export const optionalVariables = [
-  environment.previousKeyChecksumSecret,
   environment.testAddresses,
   environment.objecten,
   environment.referencePage,

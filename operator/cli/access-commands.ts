@@ -3,10 +3,9 @@ import type { MemberView } from '../../packages/admin/accounts/account-members.t
 import type { KeySearch } from '../../packages/admin/accounts/find-keys.ts';
 import type { KeyView } from '../../packages/admin/accounts/keys.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/accounts/sessions.ts';
-import type { Admin } from '../../packages/admin/admin.ts';
-import type { openChecksumSecret, RotationStep } from '../connect/checksum-rotation.ts';
+import type { RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
-import { allPages, type CarryOut, type CliCommand, counted, type Result, stageName } from './command.ts';
+import { allPages, type CliCommand, counted, type Result } from './command.ts';
 import { table } from './text-table.ts';
 import { ago } from './time.ts';
 import { accountId, keyId, label, memberRole, person, until } from './values.ts';
@@ -276,110 +275,55 @@ function renderSessions(sessions: readonly SessionView[], columns: number | unde
   );
 }
 
-type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
-
-/** Walks through a rotation: each call does the step that is due, or says what has to be done before it. */
+/** Each call does the step of a rotation that is due, or lists the keys that must be replaced before it. */
 function addRotation(program: CliCommand): void {
-  const command = program.command('rotate-checksum-secret');
-  command
-    .description('replace the checksum secret of a deployment step by step, without one refused request')
-    .option('--start', 'start a rotation; without it only one that is under way continues')
-    .requiredOption('--stage <name>', 'a deployed stage, like prod', stageName)
+  program
+    .command('rotate-checksum-secret')
+    .description('replace the checksum secret without one refused request; then end the old one')
     .notes(
-      `Run it after each step that it asks for: start; deploy the service with both versions; replace the old keys; deploy the
-service with the new version only. See docs/runbook.md#rotate-the-checksum-secret.`,
+      `The service accepts keys of both secrets until you have replaced the old keys and run this again. An interrupted rotation
+continues. See docs/runbook.md#rotate-the-checksum-secret.`,
     )
     .examples('rotate-checksum-secret --stage prod')
-    .does(async ({ start, stage }: { start?: true; stage: string }) => {
-      // Imported here because the AWS clients load slower than `--help` should print.
-      const { openChecksumSecret } = await import('../connect/checksum-rotation.ts');
-      const { openAdmin } = await import('../connect/find-tables.ts');
-      const secret = await openChecksumSecret(stage, program.terminal.err);
-      try {
-        const opened = await openAdmin({ stage }, program.terminal.env);
-        const tools = { secret, admin: opened.admin, carryOut: command.carryOut };
-        return await rotate(tools, start === true).finally(opened.close);
-      } finally {
-        secret.close();
-      }
+    .onAccounts(async ({ admin, client, table: accounts, actor, carryOut }): Promise<Result> => {
+      const [{ checksumRotation }, { createAdminStore }] = await Promise.all([
+        import('../connect/checksum-rotation.ts'),
+        import('../../packages/admin/accounts/admin-store.ts'),
+      ]);
+      const rotation = checksumRotation(createAdminStore(client, accounts, actor, Date.now), admin);
+      const due = await rotation.step();
+      if (due.step === 'start')
+        return carryOut(
+          'Creates another checksum secret, and signs new keys with it after 10 seconds. The service accepts keys of both.',
+          async () => {
+            await rotation.start();
+            return renderRotation(await rotation.step());
+          },
+        );
+      if (due.step === 'end')
+        return carryOut(
+          'Ends the old checksum secret, with which no active key is signed any more, after 10 seconds.',
+          async () => {
+            await rotation.end();
+            return { json: { step: 'done', keys: [] }, text: 'The rotation is over: only the new secret is accepted.' };
+          },
+        );
+      return renderRotation(due);
     });
 }
 
-type RotationTools = { secret: ChecksumSecret; admin: Admin; carryOut: CarryOut };
-
-async function rotate({ secret, admin, carryOut }: RotationTools, start: boolean): Promise<Result> {
-  const { rotationStep } = await import('../connect/checksum-rotation.ts');
-  const state = await secret.state();
-  const due = rotationStep(state);
-  const shown = async (step: RotationStep): Promise<Result> => {
-    const keys = step.step === 'replace' ? await keysOfOther(admin, await secret.fingerprint()) : [];
-    return { json: { ...step, keys }, text: renderRotation(step, keys, secret) };
-  };
-  if (due.step === 'start' && start)
-    return carryOut(
-      `Adds a version to the checksum secret, whose current version is ${state.current}. Nothing uses it yet.`,
-      async () => shown({ step: 'deploy', versions: [await secret.addVersion(state.current), state.current] }),
-    );
-  if (due.step === 'switch')
-    return carryOut(
-      `Makes ${due.next} the current version of the checksum secret in the place of ${state.current}: keys are issued with it from now on. The service accepts both.`,
-      async () => {
-        await secret.makeCurrent(due.next, state.current);
-        return shown(rotationStep(await secret.state()));
-      },
-    );
-  return shown(due);
-}
-
-type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
-
-/**
- * The active keys that were not issued with the current secret, at whatever time: a portal that was given the old one
- * as a text goes on issuing keys with it.
- */
-async function keysOfOther(admin: Admin, fingerprint: string): Promise<OldKey[]> {
-  const { accounts } = await admin.backup.export();
-  return accounts.flatMap(({ id: account, keys }) =>
-    keys
-      .filter(({ hash, secret }) => hash !== null && secret !== fingerprint)
-      .map(({ keyId, label, created }) => ({
-        account,
-        keyId,
-        label,
-        created: created === null ? null : new Date(created * 1000).toISOString(),
-      })),
-  );
-}
-
-function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceStack, stage }: ChecksumSecret): string {
-  const again = `run "npx bag-adres rotate-checksum-secret --stage ${stage}" again`;
-  const deploy = (versions: readonly string[]) =>
-    [
-      'Set this in bag-adres.json, in the stage:',
-      `  "checksumSecretVersions": ${JSON.stringify(versions)}`,
-      `Deploy it: npx cdk deploy ${serviceStack}`,
-    ].join('\n');
-  switch (due.step) {
-    case 'start':
-      return `No rotation is under way. Start one: "npx bag-adres rotate-checksum-secret --start --stage ${stage}".`;
-    case 'wait':
-      return `${serviceStack} is being deployed. When that has ended, ${again}.`;
-    case 'deploy':
-      return `The service has to accept both versions of the secret first.\n${deploy(due.versions)}\nThen ${again}.`;
-    case 'switch':
-      return `The new version is not current yet; ${again}.`;
-    case 'replace': {
-      const issued = 'New keys are issued with the new version of the secret; the service accepts both.';
-      const end = `${deploy(due.versions)}\nThat ends the rotation: keys of the old version are refused from then on.`;
-      const [first] = keys;
-      if (!first) return `${issued} No key of the old version is left.\n${end}`;
-      const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', ago(created)]);
-      return [
-        `${issued} Replace each of these keys, the first one with "key rotate ${first.keyId} --account ${first.account}":`,
-        table(['account', 'key id', 'label', 'created'], rows),
-        'A portal of your own that passes the secret as a text issues keys with the old version until it is restarted: restart it first.',
-        `When none is left, ${again}.`,
-      ].join('\n');
-    }
-  }
+function renderRotation(due: RotationStep): Result {
+  const signed = 'New keys are signed with the new secret.';
+  const again = 'run "rotate-checksum-secret --yes"';
+  const keys = due.step === 'replace' ? due.keys : [];
+  const [first] = keys;
+  const json = { ...due, keys };
+  if (!first) return { json, text: `${signed} No key of the old one is left: ${again} to end that.` };
+  const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', ago(created)]);
+  const text = [
+    `${signed} Replace each of these keys of the old one, the first one with "key rotate ${first.keyId} --account ${first.account}":`,
+    table(['account', 'key id', 'label', 'created'], rows),
+    `When none is left, ${again} again.`,
+  ].join('\n');
+  return { json, text };
 }

@@ -157,23 +157,25 @@ checksum secret of the deployment can make of it. The exit code is 1 if the addr
 keep it until they expire, after 35 days.`,
     )
     .examples('person erase an@example.nl --local')
-    .onAccounts(
-      async ({ admin, client, table, checksumSecret, ...command }, email: string, { yes }: { yes?: true }) => {
-        const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
-        command.tell(`Into: ${await command.target()}`);
-        if (!yes) {
-          const items = (await personalData(client, table, email)).length;
-          const left = await unerasable(admin, await identitiesOf(client, table, email));
-          const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
-          return { json: { items, left, executed: false }, text, failure: staying(email, left) };
-        }
-        const secret = await checksumSecret();
-        const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
-        const { membership, session, details, key, audit, other } = erased;
-        const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
-        return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
-      },
-    );
+    .onAccounts(async ({ admin, client, table, actor, ...command }, email: string, { yes }: { yes?: true }) => {
+      const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
+      const { createAdminStore } = await import('../../packages/admin/accounts/admin-store.ts');
+      const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
+      command.tell(`Into: ${await command.target()}`);
+      const items = (await personalData(client, table, email)).length;
+      if (items === 0)
+        return { json: { items, left: [], executed: false }, text: `No item of the accounts table names ${email}.` };
+      if (!yes) {
+        const left = await unerasable(admin, await identitiesOf(client, table, email));
+        const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
+        return { json: { items, left, executed: false }, text, failure: staying(email, left) };
+      }
+      const { secret } = await secretForKey(createAdminStore(client, table, actor, Date.now));
+      const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
+      const { membership, session, details, key, audit, other } = erased;
+      const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
+      return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
+    });
 }
 
 /** The failure of an erasure that leaves something. */

@@ -24,11 +24,11 @@ use, and again afterwards. See docs/runbook.md#restore-a-table.`,
       'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --accounts-table RESTORED',
       'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --stage prod --yes',
     )
-    .onAccounts(async ({ admin, client, table, actor, checksumSecret, ...command }, options: CarryOverOptions) => {
+    .onAccounts(async ({ admin, client, table, actor, ...command }, options: CarryOverOptions) => {
       const { from, since, yes } = options;
       const { carryOver, planCarryOver } = await import('../recovery/carry-over.ts');
       command.tell(`Into: ${await command.target()}`);
-      const { repeated, lost } = await planCarryOver({ client, admin, table, from, since, checksumSecret });
+      const { repeated, lost } = await planCarryOver({ client, admin, table, from, since });
       const changes = repeated.map(({ what }) => what);
       const lines = [
         ...changes,

@@ -22,7 +22,6 @@ export const stageFields: readonly string[] = [
   'encryptionKey',
   'backupVaultArn',
   'tables',
-  'checksumSecretVersions',
 ];
 
 type SettingsRecord = Record<string, unknown>;

@@ -1,140 +1,84 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  DescribeSecretCommand,
-  PutSecretValueCommand,
-  SecretsManagerClient,
-  UpdateSecretVersionStageCommand,
-} from '@aws-sdk/client-secrets-manager';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
-import { environment } from '../../core/environment.ts';
-import { clientConfig, deploymentStacks, findDeployment, readStack, readTemplate } from './deployed-stacks.ts';
+import { checksumSecret, newChecksumSecret, settlesAfterMilliseconds } from '../../core/accounts/checksum-secret.ts';
+import { type Changes, guardedUpdate, isStill } from '../../core/dynamodb.ts';
+import { type AdminStore, retryConflicts } from '../../packages/admin/accounts/admin-store.ts';
+import { audited } from '../../packages/admin/accounts/audit-log.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import { CommandError } from './errors.ts';
-import { callerIdentity, readSecret } from './find-tables.ts';
-import { operatorAudit, servicePartition } from './operator-audit.ts';
+import { servicePartition } from './operator-audit.ts';
 
-/** The label of a version that is to become the current one. */
-const nextLabel = 'ROTATING';
-
-/** How far a rotation is: the versions of the secret, and those that the deployed service accepts. */
-export type RotationState = {
-  /** The version that keys are issued with. */
-  current: string;
-  /** The version that is to become current; `null` when no rotation has been started, or it has already. */
-  next: string | null;
-  /** The version that was current before; `null` when there was none. */
-  previous: string | null;
-  /** The versions that the deployed service names, the one for new keys first; none when it names none. */
-  deployed: readonly string[];
-  isDeploying: boolean;
-};
+/** An active key that a rotation asks to replace. */
+export type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
 
 /**
- * What comes next. `start`: no rotation is under way. `deploy`: the service has to accept `versions` first. `wait`: a
- * deployment is running. `switch`: issue keys with `next` now. `replace`: both versions are accepted, until the old
- * keys are replaced.
+ * What a rotation does next. `start` also continues one that was interrupted. `replace`: both secrets are accepted, and
+ * these keys are signed with the old one. `end`: none is left.
  */
-export type RotationStep =
-  | { step: 'start' | 'wait' }
-  | { step: 'deploy'; versions: [string, string] }
-  | { step: 'switch'; next: string }
-  | { step: 'replace'; versions: [string] };
+export type RotationStep = { step: 'start' | 'end' } | { step: 'replace'; keys: OldKey[] };
 
-/**
- * Decides the next step. Pure: no step is due before the service accepts the versions that it issues or leaves in use.
- */
-export function rotationStep({ current, next, previous, deployed, isDeploying }: RotationState): RotationStep {
-  if (isDeploying) return { step: 'wait' };
-  if (next !== null) {
-    return deployed.includes(next) ? { step: 'switch', next } : { step: 'deploy', versions: [next, current] };
-  }
-  if (deployed.length > 0 && !deployed.includes(current)) {
-    return { step: 'deploy', versions: [current, previous ?? (deployed[0] as string)] };
-  }
-  return deployed.length > 1 ? { step: 'replace', versions: [current] } : { step: 'start' };
-}
-
-/** The checksum secret of a deployment, whose changes are audited. The caller closes it. */
-export async function openChecksumSecret(stage: string, print: (line: string) => void) {
-  const { output } = await findDeployment(stage, ['data']);
-  const { stacks } = deploymentStacks(stage);
-  const SecretId = output('KeyChecksumSecretArn');
-  const secrets = new SecretsManagerClient(clientConfig);
-  const dynamoDb = new DynamoDBClient(clientConfig);
-  const accountsTable = output('AccountsTableName');
-  const audit = operatorAudit({
-    client: dynamoDb,
-    accountsTable,
-    actor: callerIdentity,
-    print,
-    partition: servicePartition,
-  });
+/** The rotation of the checksum secret of the accounts in `store`. */
+export function checksumRotation(store: AdminStore, admin: Admin) {
+  const read = async () => (await store.get(checksumSecret.key)) ?? {};
+  const update = (changes: Changes, seen: Record<string, string | undefined>) => {
+    const guards = Object.entries(seen).map(([name, value]) => isStill(name, value));
+    return store.update(guardedUpdate(store.table, checksumSecret.key, changes, guards));
+  };
 
   return {
-    stage,
-    serviceStack: stacks.service,
-
-    async state(): Promise<RotationState> {
-      const [secret, service, template] = await Promise.all([
-        secrets.send(new DescribeSecretCommand({ SecretId })),
-        readStack(stacks.service),
-        readTemplate(stacks.service),
-      ]);
-      const withLabel = (label: string) =>
-        Object.entries(secret.VersionIdsToStages ?? {}).find(([, labels]) => labels.includes(label))?.[0] ?? null;
-      const current = withLabel('AWSCURRENT');
-      const next = withLabel(nextLabel);
-      if (current === null) throw new CommandError('no_secret', `The secret ${SecretId} has no current version.`);
-      return {
-        current,
-        // An interrupted switch leaves both labels on it.
-        next: next === current ? null : next,
-        previous: withLabel('AWSPREVIOUS'),
-        deployed: deployedVersions(template),
-        isDeploying: service.status.endsWith('_IN_PROGRESS'),
-      };
+    /** @throws CommandError if no key was created yet */
+    async step(): Promise<RotationStep> {
+      const { current, next, previous } = await read();
+      if (current === undefined)
+        throw new CommandError('no_secret', 'There is no checksum secret yet: the first key creates it.');
+      if (next !== undefined || previous === undefined) return { step: 'start' };
+      const keys = await keysNotOf(admin, secretFingerprint(current));
+      return keys.length > 0 ? { step: 'replace', keys } : { step: 'end' };
     },
 
-    /** The fingerprint of the version that keys are issued with now. */
-    fingerprint: async (): Promise<string> => secretFingerprint(await readSecret(SecretId)),
+    /** Adds a secret, waits until every instance accepts it, and signs new keys with it. */
+    start: () =>
+      audited(store, { partition: servicePartition, action: 'checksum-secret rotate', detail: {} }, async () => {
+        await retryConflicts(async () => {
+          const { current, next, previous } = await read();
+          if (next !== undefined || previous !== undefined) return;
+          await update({ set: { [checksumSecret.next]: newChecksumSecret() } }, { current, next, previous });
+        });
+        const { next: added } = await read();
+        await sleep(settlesAfterMilliseconds.next);
+        await retryConflicts(async () => {
+          const { current, next } = await read();
+          // Otherwise another run of this command has done it, or this one, whose answer was lost.
+          if (next === undefined || next !== added) return;
+          const set = { [checksumSecret.current]: next, [checksumSecret.previous]: current };
+          await update({ set, remove: [checksumSecret.next] }, { current, next });
+        });
+      }),
 
-    /** Adds a version that nothing uses yet, and returns its id. */
-    async addVersion(current: string): Promise<string> {
-      const id = randomUUID();
-      const SecretString = randomBytes(48).toString('base64url');
-      const put = new PutSecretValueCommand({
-        SecretId,
-        SecretString,
-        ClientRequestToken: id,
-        VersionStages: [nextLabel],
-      });
-      await audit('checksum-secret start', { version: id, before: { version: current } }, () => secrets.send(put));
-      return id;
-    },
-
-    /** Issues keys with version `next` from now on. */
-    async makeCurrent(next: string, current: string): Promise<void> {
-      const move = (VersionStage: string, to: { MoveToVersionId?: string; RemoveFromVersionId?: string }) =>
-        secrets.send(new UpdateSecretVersionStageCommand({ SecretId, VersionStage, ...to }));
-      await audit('checksum-secret switch', { version: next, before: { version: current } }, async () => {
-        await move('AWSCURRENT', { MoveToVersionId: next, RemoveFromVersionId: current });
-        await move(nextLabel, { RemoveFromVersionId: next });
-      });
-    },
-
-    close(): void {
-      secrets.destroy();
-      dynamoDb.destroy();
-    },
+    /** Refuses keys of the old secret from now on. @throws CommandError if there still is one */
+    end: () =>
+      audited(store, { partition: servicePartition, action: 'checksum-secret end', detail: {} }, async () => {
+        const { current, previous } = await read();
+        // A key that was being created when the secrets changed is stored by then.
+        await sleep(settlesAfterMilliseconds.next);
+        const keys = await keysNotOf(admin, secretFingerprint(current));
+        if (keys.length > 0) throw new CommandError('old_keys', 'A key of the old secret was created meanwhile.');
+        await retryConflicts(() => update({ remove: [checksumSecret.previous] }, { current, previous }));
+      }),
   };
 }
 
-/** The versions in the references of a template to the secret: first the version for new keys, then the other one. */
-export function deployedVersions(template: string): string[] {
-  return [environment.keyChecksumSecret, environment.previousKeyChecksumSecret].flatMap((variable) => {
-    const reference = new RegExp(`\\b${variable}"?\\s*:[\\s\\S]{0,600}?:SecretString:*([A-Za-z0-9-]*)\\}\\}`).exec(
-      template,
-    );
-    return reference?.[1] ? [reference[1]] : [];
-  });
+/** The active keys that were not issued with the secret that has this fingerprint. */
+async function keysNotOf(admin: Admin, fingerprint: string): Promise<OldKey[]> {
+  const { accounts } = await admin.backup.export();
+  return accounts.flatMap(({ id: account, keys }) =>
+    keys
+      .filter(({ hash, secret }) => hash !== null && secret !== fingerprint)
+      .map(({ keyId, label, created }) => ({
+        account,
+        keyId,
+        label,
+        created: created === null ? null : new Date(created * 1000).toISOString(),
+      })),
+  );
 }

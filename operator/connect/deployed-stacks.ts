@@ -57,7 +57,6 @@ export type Deployment = {
 export type OutputName =
   | 'AddressesTableName'
   | 'AccountsTableName'
-  | 'KeyChecksumSecretArn'
   | 'AlarmTopicArn'
   | 'StateMachineArn'
   | 'SnapshotBucketName'

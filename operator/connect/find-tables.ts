@@ -2,7 +2,6 @@ import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../core/environment.ts';
@@ -29,29 +28,12 @@ export type ConnectionOptions = {
   accountsTable?: string;
 };
 
-/** The text of a secret in Secrets Manager. */
-export async function readSecret(arn: string): Promise<string> {
-  const client = new SecretsManagerClient();
-  try {
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
-    if (SecretString) return SecretString;
-    throw new CommandError(
-      'no_secret',
-      `The secret ${arn} is empty. Restore its value, or deploy the data stack again.`,
-    );
-  } finally {
-    client.destroy();
-  }
-}
-
 /** The tables and their client, which the caller destroys. */
 export type Tables = {
   client: DynamoDBClient;
   accountsTable: string;
   /** Absent when only the accounts table was named. */
   addressesTable: string | undefined;
-  /** Fetched only when needed: most commands, and most operators, have no access to it. */
-  checksumSecret: () => Promise<string>;
   /** Where statements are; `undefined` where only the table was named. */
   statements: () => Promise<StatementStore | undefined>;
 };
@@ -69,10 +51,10 @@ export async function findTables(options: ConnectionOptions, env: NodeJS.Process
 }
 
 async function localTables(dataFolder: string | undefined): Promise<Tables> {
-  const { endpoint, accessKeyId, accountsTable, addressesTable, checksumSecret } = await readLocalState(dataFolder);
+  const { endpoint, accessKeyId, accountsTable, addressesTable } = await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
   const statements = async () => statementFolder(resolve(callersFolder(), dataFolder ?? defaultDataFolder));
-  return { client, accountsTable, addressesTable, checksumSecret: async () => checksumSecret, statements };
+  return { client, accountsTable, addressesTable, statements };
 }
 
 async function stageTables(stage: string): Promise<Tables> {
@@ -81,24 +63,14 @@ async function stageTables(stage: string): Promise<Tables> {
     client: new DynamoDBClient(clientConfig),
     accountsTable: output('AccountsTableName'),
     addressesTable: output('AddressesTableName'),
-    checksumSecret: () => readSecret(output('KeyChecksumSecretArn')),
     statements: () => bucketNamed(output('StatementsBucketName')),
   };
 }
 
 function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
-  const checksumSecret = async () => {
-    const secret = env[environment.keyChecksumSecret];
-    if (secret) return secret;
-    throw new CommandError(
-      'no_secret',
-      'Creating a key or erasing a person needs the checksum secret of the deployment. Use --stage NAME, which finds it, ' +
-        `or set ${environment.keyChecksumSecret} in the environment.`,
-    );
-  };
   const addressesTable = env[environment.addressesTable];
   const statements = () => bucketNamed(env[environment.statementsBucket]);
-  return { client: new DynamoDBClient(clientConfig), accountsTable, addressesTable, checksumSecret, statements };
+  return { client: new DynamoDBClient(clientConfig), accountsTable, addressesTable, statements };
 }
 
 async function bucketNamed(bucket: string | undefined): Promise<StatementStore | undefined> {
@@ -150,7 +122,6 @@ export type OpenAdmin = {
   actor: string;
   /** The statements of closed months; `undefined` where the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
-  checksumSecret: () => Promise<string>;
   /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
   checkClock: () => Promise<void>;
 };
@@ -160,7 +131,7 @@ export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<OpenAdmin & { close: () => void }> {
-  const [{ client, accountsTable: table, checksumSecret, statements }, actor] = await Promise.all([
+  const [{ client, accountsTable: table, statements }, actor] = await Promise.all([
     findTables(options, env),
     options.local ? localUser() : callerIdentity(),
   ]);
@@ -170,11 +141,10 @@ export async function openAdmin(
   const documents = DynamoDBDocumentClient.from(client);
   const events = options.stage === undefined ? undefined : eventBus(deploymentStacks(options.stage).name);
   return {
-    admin: createAdmin({ client: documents, table, checksumSecret, actor, announce: events?.announce }),
+    admin: createAdmin({ client: documents, table, actor, announce: events?.announce }),
     client: documents,
     table,
     actor,
-    checksumSecret,
     async statements() {
       const store = await statements();
       return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);

@@ -4,6 +4,7 @@ import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { audited } from '../../packages/admin/accounts/audit-log.ts';
 import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
 import type { SessionView } from '../../packages/admin/accounts/sessions.ts';
+import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { CommandError } from '../connect/errors.ts';
@@ -17,8 +18,6 @@ export type CarryOverInput = {
   table: string;
   from: string;
   since: Date;
-  /** Keys the pseudonyms of erased persons; asked only if the old table has one. */
-  checksumSecret: () => Promise<string>;
 };
 
 /** One change to repeat: what it does, as an imperative, and the call. */
@@ -39,8 +38,7 @@ export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
       'same_table',
       `${from} is the table in use. --from takes the table from before the restore.`,
     );
-  const none = async () => Promise.reject(new Error('no key is created in the old table'));
-  const former = createAdmin({ client, table: from, checksumSecret: none });
+  const former = createAdmin({ client, table: from });
   const changes = await auditBetween(client, from, since.toISOString(), '~').catch((error: Error) => {
     if (error.name !== 'ResourceNotFoundException') throw error;
     throw new CommandError('no_table', `There is no table ${from}. Without it: docs/runbook.md#without-the-old-table.`);
@@ -104,9 +102,15 @@ async function repeat(changes: readonly RepeatedChange[]): Promise<RefusedChange
 
 /** What gives access, or tells of something that only the old table has. */
 function isLost({ action }: RecordedChange): boolean {
-  return ['account create', 'account import', 'account activate', 'key create', 'key rotate', 'member add'].includes(
-    action,
-  );
+  return [
+    'account create',
+    'account import',
+    'account activate',
+    'key create',
+    'key rotate',
+    'member add',
+    'checksum-secret rotate',
+  ].includes(action);
 }
 
 /** Whether something was changed: an account or plan by its partition, or one of its keys or members. */
@@ -219,18 +223,21 @@ async function allSessions(admin: Admin): Promise<SessionView[]> {
   return found;
 }
 
-/** Persons whose address the old table has a pseudonym for, and the restored one still has in clear. */
-async function erasuresIn({ client, admin, table, from, checksumSecret }: CarryOverInput): Promise<RepeatedChange[]> {
+/**
+ * Persons whose address the old table has a pseudonym for, and the restored one still has in clear. Each keeps the
+ * pseudonym that it has there: a rotation since may have replaced the secret that made it.
+ */
+async function erasuresIn({ client, admin, table, from }: CarryOverInput): Promise<RepeatedChange[]> {
   const pseudonyms = await textsIn(client, from, /erased-[0-9a-f]{32}/g);
   if (pseudonyms.size === 0) return [];
-  const secret = await checksumSecret();
+  const stores = [from, table].map((one) => createAdminStore(client, one, '', Date.now));
+  const secrets = (await Promise.all(stores.map(readSecrets))).flat();
   const kept = await textsIn(client, from, address);
-  return [...(await textsIn(client, table, address))]
-    .filter((email) => !kept.has(email) && pseudonyms.has(pseudonymOf(email, secret)))
-    .map((email) => ({
-      what: `Erase ${email}`,
-      run: () => erasePerson({ admin, client, table, secret }, email),
-    }));
+  return [...(await textsIn(client, table, address))].flatMap((email) => {
+    const secret = secrets.find((one) => pseudonyms.has(pseudonymOf(email, one)));
+    if (kept.has(email) || secret === undefined) return [];
+    return [{ what: `Erase ${email}`, run: () => erasePerson({ admin, client, table, secret }, email) }];
+  });
 }
 
 const address = /[^\s@"'`<>,;:#()[\]\\]+@[^\s@"'`<>,;:#()[\]\\]+\.[\w-]+/g;

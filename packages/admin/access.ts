@@ -3,7 +3,6 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { environment } from '../../core/environment.ts';
 import { accountsTable, statementsPrefix } from '../../core/tables.ts';
@@ -13,8 +12,6 @@ import { approvalRunPrefix, manifestKeys, storagePrefixes } from '../../loader/n
 export type PortalAccessProps = {
   /** The table of the data stack's output `AccountsTableName`, with its `encryptionKey` if it has one. */
   accounts: ITable;
-  /** The secret of the data stack's output `KeyChecksumSecretArn`. */
-  keyChecksumSecret: ISecret;
   /** `change` lets the portal make and change plans, and so the limits of every account; `read` unless given. */
   plans?: 'read' | 'change';
   /** Lets operators see and approve loads in the portal; without it the portal has no access to them. */
@@ -37,7 +34,7 @@ export type LoadsAccess = {
  * access to addresses.
  */
 export class PortalAccess extends Construct {
-  /** The variables that the portal reads: the table's name and the secret's ARN. */
+  /** The variables that the portal reads: the names of the table and of what else it was given. */
   readonly environment: Record<string, string>;
   private readonly props: PortalAccessProps;
 
@@ -46,7 +43,6 @@ export class PortalAccess extends Construct {
     this.props = props;
     this.environment = {
       [environment.accountsTable]: props.accounts.tableName,
-      [environment.keyChecksumSecretArn]: props.keyChecksumSecret.secretArn,
       ...(props.loads && {
         [environment.snapshotBucket]: props.loads.bucket.bucketName,
         [environment.loadMachine]: props.loads.stateMachineArn,
@@ -63,7 +59,7 @@ export class PortalAccess extends Construct {
 
   /** Grants any other back end its permissions; set its `environment` yourself. */
   grant(grantee: IGrantable): void {
-    const { accounts, keyChecksumSecret, plans = 'read', loads, statements } = this.props;
+    const { accounts, plans = 'read', loads, statements } = this.props;
     grantTable(accounts, grantee, 'GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem');
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
@@ -76,7 +72,6 @@ export class PortalAccess extends Construct {
         }),
       }),
     );
-    keyChecksumSecret.grantRead(grantee);
     if (loads) grantLoads(grantee, loads);
     // The job that records usage writes them.
     if (statements) grantReading(grantee, statements, [`${statementsPrefix}*`]);

@@ -49,11 +49,6 @@ export type AdminConfig = {
   client: DynamoDBDocumentClient;
   /** The accounts table. */
   table: string;
-  /**
-   * The secret of the checksum of API keys: a function that reads it, called for each key that is created. A text stays
-   * the same until the process ends: keys that it issues after a rotation would be refused when the rotation ends.
-   */
-  checksumSecret: string | (() => Promise<string>);
   /** Who makes the changes, for the audit: an operator, or the user of a portal. */
   actor?: string | undefined;
   /** Milliseconds since 1970. */
@@ -71,14 +66,7 @@ export type Admin = ReturnType<typeof createAdmin>;
  * after an interruption; a refusal is thrown as `AdminError`.
  * @throws TypeError for a client of another copy of the AWS SDK
  */
-export function createAdmin({
-  client,
-  table,
-  checksumSecret,
-  actor = 'unknown',
-  now = Date.now,
-  announce,
-}: AdminConfig) {
+export function createAdmin({ client, table, actor = 'unknown', now = Date.now, announce }: AdminConfig) {
   // Commands of one copy of the SDK can fail on the client of another copy, in different ways: refuse this before any
   // write.
   if (!(client instanceof DynamoDBDocumentClient)) {
@@ -88,7 +76,6 @@ export function createAdmin({
     );
   }
   const store = createAdminStore(client, table, actor, now, announce);
-  const secretNow = async () => (typeof checksumSecret === 'string' ? checksumSecret : checksumSecret());
   return {
     plans: checkArguments('plans', {
       /** Creates or changes a plan; every account on it follows when this returns. */
@@ -144,13 +131,13 @@ export function createAdmin({
     }),
     keys: checkArguments('keys', {
       /** Creates a key, which works when this returns. `key` is its only copy. */
-      create: async (input: KeyInput) => createKey(store, await secretNow(), input),
+      create: (input: KeyInput) => createKey(store, input),
       /** Replaces a key: the new one works when this returns, the old one until `ends`. */
-      rotate: async (input: RotationInput) => rotateKey(store, await secretNow(), input),
+      rotate: (input: RotationInput) => rotateKey(store, input),
       /** The keys of an account, expired and revoked ones too, the oldest first. */
       list: (account: string) => listKeys(store, account),
       /** The keys that a text may be: a whole key, which is neither kept nor repeated, or the id of one. */
-      find: (text: string, options?: KeySearchOptions) => findKeys(store, secretNow, text, options),
+      find: (text: string, options?: KeySearchOptions) => findKeys(store, text, options),
       /** Gives a key another label. */
       rename: (input: { account: string; keyId: string; label: string }) => renameKey(store, input),
       /** Permanently revokes a key: every request that starts after this has returned is refused. */

@@ -15,7 +15,6 @@ export type LocalPortal = { portalUrl: string; issuer: string };
 export type LocalPortalOptions = {
   client: DynamoDBDocumentClient;
   accountsTable: string;
-  checksumSecret: string;
   /** The loads of this machine, on behalf of `actor`. */
   loadsAs: (actor: string) => Promise<Loads>;
   /** The statements of this machine. */
@@ -63,8 +62,8 @@ const operator: LocalPerson = {
  * at. Everything that is started is added to `resources` at once.
  */
 export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
-  const { client, accountsTable: table, checksumSecret, loadsAs, statements, ports, branding } = options;
-  const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
+  const { client, accountsTable: table, loadsAs, statements, ports, branding } = options;
+  const adminAs = (actor: string) => createAdmin({ client, table, actor });
   await addDemoMember(adminAs('npm start'));
   const secret = randomBytes(32).toString('hex');
   // The portal and the provider name each other, so the address of each is known before the portal answers.

@@ -19,7 +19,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { environment } from '../../core/environment.ts';
 import type { Config } from '../../lib/config/config-schema.ts';
@@ -77,7 +77,7 @@ const ownRates = {
 export class PortalStack extends Stack {
   constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, loads }: PortalStackProps) {
     super(scope, id, stackProps(config, stackName, 'the customer portal'));
-    const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
+    const { accounts, encryptionKey, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
     const { name, colour, logo, languages, ...links } = config.branding;
     const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
@@ -116,14 +116,13 @@ export class PortalStack extends Stack {
       lambda.usesSecret(secret, environment.portalClientSecret);
     }
     if (!data.sessionSecret) throw new Error('The data stack has no session secret: it has one with `portal`.');
-    const session = this.secretByArn('Session', data.sessionSecret);
+    // Without its key: the policy of the key, in another stack, would name the role of this one.
+    const session = Secret.fromSecretCompleteArn(this, 'Session', data.sessionSecret.secretArn);
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
-    const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
     // Operators can use every command's action here, except loading another extract and a rollback.
     new PortalAccess(this, 'Access', {
       accounts,
-      keyChecksumSecret: checksumSecret,
       plans: 'change',
       loads,
       statements: data.statements,
@@ -156,11 +155,6 @@ export class PortalStack extends Stack {
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
     new CfnOutput(this, 'SessionSecretArn', { value: session.secretArn });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
-  }
-
-  /** The same secret without its key: the policy of the key, in another stack, would name the role of this one. */
-  private secretByArn(id: string, { secretArn }: ISecret): ISecret {
-    return Secret.fromSecretCompleteArn(this, id, secretArn);
   }
 
   private httpApi(

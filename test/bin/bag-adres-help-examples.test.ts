@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
   // The examples name months of the past.
   const client = DynamoDBDocumentClient.from(bench.client);
-  const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => Date.UTC(2026, 8, 1) });
+  const past = createAdmin({ client, table: 'accounts', now: () => Date.UTC(2026, 8, 1) });
   await past.plans.put({ code: 'old', limits: { month: null } });
   await past.accounts.create({ id: 'old', plan: 'old' });
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

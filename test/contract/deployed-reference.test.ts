@@ -32,13 +32,10 @@ beforeAll(async () => {
   writeBundle('Validate', { entries, files: { ...files, logo } }, join(folder, 'bundle'));
   process.env[environment.branding] = JSON.stringify({ ...branding, logoType: 'image/png', portalUrl });
   process.env[environment.accountsTable] = 'none';
-  process.env[environment.keyChecksumSecret] = 'none';
   ({ handler } = await import(pathToFileURL(join(folder, 'bundle/index.mjs')).href));
 });
 afterAll(async () => {
-  for (const name of [environment.branding, environment.accountsTable, environment.keyChecksumSecret]) {
-    delete process.env[name];
-  }
+  for (const name of [environment.branding, environment.accountsTable]) delete process.env[name];
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -9,7 +9,7 @@ import { developPortal } from '../../docs/examples/portal/develop.ts';
 import { createPortal } from '../../docs/examples/portal/portal.ts';
 import { writeLocalState } from '../../local/data-folder.ts';
 import { guardEndpoint } from '../../local/engine/client.ts';
-import { testChecksumSecret, testTables } from '../support/address-service.ts';
+import { testTables } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
 let service: HttpService;
@@ -23,7 +23,6 @@ beforeAll(async () => {
   portal = createPortal({
     client: service.client,
     table: testTables.accounts,
-    checksumSecret: async () => testChecksumSecret,
     plansOnOffer: ['small', 'large'],
     // In the test whoever says so is signed in.
     customerOf: async ({ headers }) => {
@@ -73,7 +72,6 @@ describe('the example for development', () => {
       accessKeyId: guarded.accessKeyId,
       addressesTable: testTables.addresses,
       accountsTable: testTables.accounts,
-      checksumSecret: testChecksumSecret,
       storageFolder: folder,
     });
     const server = developPortal(folder).listen(0, '127.0.0.1');

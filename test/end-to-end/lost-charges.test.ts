@@ -27,9 +27,9 @@ const bench = startForTests(async () => {
     await run.ended;
   });
   await run.until(readyText);
-  const { baseUrl, accountsTable, checksumSecret } = await readLocalState(data);
+  const { baseUrl, accountsTable } = await readLocalState(data);
   const client = DynamoDBDocumentClient.from(engine.client);
-  const admin = createAdmin({ client, table: accountsTable, checksumSecret });
+  const admin = createAdmin({ client, table: accountsTable });
   await admin.plans.put({ code: 'day', limits: { day: 1_000_000 } });
   const all = resources.move();
   return { proxy, baseUrl, admin, stop: () => all.disposeAsync() };

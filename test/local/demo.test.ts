@@ -32,7 +32,7 @@ describe('the API key of the demo account', () => {
     dynamoDb = await startDynamoDb();
     await createTables(dynamoDb.client, { addresses: 'addresses', accounts: 'accounts' });
     const client = DynamoDBDocumentClient.from(dynamoDb.client);
-    admin = createAdmin({ client, table: 'accounts', checksumSecret: 'secret' });
+    admin = createAdmin({ client, table: 'accounts' });
   });
   afterAll(() => dynamoDb.stop());
 
@@ -58,7 +58,7 @@ describe('the API key of the demo account', () => {
   it('is new, with plan and account, where the table has lost them', async () => {
     await createAccountsTable(dynamoDb.client, 'empty');
     const client = DynamoDBDocumentClient.from(dynamoDb.client);
-    const empty = createAdmin({ client, table: 'empty', checksumSecret: 'secret' });
+    const empty = createAdmin({ client, table: 'empty' });
     const known = await demoKey(admin, undefined);
     expect(await demoKey(empty, known)).not.toBe(known);
     expect(await empty.accounts.show('demo')).toMatchObject({ state: 'active', plan: 'demo' });

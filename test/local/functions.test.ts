@@ -83,8 +83,8 @@ describe('the handlers of the API', () => {
   const place = { client: { send: () => Promise.reject(new Error('not called')) } as never, log: () => undefined };
 
   it('do not start without a variable that the table of routes lists, and name it', async () => {
-    const { KEY_CHECKSUM_SECRET: _, ...values } = lambdaEnvironment('http://127.0.0.1:1');
-    await expect(apiHandlers({ ...place, values })).rejects.toThrow('KEY_CHECKSUM_SECRET is not set');
+    const { ACCOUNTS_TABLE: _, ...values } = lambdaEnvironment('http://127.0.0.1:1');
+    await expect(apiHandlers({ ...place, values })).rejects.toThrow('ACCOUNTS_TABLE is not set');
   });
 
   it('read no variable of the process, neither while they are imported nor when they are made', async () => {
@@ -103,9 +103,9 @@ describe('the handlers of the API', () => {
       await import('./local/dataset.ts');
       await import('./local/portal.ts');
       await import('./lambdas/validate/reference-route.ts');
-      const names = ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET', 'BRANDING', 'METRIC_NAMESPACE'];
+      const names = ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'BRANDING', 'METRIC_NAMESPACE'];
       const values = Object.fromEntries(names.map((name) => [name, name === 'BRANDING' ? '{}' : 'x']));
-      const client = { send() {}, middlewareStack: { clone: () => ({ add() {} }) } };
+      const client = { send: async () => ({}), middlewareStack: { clone: () => ({ add() {} }) } };
       const routes = await apiHandlers({ values, client, log() {} });
       console.log(JSON.stringify({ routes: routes.length, reads }));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);

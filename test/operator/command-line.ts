@@ -144,7 +144,6 @@ export async function startLocalRun() {
     endpoint: engine.endpoint,
     addressesTable: 'addresses',
     accountsTable: 'accounts',
-    checksumSecret: 'a secret of the tests',
     storageFolder: data,
   });
   const local = ['--local', '--data', data];

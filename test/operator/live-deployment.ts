@@ -2,19 +2,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { checksumSecret } from '../../core/accounts/checksum-secret.ts';
 import { localGuardDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { RefusedLoadError } from '../../loader/verdict/load-report.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { january, type Month, voorkomensOf } from '../loader/steps/months.ts';
-import { testChecksumSecret } from '../support/address-service.ts';
 import { createAccountsTable, createTables, startDynamoDb } from '../support/dynamodb.ts';
 import { startS3 } from '../support/s3.ts';
 import { restoreItems, storedItems } from '../support/stored-items.ts';
 import { writeExtract } from '../support/write-extract.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer } from './fake-aws.ts';
+import { type AwsOperations, type FakeStack, startFakeAws } from './fake-aws.ts';
 
 /** One address fewer than in January. */
 const february: Month = { peildatum: '2026-02-08', addresses: january.addresses.slice(1) };
@@ -40,7 +40,7 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
   const folder = await mkdtemp(join(tmpdir(), 'live-'));
   const client = DynamoDBDocumentClient.from(engine.client);
   const addresses = dynamoDbAddressTable(engine.client, tables.addresses);
-  const versions = new Map<string, { value: string; labels: string[] }>();
+  await client.send(new DeleteCommand({ TableName: elsewhere.accounts, Key: checksumSecret.key }));
   const executions = new Map<string, Record<string, string>>();
 
   const extractOf = async ({ peildatum, addresses }: Month) => {
@@ -53,27 +53,6 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
 
   const operations: AwsOperations = {
     PutEvents: () => ({ value: { FailedEntryCount: 0 } }),
-    GetSecretValue: () => ({ value: { SecretString: testChecksumSecret } }),
-    DescribeSecret: ({ SecretId }: { SecretId: string }) => {
-      const labels = Object.fromEntries([...versions].map(([id, { labels }]) => [id, labels]));
-      return { value: { VersionIdsToStages: SecretId === 'secret-of-a' ? labels : { only: ['AWSCURRENT'] } } };
-    },
-    UpdateSecretVersionStage: (input: {
-      VersionStage: string;
-      MoveToVersionId?: string;
-      RemoveFromVersionId: string;
-    }) => {
-      const from = versions.get(input.RemoveFromVersionId);
-      if (from) from.labels = from.labels.filter((label) => label !== input.VersionStage);
-      versions.get(input.MoveToVersionId ?? '')?.labels.push(input.VersionStage);
-      return { value: {} };
-    },
-    GetTemplate: ({ StackName }: { StackName: string }) =>
-      templateAnswer(
-        StackName !== 'bag-adres-a-service'
-          ? '{}'
-          : 'KEY_CHECKSUM_SECRET: :SecretString:::v2}} KEY_CHECKSUM_SECRET_PREVIOUS: :SecretString:::v1}}',
-      ),
     ListExecutions: () => ({ value: { executions: [] } }),
     async StartExecution({ input, name = `run-${executions.size}` }: { input: string; name?: string }) {
       if (executions.has(name)) return { error: 'ExecutionAlreadyExists' };
@@ -96,7 +75,6 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
       outputs: {
         AccountsTableName: accounts,
         AddressesTableName: addresses,
-        KeyChecksumSecretArn: `secret-of-${name}`,
         StatementsBucketName: statements,
       },
     },
@@ -115,19 +93,17 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
     asked: aws.asked,
     client,
     addresses,
-    versions,
     /** Its changes were made forty days ago, so that a month has ended since. */
     admin: createAdmin({
       client,
       table: tables.accounts,
-      checksumSecret: async () => testChecksumSecret,
       now: () => Date.now() - 40 * 86_400_000,
     }),
     /** Copies the accounts table to `accounts-before`, and changes the copy: the one before a restore. */
     async keepFormer(change: (former: Admin) => Promise<unknown>) {
       await createAccountsTable(engine.client, former).catch(() => undefined);
       await restoreItems(client, former, await storedItems(client, tables.accounts));
-      await change(createAdmin({ client, table: former, checksumSecret: async () => testChecksumSecret }));
+      await change(createAdmin({ client, table: former }));
     },
     /** Brings back a register that was live before, whatever it changes. */
     async goTo(peildatum: string) {

@@ -11,7 +11,7 @@ import { runLoad } from '../../local/load/run-load.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { startLoadBench } from '../loader/steps/load-bench.ts';
 import { february, january, listsOf, tableOf } from '../loader/steps/months.ts';
-import { createAccountsTable } from '../support/dynamodb.ts';
+import { createAccountsTable, testChecksumSecret } from '../support/dynamodb.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { fixtureOfLastRelease } from './last-release.ts';
 
@@ -29,7 +29,6 @@ type Stored = {
   views: Awaited<ReturnType<typeof viewsOf>>;
 };
 
-const checksumSecret = 'the secret of the stored accounts';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 /** The last release, as in `compatible.test.ts`; `UPDATE_RELEASE=1` writes what the present version stores. */
 const fixture = (name: string) => join(import.meta.dirname, name, 'stored.json');
@@ -47,9 +46,9 @@ beforeAll(async () => {
 });
 
 const adminOf = (table: string) =>
-  createAdmin({ client: DynamoDBDocumentClient.from(bench.client), table, checksumSecret, now: () => now });
+  createAdmin({ client: DynamoDBDocumentClient.from(bench.client), table, now: () => now });
 
-const claimOf = (key: string) => readApiKey(key, checksumSecret) as KeyClaim;
+const claimOf = (key: string) => readApiKey(key, [testChecksumSecret]) as KeyClaim;
 
 async function use(table: string, claim: KeyClaim, units: number): Promise<void> {
   await charge(createAccessStore(bench.client, table), claim, () => now / 1000, AbortSignal.timeout(60_000), units);

@@ -1,5 +1,6 @@
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
@@ -13,7 +14,7 @@ import { validateRoute } from '../../lambdas/validate/validate-route.ts';
 import { localAws } from '../../local/engine/engine.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { expectContract } from './contract.ts';
-import { createTables, startDynamoDb } from './dynamodb.ts';
+import { createTables, startDynamoDb, testChecksumSecret } from './dynamodb.ts';
 import { gatewayEvent, lambdaContext, type TestRequest } from './gateway-event.ts';
 import { sendPlainly } from './plain-client.ts';
 
@@ -22,9 +23,14 @@ export const testTables = { addresses: 'addresses', accounts: 'accounts' };
 export const testAddress = 'postcode=9999SD&huisnummer=1';
 /** An address of the table. */
 export const storedAddress = 'postcode=1381AA&huisnummer=9&toevoeging=a';
-export const testChecksumSecret = 'the secret of the tests';
 
-/** What a Lambda of the tests finds in its environment: the engine at `endpoint`, its tables and the secret. */
+/** The secret of the tests, which the instance knows without a read. */
+export const testSecrets: ChecksumSecrets = {
+  known: [testChecksumSecret],
+  reread: async () => [testChecksumSecret],
+};
+
+/** What a Lambda of the tests finds in its environment: the engine at `endpoint` and its tables. */
 export function lambdaEnvironment(endpoint: string): Record<string, string> {
   return {
     AWS_REGION: localAws.region,
@@ -33,7 +39,6 @@ export function lambdaEnvironment(endpoint: string): Record<string, string> {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     [environment.accountsTable]: testTables.accounts,
     [environment.addressesTable]: testTables.addresses,
-    [environment.keyChecksumSecret]: testChecksumSecret,
   };
 }
 
@@ -43,12 +48,12 @@ export type TestAnswer = { status: number; headers: Record<string, string>; body
 export function createInstance(
   client: ChargingClient,
   clock: () => number = systemClock,
-  secrets: { checksumSecret: string; previousChecksumSecret?: string } = { checksumSecret: testChecksumSecret },
+  checksumSecrets = testSecrets,
   testAddresses = true,
   log?: RequestLog,
 ) {
   const accessStore = createAccessStore(client, testTables.accounts);
-  const shared = { accessStore, ...secrets, clock };
+  const shared = { accessStore, checksumSecrets, clock };
   const address = addressRoute({
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
@@ -57,7 +62,12 @@ export function createInstance(
     log,
     datasetDate: async () => '2021-10-15',
   });
-  const validate = validateRoute({ ...secrets, clock, log, keyStore: createKeyStore(client, testTables.accounts) });
+  const validate = validateRoute({
+    checksumSecrets,
+    clock,
+    log,
+    keyStore: createKeyStore(client, testTables.accounts),
+  });
 
   /** Sends a request the way the gateway routes it; every answer must be in the contract. */
   async function send(url: string, request?: TestRequest): Promise<TestAnswer> {
@@ -113,7 +123,7 @@ export async function startAddressService(options: { asDeployed?: boolean; datab
     },
     { step: 'initialize', name: 'noteCommands' },
   );
-  const admin = createAdmin({ client, table: testTables.accounts, checksumSecret: testChecksumSecret });
+  const admin = createAdmin({ client, table: testTables.accounts });
   await putAddresses(client, {
     '1381AA#9#A': [{ straat: 'Buitenveer', woonplaats: 'Weesp' }],
     '1381AA#9#': [{ straat: 'Buitenveer', woonplaats: 'Weesp' }],

@@ -1,4 +1,12 @@
-import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { settledSecret } from '../../core/accounts/checksum-secret.ts';
 import { accountsTable, addressesTable } from '../../core/tables.ts';
 import { localAws, startEngine } from '../../local/engine/engine.ts';
 
@@ -70,9 +78,13 @@ export async function createTables(
   await createAccountsTable(client, accounts);
 }
 
-/** Makes a table of accounts, with the keys that the stack gives it. */
+/** Signs the keys in every table of the tests. */
+export const testChecksumSecret = 'the secret of the tests';
+
+/** Makes a table of accounts, with the keys that the stack gives it and the secret of the tests. */
 export async function createAccountsTable(client: DynamoDBClient, name: string): Promise<void> {
   await createTable(client, name, [accountsTable.partitionKey, accountsTable.sortKey]);
+  await client.send(new PutItemCommand({ TableName: name, Item: marshall(settledSecret(testChecksumSecret)) }));
 }
 
 /** Makes a table of addresses, with the key that the stack gives it. */

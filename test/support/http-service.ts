@@ -14,7 +14,7 @@ import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
 import { validateRoute } from '../../lambdas/validate/validate-route.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { hasDocsIn, isPublished } from '../../packages/reference/published.ts';
-import { startAddressService, testChecksumSecret, testTables } from './address-service.ts';
+import { startAddressService, testSecrets, testTables } from './address-service.ts';
 import { type ContractAnswer, expectContract } from './contract.ts';
 import { loadDemo } from './demo-addresses.ts';
 import { lambdaContext } from './gateway-event.ts';
@@ -63,7 +63,7 @@ function routesOver(
 ): { key: string; target: Integration }[] {
   const stores = {
     accessStore: createAccessStore(client, testTables.accounts),
-    checksumSecret: testChecksumSecret,
+    checksumSecrets: testSecrets,
     clock: systemClock,
   };
   const addressStore = createAddressStore(client, testTables.addresses);

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { startLocalPortal as startPortal } from '../../local/portal.ts';
 import type { LocalPortal } from '../../portal/local/start-portal.ts';
-import { testChecksumSecret, testTables } from './address-service.ts';
+import { testTables } from './address-service.ts';
 import { type HttpService, startHttpService } from './http-service.ts';
 import { createWaitingLoad } from './waiting-load.ts';
 
@@ -32,7 +32,6 @@ export async function startLocalPortalOf<Added extends object>(
       endpoint: service.endpoint,
       accountsTable: testTables.accounts,
       addressesTable: register.addressesTable,
-      checksumSecret: testChecksumSecret,
       storageFolder: register.storageFolder,
       apiUrl: service.baseUrl,
       ports: { portal: 0, provider: 0 },

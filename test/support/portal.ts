@@ -2,7 +2,7 @@ import { createAdmin } from '../../packages/admin/admin.ts';
 import { portalApp } from '../../portal/portal-app.ts';
 import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
 import type { PortalSettings, Tools } from '../../portal/visit/visit.ts';
-import { type startAddressService, testChecksumSecret, testTables } from './address-service.ts';
+import { type startAddressService, testTables } from './address-service.ts';
 
 const baseUrl = 'https://portal.example.nl';
 const sessionSecret = async () => 'a secret of the tests, which is long enough';
@@ -33,8 +33,7 @@ export function createTestPortal(
   { client }: Pick<Awaited<ReturnType<typeof startAddressService>>, 'client'>,
   tools: Partial<Tools> = {},
 ) {
-  const adminAs = (actor: string) =>
-    createAdmin({ client, table: testTables.accounts, checksumSecret: testChecksumSecret, actor });
+  const adminAs = (actor: string) => createAdmin({ client, table: testTables.accounts, actor });
   const logged: { error: unknown; id: string; provider?: string }[] = [];
   const app = portalApp(
     {

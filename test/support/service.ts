@@ -30,7 +30,6 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
     const admin = createAdmin({
       client: DynamoDBDocumentClient.from(client),
       table: state.accountsTable,
-      checksumSecret: state.checksumSecret,
     });
     const functionsLog = () => readFile(join(dataFolder, 'functions.log'), 'utf8');
     return { ...service, state, admin, functionsLog, stop: () => resources.disposeAsync() };

@@ -88,7 +88,12 @@ describe('what each function may do', () => {
         ...logging('AddressLogs'),
         ...tracing,
       ],
-      ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
+      ValidateRole: [
+        'dynamodb:BatchGetItem on Accounts',
+        'dynamodb:GetItem on Accounts',
+        ...logging('ValidateLogs'),
+        ...tracing,
+      ],
       UsageRole: [
         ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
         ...logging('UsageLogs'),
@@ -121,7 +126,9 @@ describe('what each function may do', () => {
     expect(granted).toContain(`dynamodb:${batch} on Addresses`);
     for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
     expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
-    expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
+    // The other one reads the checksum secret.
+    for (const command of ['BatchGetItem', 'GetItem'])
+      expect(permissions(plain.service).ValidateRole).toContain(`dynamodb:${command} on Accounts`);
   });
 
   it('covers what the canary sends', () => {

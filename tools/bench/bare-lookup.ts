@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { readApiKey } from '../../core/accounts/api-key.ts';
+import { findApiKey } from '../../core/accounts/api-key.ts';
 import { attemptAt } from '../../core/accounts/charge/charge.ts';
 import { chargeCommand } from '../../core/accounts/charge/charge-command.ts';
 import { environment } from '../../core/environment.ts';
@@ -9,10 +9,10 @@ const variable = (name: string) => process.env[name] ?? '';
 
 /**
  * The reference of lookups: the write and the read of a charged lookup, sent by a client without any setting alone, one
- * after the other. The tables and the secret are those of the environment variables.
+ * after the other. The tables are those of the environment variables.
  */
 export async function bareLookup(client: DynamoDBClient, key: string) {
-  const claim = readApiKey(key, variable(environment.keyChecksumSecret));
+  const { claim } = findApiKey(key) ?? {};
   if (!claim) throw new Error('the key is valid');
   const charge = attemptAt(claim, 1, Date.now() / 1000);
   const {

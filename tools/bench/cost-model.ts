@@ -274,7 +274,6 @@ const bill: Record<string, string[]> = {
   'logs and traces': ['function_logs', 'access_log', 'system_logs', 'log_storage', 'traces'],
   'data transfer': ['data_transfer'],
   'alarms, metrics, dashboards': ['alarms', 'metrics', 'request_metrics', 'dashboards'],
-  'secrets and keys': ['secrets', 'kms', 'kms_requests'],
 };
 
 /**

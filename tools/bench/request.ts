@@ -9,7 +9,7 @@ import {
   lambdaEnvironment,
   newAccount,
   startAddressService,
-  testChecksumSecret,
+  testSecrets,
   testTables,
 } from '../../test/support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../test/support/gateway-event.ts';
@@ -63,7 +63,7 @@ function wholeLookup(client: DynamoDBClient, key: string): () => Promise<unknown
     accessStore: createAccessStore(client, testTables.accounts),
     addressStore: createAddressStore(client, testTables.addresses),
     datasetDate: async () => '2021-10-15',
-    checksumSecret: testChecksumSecret,
+    checksumSecrets: testSecrets,
     clock: systemClock,
     log: requestLog(process.env, () => undefined),
   });

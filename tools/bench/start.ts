@@ -68,7 +68,6 @@ async function prepare(data: string, database: string) {
     ...lambdaEnvironment(state.endpoint),
     [environment.accountsTable]: state.accountsTable,
     [environment.addressesTable]: state.addressesTable,
-    [environment.keyChecksumSecret]: state.checksumSecret,
     NODE_COMPILE_CACHE: join(projectRoot, 'node_modules/.cache/compile'),
   };
   return { key, variables };

@@ -10,7 +10,7 @@ import { statementFolder } from '../../local/statement-folder.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { statementsOf } from '../../packages/admin/accounts/monthly-statements.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
-import { type AddressService, testChecksumSecret, testTables } from '../../test/support/address-service.ts';
+import { type AddressService, testTables } from '../../test/support/address-service.ts';
 
 /** The customers of an operator: their id, name and plan, what they use on a working day, and their keys. */
 const customers: readonly [id: string, name: string, plan: string, perDay: number, keys: readonly string[]][] = [
@@ -44,7 +44,7 @@ export async function addExampleCustomers(
   const today = dateOf(now);
   const adminAt = (daysAgo: number, actor: string) =>
     createAdmin({
-      ...{ client, table: testTables.accounts, checksumSecret: testChecksumSecret, actor },
+      ...{ client, table: testTables.accounts, actor },
       now: () => (secondsOf(today) - daysAgo * daySeconds + 9 * hourSeconds) * 1000,
     });
   const operatorAt = (daysAgo: number) => adminAt(daysAgo, 'olaf@operator.example (operator)');

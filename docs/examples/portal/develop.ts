@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createPortal } from './portal.ts';
 
 /** What `npm start` writes to `local.json` in its data folder, readable by its owner only, while it runs. */
-type LocalState = { endpoint: string; accessKeyId?: string; accountsTable: string; checksumSecret: string };
+type LocalState = { endpoint: string; accessKeyId?: string; accountsTable: string };
 
 /**
  * The portal on the database of the running `npm start`, for development: every visitor is the customer of the account "demo".
@@ -14,7 +14,7 @@ type LocalState = { endpoint: string; accessKeyId?: string; accountsTable: strin
  */
 export function developPortal(dataFolder: string): Server {
   const text = readFileSync(join(dataFolder, 'local.json'), 'utf8');
-  const { endpoint, accessKeyId = 'local', accountsTable, checksumSecret }: LocalState = JSON.parse(text);
+  const { endpoint, accessKeyId = 'local', accountsTable }: LocalState = JSON.parse(text);
   const connection = new DynamoDBClient({
     endpoint,
     region: 'eu-west-1',
@@ -25,7 +25,6 @@ export function developPortal(dataFolder: string): Server {
   return createPortal({
     client: DynamoDBDocumentClient.from(connection),
     table: accountsTable,
-    checksumSecret: async () => checksumSecret,
     plansOnOffer: [],
     customerOf: async () => ({ account: 'demo', email: 'developer@example.nl' }),
   });

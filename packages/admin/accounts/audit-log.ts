@@ -16,7 +16,7 @@ export type AuditAction =
   | 'plan put'
   | `load ${'run' | 'approve' | 'reject' | 'rollback' | 'repair' | 'discard' | 'unlock'}`
   | 'restore carry-over'
-  | `checksum-secret ${'start' | 'switch'}`;
+  | `checksum-secret ${'rotate' | 'end'}`;
 
 /** A change, its partition (an account id, or `plan#<code>`) and its details. `detail` never holds a key. */
 export type AuditedChange = { partition: string; action: AuditAction; detail: Record<string, unknown> };

@@ -5,6 +5,7 @@ import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, checkAccountId, checkKeyId, isAdminError } from './admin-error.ts';
 import { type AdminStore, findAccess, readNames } from './admin-store.ts';
 import { type KeyView, listKeys } from './keys.ts';
+import { readSecrets } from './signing-secret.ts';
 
 /** A key, with its account. */
 export type FoundKey = KeyView & { account: string };
@@ -25,7 +26,6 @@ export type KeySearchOptions = { accounts?: readonly string[] | undefined };
  */
 export async function findKeys(
   store: AdminStore,
-  secretNow: () => Promise<string>,
   text: string,
   { accounts }: KeySearchOptions = {},
 ): Promise<KeySearch> {
@@ -37,19 +37,14 @@ export async function findKeys(
   const isInScope = accounts === undefined || accounts.includes(account);
   const keys = isInScope ? await keyOf(store, { account, keyId }) : [];
   if (key.endsWith(`_${keyId}`)) return { given: 'id', keys };
-  const isExact = await isIssued(store, secretNow, key, claim);
+  const isExact = await isIssued(store, key, claim);
   return { given: isExact ? 'key' : 'mistyped', keys };
 }
 
 /** Compares with the stored hash, which also fits an earlier checksum secret; a revoked key has only its checksum. */
-async function isIssued(
-  store: AdminStore,
-  secretNow: () => Promise<string>,
-  key: string,
-  claim: KeyClaim,
-): Promise<boolean> {
+async function isIssued(store: AdminStore, key: string, claim: KeyClaim): Promise<boolean> {
   const stored = (await findAccess(store, claim.account))?.keys[claim.keyId];
-  return stored ? isValidKey(stored, claim, 0) : readApiKey(key, await secretNow()) !== null;
+  return stored ? isValidKey(stored, claim, 0) : readApiKey(key, await readSecrets(store)) !== null;
 }
 
 async function keyOf(store: AdminStore, { account, keyId }: { account: string; keyId: string }): Promise<FoundKey[]> {

@@ -35,6 +35,7 @@ import {
 } from './admin-error.ts';
 import { type AdminStore, exists, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit-log.ts';
+import { secretForKey } from './signing-secret.ts';
 
 /** A key to create. `expires` is the second when it stops working; without it the key does not expire. */
 export type KeyInput = {
@@ -51,13 +52,12 @@ export type KeyInput = {
  */
 export async function createKey(
   store: AdminStore,
-  checksumSecret: string,
   { account, label, expires, token }: KeyInput,
 ): Promise<{ key: string; keyId: string }> {
   checkAccountId(account);
   checkLabel(label);
   const expiresSeconds = expires === undefined ? null : readExpiry(expires, store.nowSeconds());
-  return issueKey(store, checksumSecret, { account, label, expiresSeconds, token });
+  return issueKey(store, { account, label, expiresSeconds, token });
 }
 
 /** The key to replace. `ends` is the second when the old key stops working, by default a day from now. */
@@ -81,7 +81,6 @@ export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string
  */
 export async function rotateKey(
   store: AdminStore,
-  checksumSecret: string,
   { account, keyId, label, ends = new Date((store.nowSeconds() + 86_400) * 1000), token }: RotationInput,
 ): Promise<RotatedKey> {
   checkAccountId(account);
@@ -91,7 +90,7 @@ export async function rotateKey(
   const old = await findRecord(store, account, keyId);
   const nextLabel = label ?? labelAfter(old?.label ?? 'key');
   const replaces = { keyId, endsSeconds };
-  const made = await issueKey(store, checksumSecret, {
+  const made = await issueKey(store, {
     account,
     label: nextLabel,
     expiresSeconds: null,
@@ -146,7 +145,6 @@ type Issue = {
 
 async function issueKey(
   store: AdminStore,
-  checksumSecret: string,
   { account, label, expiresSeconds, token, replaces }: Issue,
 ): Promise<{ key: string; keyId: string }> {
   if (token !== undefined) checkToken(token);
@@ -154,7 +152,8 @@ async function issueKey(
   if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) throw alreadyCreated(tokenKeyId);
   await requireFreeKey(store, account, { replaced: replaces?.keyId });
   await countCreation(store, account);
-  const { key, claim } = issueApiKey(account, checksumSecret, tokenKeyId);
+  const { secret, settled } = await secretForKey(store);
+  const { key, claim } = issueApiKey(account, secret, tokenKeyId);
   const { keyId } = claim;
   const expiry = { ...(expiresSeconds !== null && { expires: instant(expiresSeconds) }) };
   const change = replaces
@@ -167,12 +166,13 @@ async function issueKey(
     // The record is written first: an active key always has one, so it can be found and revoked.
     await createRecord(store, claim, {
       [keyRecord.label]: label,
-      [keyRecord.secret]: secretFingerprint(checksumSecret),
+      [keyRecord.secret]: secretFingerprint(secret),
       [keyRecord.createdBy]: store.actor,
       ...(replaces && { [keyRecord.replaces]: replaces.keyId }),
     });
     await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) }, replaces);
   });
+  await settled();
   return { key, keyId };
 }
 

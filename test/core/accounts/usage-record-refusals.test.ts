@@ -3,7 +3,7 @@ import { createAccessStore } from '../../../core/accounts/charge/access-store.ts
 import { createRefusalCount, type RefusalCount } from '../../../core/accounts/usage-record.ts';
 import type { StoreClient } from '../../../core/dynamodb.ts';
 import { addressRoute } from '../../../lambdas/address/address-route.ts';
-import { startAddressService, testChecksumSecret, testTables } from '../../support/address-service.ts';
+import { startAddressService, testSecrets, testTables } from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
@@ -44,8 +44,8 @@ function instance(refusals: RefusalCount, clock: () => number) {
     accessStore: createAccessStore(client, testTables.accounts),
     addressStore: { find: async () => ({ places: [], toevoegingen: [] }) } as never,
     datasetDate: async () => undefined as never,
-    checksumSecret: testChecksumSecret,
     refusals,
+    checksumSecrets: testSecrets,
     clock,
   });
   return async (key: string, query = 'postcode=1381AA&huisnummer=9') => {

@@ -28,9 +28,9 @@ import {
   createInstance,
   newAccount,
   startAddressService,
-  testChecksumSecret,
   usedOf,
 } from '../../support/address-service.ts';
+import { testChecksumSecret } from '../../support/dynamodb.ts';
 
 const meta = { $metadata: { httpStatusCode: 400 }, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);

@@ -47,14 +47,6 @@ describe('the data stack', () => {
     ]);
   });
 
-  it('never replaces the secret, which would make every issued key invalid', () => {
-    const [[id, secret] = []] = Object.entries(ofType(kept.data, 'AWS::SecretsManager::Secret'));
-    expect(id).toBe('KeyChecksumSecretB8B096D7');
-    expect(secret).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
-    // Another way to generate it is an update that generates it anew.
-    expect(secret?.Properties?.GenerateSecretString).toEqual({ ExcludePunctuation: true, PasswordLength: 64 });
-  });
-
   it('retains both tables when the stack is deleted, with point-in-time recovery', () => {
     for (const table of Object.values(ofType(kept.data, 'AWS::DynamoDB::Table')))
       expect(table).toMatchObject({
@@ -198,7 +190,7 @@ describe('the data stack', () => {
 
   it('has the outputs that the command line needs', () => {
     expect(Object.keys(kept.data.Outputs ?? {})).toEqual(
-      expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'KeyChecksumSecretArn', 'AlarmTopicArn']),
+      expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'AlarmTopicArn']),
     );
   });
 

@@ -131,30 +131,15 @@ describe('the service stack', () => {
       expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
   });
 
-  it('gives a function only the tables and the secret that it needs, without a call at its start', () => {
+  it('gives a function only the tables that it needs', () => {
     const variables = properties('AWS::Lambda::Function').map(
       ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
     );
     expect(variables.map((each) => Object.keys(each).sort())).toEqual([
-      ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
-      ['ACCOUNTS_TABLE', 'BRANDING', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
+      ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'METRIC_NAMESPACE'],
+      ['ACCOUNTS_TABLE', 'BRANDING', 'METRIC_NAMESPACE'],
       ['ACCOUNTS_TABLE', 'STATEMENTS_BUCKET', 'USAGE_DEPLOYMENT', 'USAGE_MESSAGE_AT_SHARE', 'USAGE_MONTHS'],
     ]);
-    for (const each of variables.slice(0, 2))
-      expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
-  });
-
-  it('accepts the configured versions of the checksum secret, current and previous', async () => {
-    const [current, previous] = ['a'.repeat(32), 'b'.repeat(32)];
-    const rotating = (await templates({ checksumSecretVersions: [current, previous] })).service;
-    for (const { Environment } of answering(rotating)) {
-      const { Variables } = Environment as { Variables: Record<string, unknown> };
-      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET)).toContain(`:SecretString:::${current}}}`);
-      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET_PREVIOUS)).toContain(`:SecretString:::${previous}}}`);
-    }
-    // Another version of the function: CloudFormation resolves the value again, and traffic shifts to it.
-    const versions = (template: Template) => Object.keys(ofType(template, 'AWS::Lambda::Version'));
-    expect(versions(rotating)).not.toEqual(versions(service));
   });
 
   it('deploys a new version as a canary, and rolls it back on an alarm on 5xx or latency', () => {

@@ -334,7 +334,6 @@ describe('doctor --local', () => {
         endpoint: service.endpoint,
         addressesTable: testTables.addresses,
         accountsTable: testTables.accounts,
-        checksumSecret: 'unused',
         storageFolder: local.data,
       });
       delete operations.DescribeTable;

@@ -5,6 +5,7 @@ import { createAdminStore } from '../../../packages/admin/accounts/admin-store.t
 import { noted } from '../../../packages/admin/accounts/audit-log.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsPartition } from '../../../packages/admin/load-approvals.ts';
+import { testChecksumSecret } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { restoreItems, type StoredItem, storedItems, writeItems } from '../../support/stored-items.ts';
 import { isFullSweep } from '../../support/sweep.ts';
@@ -14,13 +15,13 @@ const bench = startForTests(startLocalRun);
 let client: DynamoDBDocumentClient;
 let before: StoredItem[];
 
-const secret = 'a secret of the tests';
+const secret = testChecksumSecret;
 const pseudonym = pseudonymOf('jo@example.nl', secret);
 const longLabel = `laptop of jo@example.nl ${'x'.repeat(40)}`;
 
 beforeAll(async () => {
   client = DynamoDBDocumentClient.from(bench.client);
-  const as = (actor: string) => createAdmin({ client, table: 'accounts', checksumSecret: secret, actor });
+  const as = (actor: string) => createAdmin({ client, table: 'accounts', actor });
   const admin = as('operator');
   await admin.plans.put({ code: 'small', limits: { day: 5 } });
   for (const id of ['acme', 'alone']) {
@@ -150,7 +151,7 @@ describe('person', () => {
       return client.send(command as never);
     };
     const changing = withSend(send);
-    const admin = createAdmin({ client, table: 'accounts', checksumSecret: secret });
+    const admin = createAdmin({ client, table: 'accounts' });
     const { left } = await erasePerson({ admin, client: changing, table: 'accounts', secret }, 'jo@example.nl');
     expect(left.map(({ what }) => what).sort()).toEqual([
       `${loadsPartition} approval#1, written meanwhile`,
@@ -176,7 +177,7 @@ describe('an erasure that dies', () => {
         .filter(({ account, item }) => !item.startsWith('audit#') || known.has(`${account} ${item}`))
         .map(({ version: _, ...item }) => item);
     const erase = (of: DynamoDBDocumentClient) => {
-      const admin = createAdmin({ client: of, table: 'accounts', checksumSecret: secret, actor: 'operator' });
+      const admin = createAdmin({ client: of, table: 'accounts', actor: 'operator' });
       return erasePerson({ admin, client: of, table: 'accounts', secret }, 'jo@example.nl');
     };
     await restoreItems(client, 'accounts', before);

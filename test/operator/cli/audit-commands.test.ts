@@ -35,7 +35,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(s3.address() as AddressInfo).port}`,
   });
   const client = DynamoDBDocumentClient.from(bench.client);
-  const admin = createAdmin({ client, table: 'accounts', checksumSecret: 'x', actor: 'jo@example.nl', now: () => now });
+  const admin = createAdmin({ client, table: 'accounts', actor: 'jo@example.nl', now: () => now });
   await admin.plans.put({ code: 'small', limits: { day: 5 } });
   now = Date.parse('2026-10-01T00:00:00Z');
   await admin.plans.put({ code: 'small', limits: { day: 6 } });

@@ -58,7 +58,6 @@ async function newService(): Promise<Bench> {
     endpoint: service.endpoint,
     addressesTable: testTables.addresses,
     accountsTable: testTables.accounts,
-    checksumSecret: 'unused',
     storageFolder: data,
   });
   return { service, local: ['--local', '--data', data] };

@@ -8,6 +8,7 @@ import { statementFolder } from '../../../local/statement-folder.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { type Statements, statementsOf } from '../../../packages/admin/accounts/monthly-statements.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
+import { testChecksumSecret } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { startLocalRun } from '../command-line.ts';
 
@@ -18,21 +19,18 @@ const keys: Record<'cli' | 'code', string> = { cli: '', code: '' };
 
 beforeAll(async () => {
   const client = DynamoDBDocumentClient.from(bench.client);
-  admin = createAdmin({ client, table: 'accounts', checksumSecret: 'a secret of the tests' });
+  admin = createAdmin({ client, table: 'accounts' });
   await admin.plans.put({ code: 'standard', limits: { minute: 5, day: null } });
   for (const id of ['cli', 'code'] as const) {
     await admin.accounts.create({ id, plan: 'standard', limits: { day: 7 } });
     keys[id] = (await admin.keys.create({ account: id, label: 'k', expires: '2099-01-01T00:00:00Z' })).keyId;
     await admin.members.add({ account: id, person: `admin@${id}.nl`, role: 'admin' });
   }
-  const past = createAdmin({
-    ...{ client, table: 'accounts', checksumSecret: 'a secret of the tests' },
-    now: () => lastMonth * 1000,
-  });
+  const past = createAdmin({ client, table: 'accounts', now: () => lastMonth * 1000 });
   await past.accounts.create({ id: 'old', plan: 'standard' });
   await charge(
     createAccessStore(client, 'accounts'),
-    readApiKey((await past.keys.create({ account: 'old', label: 'k' })).key, 'a secret of the tests') as KeyClaim,
+    readApiKey((await past.keys.create({ account: 'old', label: 'k' })).key, [testChecksumSecret]) as KeyClaim,
     () => lastMonth,
     AbortSignal.timeout(20_000),
   );

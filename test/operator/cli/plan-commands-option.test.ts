@@ -98,7 +98,7 @@ async function everything(): Promise<Record<string, unknown>> {
 beforeAll(async () => {
   bench = await startLocalRun();
   const client = DynamoDBDocumentClient.from(bench.client);
-  const admin = createAdmin({ client, table: 'accounts', checksumSecret: async () => 'a secret of the tests' });
+  const admin = createAdmin({ client, table: 'accounts' });
   await admin.plans.put({ code: 'standard', limits: { day: 5 } });
   for (const id of ['acme', 'suspended']) await admin.accounts.create({ id, plan: 'standard' });
   await admin.accounts.suspend('suspended');
@@ -109,7 +109,7 @@ afterAll(() => bench.stop());
 describe('--plan', () => {
   it('is an option of these commands, each of which is run below', () => {
     const onOneMachine = Object.keys(argumentsOf('', ''));
-    // These two change a deployment in AWS, and are tried there: destructive.test.ts.
+    // It takes its time, and is tried in destructive.test.ts.
     expect(planned().filter((path) => path !== 'rotate-checksum-secret')).toEqual(onOneMachine);
   });
 

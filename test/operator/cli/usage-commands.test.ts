@@ -8,6 +8,7 @@ import { charge } from '../../../core/accounts/charge/charge.ts';
 import { createRefusalCount } from '../../../core/accounts/usage-record.ts';
 import { dateOf } from '../../../core/calendar.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
+import { testChecksumSecret } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { run, startLocalRun } from '../command-line.ts';
 
@@ -20,7 +21,7 @@ const bench = startForTests(startLocalRun, 30_000);
 beforeAll(async () => {
   await bench.run('plan put standard --limit month=unlimited');
   const client = DynamoDBDocumentClient.from(bench.client);
-  const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - 400 * day) * 1000 });
+  const past = createAdmin({ client, table: 'accounts', now: () => (now - 400 * day) * 1000 });
   for (const id of ['acme', 'gone', 'idle']) await past.accounts.create({ id, plan: 'standard' });
   await lookups('acme', now - day, 3);
   await lookups('acme', now, 2);
@@ -32,7 +33,7 @@ beforeAll(async () => {
 /** Charges an account so many lookups at `at`, with a new key whose id it returns. */
 async function lookups(account: string, at: number, count: number, label = 'k'): Promise<string> {
   const { key } = await bench.json('key', 'create', '--account', account, '--label', label);
-  const claim = readApiKey(key, 'a secret of the tests');
+  const claim = readApiKey(key, [testChecksumSecret]);
   if (!claim) throw new Error('not a key');
   const client = DynamoDBDocumentClient.from(bench.client);
   const access = createAccessStore(client, 'accounts');
@@ -128,7 +129,7 @@ describe('statements', () => {
 
   it('of a month that has ended are closed once, then printed and exported as they are', async () => {
     const client = DynamoDBDocumentClient.from(bench.client);
-    const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => inMonth * 1000 });
+    const past = createAdmin({ client, table: 'accounts', now: () => inMonth * 1000 });
     await past.accounts.create({ id: 'older', plan: 'standard' });
     await lookups('older', inMonth, 4);
     const open = await bench.run('usage', 'export', '--month', month, '--csv');
@@ -229,7 +230,7 @@ describe('account usage --by-key', () => {
 
   beforeAll(async () => {
     const client = DynamoDBDocumentClient.from(bench.client);
-    const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - day) * 1000 });
+    const past = createAdmin({ client, table: 'accounts', now: () => (now - day) * 1000 });
     await past.accounts.create({ id: 'keyed', plan: 'standard' });
     await lookups('keyed', now - day, 1, 'an old one');
     used = await lookups('keyed', now, 3, '=HYPERLINK("x"), y');

@@ -1,222 +1,93 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readApiKey } from '../../../core/accounts/api-key.ts';
-import { deployedVersions, rotationStep } from '../../../operator/connect/checksum-rotation.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { issueApiKey } from '../../../core/accounts/api-key.ts';
+import { checksumSecret, createChecksumSecrets, settledSecret } from '../../../core/accounts/checksum-secret.ts';
+import { systemClock } from '../../../core/calendar.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
-import { templates } from '../../lib/synthesized.ts';
-import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { createInstance, testAddress } from '../../support/address-service.ts';
 import { storedItems } from '../../support/stored-items.ts';
-import { run } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, testCaller, useAws } from '../fake-aws.ts';
+import { startLocalRun } from '../command-line.ts';
 
-type Version = { value: string; labels: string[] };
-
-let service: AddressService;
-let aws: Awaited<ReturnType<typeof startFakeAws>>;
-let leaveAws: () => void;
-const operations: AwsOperations = {};
-const stacks: Record<string, FakeStack> = {
-  'bag-adres-a-data': {
-    outputs: { AccountsTableName: testTables.accounts, AddressesTableName: 'x', KeyChecksumSecretArn: 'secret' },
-  },
-  'bag-adres-a-service': { outputs: {} },
-};
-/** The versions of the secret by id, when it changed last, and those that the deployed service names. */
-let versions: Map<string, Version>;
-let changedAt: number;
-let deployed: string[];
+let bench: Awaited<ReturnType<typeof startLocalRun>>;
+let client: DynamoDBDocumentClient;
+const admin = () => createAdmin({ client, table: 'accounts' });
+const secretNow = async () =>
+  (await client.send(new GetCommand({ TableName: 'accounts', Key: checksumSecret.key }))).Item;
 
 beforeAll(async () => {
-  service = await startAddressService();
-  aws = await startFakeAws(stacks, operations, service.endpoint);
-  leaveAws = useAws(aws.endpoint);
+  bench = await startLocalRun();
+  client = DynamoDBDocumentClient.from(bench.client);
+  await admin().plans.put({ code: 'standard', limits: { day: 1e6 } });
+  await admin().accounts.create({ id: 'acme', plan: 'standard' });
 });
-afterAll(async () => {
-  leaveAws();
-  await aws.stop();
-  await service.stop();
-});
-beforeEach(() => {
-  versions = new Map([['v1', { value: 'the first secret', labels: ['AWSCURRENT'] }]]);
-  changedAt = 1_700_000_000;
-  deployed = [];
-  stacks['bag-adres-a-service'] = { outputs: {} };
-});
+afterAll(() => bench.stop());
 
-const currentVersion = () => [...versions.values()].find(({ labels }) => labels.includes('AWSCURRENT'));
-
-/**
- * Secrets Manager, as its API reference describes it: a label is on one version, and the one before is the previous
- * one.
- */
-function moveLabel(label: string, to: string | undefined, from: string | undefined): void {
-  for (const [id, version] of versions) {
-    if (id === to || !version.labels.includes(label)) continue;
-    if (to !== undefined && from !== undefined && id !== from) throw new Error(`${label} is not on ${from}`);
-    version.labels = version.labels.filter((one) => one !== label);
-    if (label !== 'AWSCURRENT') continue;
-    for (const other of versions.values()) other.labels = other.labels.filter((one) => one !== 'AWSPREVIOUS');
-    version.labels.push('AWSPREVIOUS');
-  }
-  if (to !== undefined) versions.get(to)?.labels.push(label);
-  changedAt = Date.now() / 1000;
-}
-
-Object.assign(operations, {
-  GetSecretValue: () => ({ value: { SecretString: currentVersion()?.value } }),
-  DescribeSecret: () => ({
-    value: {
-      LastChangedDate: changedAt,
-      VersionIdsToStages: Object.fromEntries([...versions].map(([id, { labels }]) => [id, labels])),
-    },
-  }),
-  PutSecretValue: (input: { ClientRequestToken: string; SecretString: string; VersionStages: string[] }) => {
-    versions.set(input.ClientRequestToken, { value: input.SecretString, labels: [] });
-    for (const label of input.VersionStages) moveLabel(label, input.ClientRequestToken, undefined);
-    return { value: {} };
-  },
-  UpdateSecretVersionStage: (input: {
-    VersionStage: string;
-    MoveToVersionId?: string;
-    RemoveFromVersionId?: string;
-  }) => {
-    moveLabel(input.VersionStage, input.MoveToVersionId, input.RemoveFromVersionId);
-    return { value: {} };
-  },
-  GetTemplate: () => {
-    const body = JSON.stringify(template(deployed)).replaceAll('"', '&quot;');
-    const result = `<GetTemplateResult><TemplateBody>${body}</TemplateBody></GetTemplateResult>`;
-    return { value: `<GetTemplateResponse>${result}</GetTemplateResponse>` };
-  },
-});
-
-/** The part of the service stack's template that names the secret. */
-function template([current = '', previous]: string[]) {
-  const reference = (version: string) => ({
-    'Fn::Join': [
-      '',
-      ['{{resolve:secretsmanager:', { 'Fn::ImportValue': 'data:Secret' }, `:SecretString:::${version}}}`],
-    ],
-  });
-  const Variables = {
-    KEY_CHECKSUM_SECRET: reference(current),
-    ...(previous && { KEY_CHECKSUM_SECRET_PREVIOUS: reference(previous) }),
+/** An instance of both functions, as it is deployed. */
+function instance() {
+  const { lookUp, send } = createInstance(bench.client, systemClock, createChecksumSecrets(bench.client, 'accounts'));
+  return async (key: string) => {
+    const answers = await Promise.all([
+      lookUp(key, testAddress),
+      send('/v1/auth/validate', { headers: { 'x-api-key': key } }),
+    ]);
+    return answers.map(({ status }) => status);
   };
-  return { Resources: { Address: { Type: 'AWS::Lambda::Function', Properties: { Environment: { Variables } } } } };
 }
 
-/** Whether the service, as it is deployed, lets this key reach its account. */
-const accepts = (key: string) =>
-  (deployed.length > 0 ? deployed : ['v1']).some((id) => readApiKey(key, versions.get(id)?.value ?? '') !== null);
-
-const rotate = async (...args: string[]) => run(['rotate-checksum-secret', '--stage', 'a', ...args]);
-const rotateJson = async (...args: string[]) => JSON.parse((await rotate('--json', ...args)).out);
-const newKey = async (label: string): Promise<string> =>
-  (await run(['key', 'create', '--account', 'acme', '--label', label, '--stage', 'a'])).out;
-
-describe('rotate-checksum-secret', () => {
-  it('guides through a rotation in which every key is always accepted until it is replaced', async () => {
-    const past = createAdmin({
-      client: service.client,
-      table: testTables.accounts,
-      checksumSecret: 'the first secret',
-      now: () => Date.now() - 3_600_000,
-    });
-    await past.plans.put({ code: 'standard', limits: { day: 5 } });
-    await past.accounts.create({ id: 'acme', plan: 'standard' });
-    const old = await past.keys.create({ account: 'acme', label: 'old' });
-
-    expect((await rotate()).out).toContain('Start one: "npx bag-adres rotate-checksum-secret --start --stage a"');
-    const started = await rotateJson('--start');
-    const [next] = started.versions;
-    expect(started).toMatchObject({ step: 'deploy', versions: [next, 'v1'] });
-    expect(versions.get(next)?.labels).toEqual(['ROTATING']);
-    expect(accepts(await newKey('while it waits'))).toBe(true);
-    // Neither again nor with --start does it go on before the service accepts both.
-    expect(await rotateJson('--start')).toEqual(started);
-    expect((await rotate()).out).toContain(`"checksumSecretVersions": ["${next}","v1"]`);
-
-    stacks['bag-adres-a-service'] = { status: 'UPDATE_IN_PROGRESS', outputs: {} };
-    expect(await rotateJson()).toMatchObject({ step: 'wait' });
-    stacks['bag-adres-a-service'] = { outputs: {} };
-    deployed = [next, 'v1'];
-    const replace = await rotateJson();
-    expect(currentVersion()).toBe(versions.get(next));
-    expect(replace.step).toBe('replace');
-    expect(replace.keys.map(({ label }: { label: string }) => label).sort()).toEqual(['old', 'while it waits']);
-    changedAt -= 1800;
-    const replaced = await newKey('new');
-    expect([accepts(old.key), accepts(replaced)]).toEqual([true, true]);
-    expect((await rotate()).out).toMatch(/Replace each of these keys.*\n[\s\S]*old /);
-
-    for (const { keyId, label } of await past.keys.list('acme')) {
-      if (label !== 'new') await past.keys.revoke({ account: 'acme', keyId });
+it('a rotation refuses no key while requests, junk and new keys come in, and ends with the last old key', async () => {
+  let made = 0;
+  const create = async () => (await admin().keys.create({ account: 'acme', label: `${++made}` })).key;
+  const instances = [instance(), instance()];
+  const keys = [await create(), await create()];
+  const junk = issueApiKey('acme', 'another deployment').key;
+  let isRotating = true;
+  const statuses: number[] = [];
+  const refused: number[] = [];
+  const load = async () => {
+    while (isRotating) {
+      for (const ask of instances) {
+        const [answers, ofJunk] = await Promise.all([Promise.all(keys.map(ask)), ask(junk)]);
+        statuses.push(...answers.flat());
+        refused.push(...ofJunk);
+      }
+      if (made < 8) keys.push(await create());
+      await sleep(20);
     }
-    const { out } = await rotate();
-    expect(out).toContain('No key of the old version is left.');
-    expect(out).toContain(`"checksumSecretVersions": ["${next}"]`);
-    deployed = [next];
-    expect([accepts(old.key), accepts(replaced)]).toEqual([false, true]);
-    expect(await rotateJson()).toMatchObject({ step: 'start' });
-    const made = (await storedItems(service.client, testTables.accounts)).filter(
-      ({ account }) => account === 'service#',
-    );
-    expect(made.map(({ actor, action, detail, outcome }) => ({ actor, action, detail, outcome }))).toEqual(
-      ['checksum-secret start', 'checksum-secret switch'].map((action) => ({
-        actor: testCaller,
-        action,
-        detail: { version: next, before: { version: 'v1' } },
-        outcome: 'done',
-      })),
-    );
-  });
+  };
+  const running = load();
+  const started = await bench.json('rotate-checksum-secret', '--yes');
+  keys.push(await create());
+  instances.push(instance());
+  await sleep(300);
+  isRotating = false;
+  await running;
+  expect(started.step).toBe('replace');
+  expect(statuses.length).toBeGreaterThan(100);
+  expect([new Set(statuses), new Set(refused)]).toEqual([new Set([200]), new Set([401])]);
 
-  it('starts with a warning where the accounts table refuses the entry', async () => {
-    operations.PutItem = () => ({ error: 'AccessDeniedException' });
-    const { exit, err } = await rotate('--start');
-    delete operations.PutItem;
-    expect([exit, versions.size]).toEqual([0, 2]);
-    expect(err).toContain('Not in the audit, as the accounts table refuses the entry');
-  });
+  const { previous, next } = (await secretNow()) ?? {};
+  expect([previous, next]).toEqual(['the secret of the tests', undefined]);
+  const { keys: old } = await bench.json('rotate-checksum-secret');
+  const [newest = ''] = keys.slice(-1);
+  const oldIds: string[] = old.map(({ key_id: id }: { key_id: string }) => id);
+  expect(keys.filter((key) => oldIds.some((id) => key.includes(id)))).not.toContain(newest);
+  expect((await bench.run('rotate-checksum-secret')).out).toContain('Replace each of these keys of the old one');
+  for (const keyId of oldIds) await admin().keys.revoke({ account: 'acme', keyId });
 
-  it('needs a deployment', async () => {
-    expect(await run(['rotate-checksum-secret'])).toMatchObject({ exit: 2, err: expect.stringContaining('--stage') });
-  });
-});
+  expect((await bench.run('rotate-checksum-secret', '--plan')).out).toContain('Ends the old checksum secret');
+  expect(await bench.json('rotate-checksum-secret', '--yes')).toEqual({ step: 'done', keys: [] });
+  expect(await secretNow()).not.toHaveProperty('previous');
+  expect(await instance()(newest)).toEqual([200, 200]);
+  const audit = (await storedItems(client, 'accounts')).filter(({ account }) => account === 'service#');
+  expect(audit.map(({ action, outcome }) => [action, outcome])).toEqual([
+    ['checksum-secret rotate', 'done'],
+    ['checksum-secret end', 'done'],
+  ]);
+}, 90_000);
 
-describe('the next step of a rotation', () => {
-  const state = { current: 'v2', next: null, previous: 'v1', deployed: ['v2'], isDeploying: false };
-
-  it.each([
-    ['nothing while a deployment runs', { next: 'v3', isDeploying: true }, { step: 'wait' }],
-    ['a deployment before the switch', { next: 'v3', deployed: ['v2'] }, { step: 'deploy', versions: ['v3', 'v2'] }],
-    [
-      'a deployment before the switch, of a first version',
-      { next: 'v3', deployed: [] },
-      { step: 'deploy', versions: ['v3', 'v2'] },
-    ],
-    ['the switch once both are accepted', { next: 'v3', deployed: ['v3', 'v2'] }, { step: 'switch', next: 'v3' }],
-    ['the switch at once where only the new one is', { next: 'v3', deployed: ['v3'] }, { step: 'switch', next: 'v3' }],
-    ['the replacement of keys', { deployed: ['v2', 'v1'] }, { step: 'replace', versions: ['v2'] }],
-    [
-      'a deployment where the service was rolled back',
-      { deployed: ['v1'] },
-      { step: 'deploy', versions: ['v2', 'v1'] },
-    ],
-    ['none', {}, { step: 'start' }],
-    ['none of a secret that never rotated', { previous: null, deployed: [] }, { step: 'start' }],
-  ])('is %s', (_, change, step) => {
-    expect(rotationStep({ ...state, ...change })).toEqual(step);
-  });
-
-  it.each([[[]], [['v2']], [['v2', 'v1']]])('reads the versions %j from the template', (ids: string[]) => {
-    expect(deployedVersions(JSON.stringify(template(ids)))).toEqual(ids);
-    expect(deployedVersions(JSON.stringify(template(ids), null, 2))).toEqual(ids);
-  });
-
-  it('reads the versions from the synthesized template', async () => {
-    const [current, previous] = ['0f0a64ab-1111-4111-8111-111111111111', '0f0a64ab-2222-4222-8222-222222222222'];
-    const { service: rotating } = await templates({ checksumSecretVersions: [current, previous] });
-    expect(deployedVersions(JSON.stringify(rotating))).toEqual([current, previous]);
-    expect(deployedVersions(JSON.stringify((await templates()).service))).toEqual([]);
-  });
-});
+it('an interrupted rotation goes on with the secret that it has added', async () => {
+  await client.send(new PutCommand({ TableName: 'accounts', Item: { ...settledSecret('one'), next: 'two' } }));
+  await bench.run('rotate-checksum-secret', '--yes');
+  expect(await secretNow()).toMatchObject({ current: 'two', previous: 'one' });
+}, 60_000);

@@ -8,7 +8,7 @@ let service: AddressService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let leaveAws: () => void;
 const operations: AwsOperations = {};
-const outputs = { AccountsTableName: testTables.accounts, AddressesTableName: 'x', KeyChecksumSecretArn: 'secret' };
+const outputs = { AccountsTableName: testTables.accounts, AddressesTableName: 'x' };
 
 beforeAll(async () => {
   service = await startAddressService();
@@ -24,7 +24,6 @@ afterAll(async () => {
 beforeEach(() => {
   aws.asked.length = 0;
   Object.assign(operations, {
-    GetSecretValue: () => ({ value: { SecretString: 'a checksum secret' } }),
     PutEvents: () => ({ value: { FailedEntryCount: 0, Entries: [{ EventId: '1' }] } }),
   });
 });

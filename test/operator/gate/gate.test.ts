@@ -59,7 +59,7 @@ describe('gate', () => {
     deployed = Object.fromEntries(Object.values(names).map((name) => [name, JSON.stringify(stack(name).template)]));
     for (const name of ['with-accounts', 'empty']) await createAccountsTable(engine.client, name);
     const client = DynamoDBDocumentClient.from(engine.client);
-    const admin = createAdmin({ client, table: 'with-accounts', checksumSecret: 'secret' });
+    const admin = createAdmin({ client, table: 'with-accounts' });
     await admin.plans.put({ code: 'standard', limits: { day: 1 } });
     await admin.accounts.create({ id: 'acme', plan: 'standard' });
   });

@@ -6,13 +6,11 @@ import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { PortalAccess } from '../../../packages/admin/access.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
-import { startAddressService, testChecksumSecret, testTables } from '../../support/address-service.ts';
+import { startAddressService, testTables } from '../../support/address-service.ts';
 
 const tableArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Accounts';
-const secretArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:checksum-AbCdEf';
 const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
 
 const bucketArn = 'arn:aws:s3:::snapshots';
@@ -34,7 +32,6 @@ function portalStack({ encrypted = false, plans, loads = false }: Options = {}):
       tableArn,
       ...(encrypted && { encryptionKey: Key.fromKeyArn(stack, 'Key', keyArn) }),
     }),
-    keyChecksumSecret: Secret.fromSecretCompleteArn(stack, 'Secret', secretArn),
     ...(plans && { plans }),
     ...(loads && {
       loads: {
@@ -72,7 +69,7 @@ describe('the permissions of PortalAccess', () => {
   });
   afterAll(() => service.stop());
 
-  it('are exactly these, on the accounts table and the secret only', () => {
+  it('are exactly these, on the accounts table only', () => {
     expect(actionsOn(tableArn, granted)).toEqual([
       'dynamodb:BatchGetItem',
       'dynamodb:ConditionCheckItem',
@@ -82,15 +79,12 @@ describe('the permissions of PortalAccess', () => {
       'dynamodb:Query',
       'dynamodb:UpdateItem',
     ]);
-    expect(actionsOn(secretArn, granted)).toEqual(['secretsmanager:DescribeSecret', 'secretsmanager:GetSecretValue']);
-    expect(granted.flatMap(({ Resource }) => Resource).filter((one) => one !== tableArn && one !== secretArn)).toEqual(
-      [],
-    );
+    expect(granted.flatMap(({ Resource }) => Resource).filter((one) => one !== tableArn)).toEqual([]);
   });
 
   it('come with the settings that the admin module needs', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: { ACCOUNTS_TABLE: 'Accounts', KEY_CHECKSUM_SECRET_ARN: secretArn } },
+      Environment: { Variables: { ACCOUNTS_TABLE: 'Accounts' } },
     });
   });
 
@@ -175,7 +169,7 @@ function observedAdmin(client: DynamoDBDocumentClient, granted: Statement[], ref
     );
     return client.send(command as never, ...rest);
   }) as typeof client.send;
-  return createAdmin({ client: observed, table: testTables.accounts, checksumSecret: testChecksumSecret });
+  return createAdmin({ client: observed, table: testTables.accounts });
 }
 
 type Need = { action: string; partition: string | undefined };

@@ -3,7 +3,7 @@ import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { announceWith, changeEventTypes, type EventEntry } from '../../../packages/admin/events.ts';
 import { faultsOfEvent } from '../../support/event-schema.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { checksumSecret, startAdmin } from './accounts/admin-bench.ts';
+import { startAdmin } from './accounts/admin-bench.ts';
 
 const bench = startForTests(startAdmin, 60_000);
 let admin: Admin;
@@ -16,7 +16,7 @@ beforeAll(async () => {
     sent.push({ type: event.DetailType, detail: JSON.parse(event.Detail) });
   });
   const { client, table, clock } = bench;
-  admin = createAdmin({ client, table, checksumSecret, now: () => clock.now, actor: 'jo@example.nl', announce });
+  admin = createAdmin({ client, table, now: () => clock.now, actor: 'jo@example.nl', announce });
 });
 beforeEach(() => {
   take = () => undefined;

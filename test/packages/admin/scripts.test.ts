@@ -104,7 +104,7 @@ describe('the package bag-adres-admin', () => {
 
   it('refuses a client of another copy of the AWS SDK before anything is written', () => {
     const client = { send: () => Promise.reject(new Error('sent')) } as never;
-    const create = () => admin.createAdmin({ client, table: 'accounts', checksumSecret: 'secret' });
+    const create = () => admin.createAdmin({ client, table: 'accounts' });
     expect(create).toThrow(/DynamoDBDocumentClient.from\(\).*two copies are installed/);
   });
 });

@@ -18,7 +18,7 @@ const november = Date.UTC(2026, 10, 22, 12);
 const service = await startAddressService();
 const folder = await mkdtemp(join(tmpdir(), 'statements-'));
 const past = createAdmin({
-  ...{ client: service.client, table: testTables.accounts, checksumSecret: '' },
+  ...{ client: service.client, table: testTables.accounts },
   now: () => october,
 });
 await past.plans.put({ code: 'standard', limits: { month: null } });

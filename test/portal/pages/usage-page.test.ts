@@ -44,7 +44,7 @@ describe('the limit in a chart', () => {
   const day = 86_400_000;
   const adminAt = (daysAgo: number) =>
     createAdmin({
-      ...{ client: service.client, table: testTables.accounts, checksumSecret: '', actor: 'test' },
+      ...{ client: service.client, table: testTables.accounts, actor: 'test' },
       now: () => Date.now() - daysAgo * day,
     });
   const operator = () => portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });

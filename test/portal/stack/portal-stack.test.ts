@@ -10,7 +10,7 @@ const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientS
 /** Nearly as many as are accepted. */
 const operators = [
   ...portal.operators,
-  ...Array.from({ length: 49 }, (_, index) => `voornaam.achternaam-${index + 10}@ict.gemeente.example`),
+  ...Array.from({ length: 49 }, (_, index) => `voornaam.achternaam-${index + 10}@sociaal.gemeente.example`),
 ];
 
 function portalStack(config: Record<string, unknown>): {
@@ -186,7 +186,6 @@ describe('the stack of the portal', () => {
     expect(Object.keys(Variables).sort()).toEqual(
       [
         environment.accountsTable,
-        environment.keyChecksumSecretArn,
         environment.loadMachine,
         environment.portal,
         environment.portalClientSecret,

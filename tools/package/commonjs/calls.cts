@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const connection = new DynamoDBClient({ endpoint: DYNAMODB_ENDPOINT, region: 'eu-west-1', credentials });
   const client = DynamoDBDocumentClient.from(connection);
-  const admin: Admin = createAdmin({ client, table: ACCOUNTS_TABLE, checksumSecret: async () => 'a secret' });
+  const admin: Admin = createAdmin({ client, table: ACCOUNTS_TABLE });
   await admin.plans.put({ code: 'nest', limits: { day: 100 } });
   await admin.accounts.create({ id: 'nest', plan: 'nest' });
   const { keyId } = await admin.keys.create({ account: 'nest', label: 'web', expires: new Date(Date.now() + 90_500) });
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   assert.ok(refused instanceof AdminError && refused.code === 'invalid');
   // Another class, where another part of the program imports the package; the same answer.
   const imported = await import('bag-adres-admin');
-  const other = imported.createAdmin({ client, table: ACCOUNTS_TABLE, checksumSecret: 'a secret' });
+  const other = imported.createAdmin({ client, table: ACCOUNTS_TABLE });
   const alsoRefused: unknown = await other.keys.create(null as never).catch((error: unknown) => error);
   assert.ok(!(alsoRefused instanceof AdminError));
   assert.ok(isAdminError(alsoRefused) && alsoRefused.code === 'invalid');

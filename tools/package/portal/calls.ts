@@ -31,10 +31,9 @@ const connection = new DynamoDBClient({
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
 const client = DynamoDBDocumentClient.from(connection);
-const checksumSecret = async () => 'the secret of the checksum';
 const actor: string | undefined = process.argv[2];
 const made = new Set<string>();
-const direct = createAdmin({ client, table: ACCOUNTS_TABLE, checksumSecret, actor });
+const direct = createAdmin({ client, table: ACCOUNTS_TABLE, actor });
 const admin = recorded(direct);
 
 /** The codes that a portal has to handle for one call. */
@@ -117,7 +116,7 @@ await admin.sessions.refuse({ reason: 'a reason', identity: 'somebody' });
 assert.equal((await admin.sessions.audit({ limit: 1 })).entries[0]?.action, 'session refuse');
 
 const backup = await admin.backup.export();
-const other = createAdmin({ client, table: OTHER_TABLE, checksumSecret });
+const other = createAdmin({ client, table: OTHER_TABLE });
 assert.deepEqual(await recorded(other).backup.import(backup), {
   plans: 2,
   accounts: 1,

@@ -5,13 +5,11 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { PortalAccess, type PortalAccessProps } from 'bag-adres-admin/access';
 
 const stack = new Stack(new App(), 'Portal', { env: { region: 'eu-central-1', account: '123456789012' } });
 const props: PortalAccessProps = {
   accounts: Table.fromTableName(stack, 'Accounts', 'accounts'),
-  keyChecksumSecret: Secret.fromSecretNameV2(stack, 'Secret', 'checksum'),
   plans: 'change',
   statements: Bucket.fromBucketName(stack, 'Statements', 'statements'),
   loads: {

@@ -8,7 +8,8 @@ import { daySeconds } from '../../../../core/calendar.ts';
 import { storeAgent } from '../../../../core/connections.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { localAws } from '../../../../local/engine/engine.ts';
-import { checksumSecret, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { createUnreliableStore, losses, refusals } from './unreliable-store.ts';
 
@@ -38,7 +39,7 @@ beforeEach(async () => {
   id = `account-${++accounts}`;
   await bench.admin.accounts.create({ id, plan: 'p' });
   const { key } = await bench.admin.keys.create({ account: id, label: 'k' });
-  claim = readApiKey(key, checksumSecret) as KeyClaim;
+  claim = readApiKey(key, [testChecksumSecret]) as KeyClaim;
 });
 
 const used = async () => (await bench.admin.accounts.show(id)).windows.day?.used;

@@ -10,7 +10,8 @@ import { dateOf, daySeconds, type WindowName, windowNames, windowStart } from '.
 import { storeAgent } from '../../../../core/connections.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { localAws } from '../../../../local/engine/engine.ts';
-import { checksumSecret, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
 import { createUnreliableStore, type Lookup, losses, refusals, type Write } from './unreliable-store.ts';
@@ -128,7 +129,7 @@ describe('any history of a store that delays, loses, reorders and refuses writes
       await admin.keys.create({ account: id, label: 'a' }),
       await admin.keys.create({ account: id, label: 'b' }),
     ];
-    const claims = keys.map(({ key }) => readApiKey(key, checksumSecret) as KeyClaim);
+    const claims = keys.map(({ key }) => readApiKey(key, [testChecksumSecret]) as KeyClaim);
     const restore = await saved(id);
     const start = clock.now;
     const now = () => Math.floor(clock.now / 1000);

@@ -3,11 +3,10 @@ import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
-import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
+import { createTables, startDynamoDb, testChecksumSecret } from '../../../support/dynamodb.ts';
 import { sendPlainly } from '../../../support/plain-client.ts';
 import { restoreItems, storedItems, writeItems } from '../../../support/stored-items.ts';
 
-export const checksumSecret = 'a secret of the tests';
 const table = 'accounts';
 
 /** When the clock of each bench starts. */
@@ -23,12 +22,12 @@ export async function startAdmin() {
   await createTables(engine.client, { addresses: 'addresses', accounts: table });
   const client = DynamoDBDocumentClient.from(engine.client);
   const clock = { now: benchStart };
-  const admin = createAdmin({ client, table, checksumSecret, now: () => clock.now });
+  const admin = createAdmin({ client, table, now: () => clock.now });
   const access = createAccessStore(client, table);
 
   /** Charges one request: `'charged'`, or the code of the refusal. */
   async function request(key: string): Promise<string> {
-    const claim = readApiKey(key, checksumSecret);
+    const claim = readApiKey(key, [testChecksumSecret]);
     if (!claim) throw new Error('not a key of this deployment');
     try {
       await charge(access, claim, () => clock.now / 1000, AbortSignal.timeout(20_000));
@@ -88,7 +87,7 @@ export function adminWith(
       return (...sent: [object]) => around(sent[0], () => value.apply(target, sent));
     },
   });
-  return createAdmin({ client: watched, table, checksumSecret, now: () => clock.now });
+  return createAdmin({ client: watched, table, now: () => clock.now });
 }
 
 export type AdminBench = Awaited<ReturnType<typeof startAdmin>>;

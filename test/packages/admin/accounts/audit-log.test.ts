@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
-import { checksumSecret, startAdmin } from './admin-bench.ts';
+import { startAdmin } from './admin-bench.ts';
 
 const bench = startForTests(startAdmin);
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const adminOf = (actor: string) => {
   const { client, table, clock } = bench;
-  return createAdmin({ client, table, checksumSecret, actor, now: () => clock.now++ });
+  return createAdmin({ client, table, actor, now: () => clock.now++ });
 };
 
 describe('the audit', () => {

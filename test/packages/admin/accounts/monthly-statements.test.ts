@@ -18,8 +18,9 @@ import {
 } from '../../../../packages/admin/accounts/monthly-statements.ts';
 import { s3Statements } from '../../../../packages/admin/accounts/s3-statements.ts';
 import { setRetention } from '../../../../packages/admin/accounts/usage.ts';
+import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startS3, type TestS3 } from '../../../support/s3.ts';
-import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -160,7 +161,7 @@ describe('the statement of a closed month', () => {
     const before = await all('2026-10');
     const closed = await statements.month('2026-10');
     // An instance whose clock is hours behind, on an account that had no lookup for months.
-    const claim = readApiKey(keys.idle as string, checksumSecret);
+    const claim = readApiKey(keys.idle as string, [testChecksumSecret]);
     if (!claim) throw new Error('not a key');
     const slow = () => Date.UTC(2026, 9, 31, 23, 59) / 1000;
     const access = createAccessStore(bench.client, bench.table);

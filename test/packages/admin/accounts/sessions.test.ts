@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
-import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
+import { startAddressService, testTables } from '../../../support/address-service.ts';
 import { inSweep } from '../../../support/in-sweep.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { storedItems } from '../../../support/stored-items.ts';
@@ -13,7 +13,6 @@ beforeAll(async () => {
   admin = createAdmin({
     client: service.client,
     table: testTables.accounts,
-    checksumSecret: testChecksumSecret,
     actor: 'portal',
     now: () => now,
   });

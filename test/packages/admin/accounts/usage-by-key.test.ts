@@ -6,9 +6,10 @@ import { createAccessStore } from '../../../../core/accounts/charge/access-store
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createAdminStore, getAccess } from '../../../../packages/admin/accounts/admin-store.ts';
 import { recordUsage } from '../../../../packages/admin/accounts/usage.ts';
+import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { writeItems } from '../../../support/stored-items.ts';
-import { checksumSecret, startAdmin } from './admin-bench.ts';
+import { startAdmin } from './admin-bench.ts';
 
 const dayMilliseconds = 86_400_000;
 const start = Date.UTC(2026, 7, 1, 12, 30, 15);
@@ -34,7 +35,7 @@ async function accountWith(id: string, count: number): Promise<Key[]> {
   const keys: Key[] = [];
   for (let i = 0; i < count; i++) {
     const { key, keyId } = await bench.admin.keys.create({ account: id, label: `key ${i}` });
-    const claim = readApiKey(key, checksumSecret) as KeyClaim;
+    const claim = readApiKey(key, [testChecksumSecret]) as KeyClaim;
     const use = (units = 1) => charge(access, claim, () => bench.clock.now / 1000, AbortSignal.timeout(20_000), units);
     keys.push({ keyId, use });
   }

@@ -9,9 +9,10 @@ import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { createAdminStore, getAccess } from '../../../../packages/admin/accounts/admin-store.ts';
 import { readAccounts, recordUsage } from '../../../../packages/admin/accounts/usage.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
+import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
-import { checksumSecret, startAdmin } from './admin-bench.ts';
+import { startAdmin } from './admin-bench.ts';
 
 const bench = startForTests(startAdmin);
 
@@ -76,7 +77,7 @@ describe('any sequence of lookups, changes and records by several instances', ()
     await admin.plans.put({ code: 'minutes', limits: { minute: 100_000 } });
     const store = (with_: DynamoDBDocumentClient) => createAdminStore(with_, table, 'job', () => clock.now);
     // An instance whose clock is ahead counts on a day that has not begun.
-    const later = createAdmin({ client, table, checksumSecret, now: () => clock.now + 2 * 86_400_000 });
+    const later = createAdmin({ client, table, now: () => clock.now + 2 * 86_400_000 });
     const record = async (id: string, with_: DynamoDBDocumentClient) =>
       recordUsage(store(with_), await getAccess(store(client), id), 25);
     await fc.assert(
@@ -87,7 +88,7 @@ describe('any sequence of lookups, changes and records by several instances', ()
         const claims: KeyClaim[] = [];
         for (let i = 0; i < keysOfAccount; i++) {
           const { key } = await admin.keys.create({ account: id, label: `key ${i}` });
-          claims.push(readApiKey(key, checksumSecret) as KeyClaim);
+          claims.push(readApiKey(key, [testChecksumSecret]) as KeyClaim);
         }
         const instances = skews.map((skew) => ({
           access: createAccessStore(client, table),
