@@ -137,13 +137,13 @@ async function newPlace() {
 }
 
 describe('what is served after a restart', () => {
-  it('is in a table of which every cell is known', () => {
+  it('is in a table whose cells are all known', () => {
     expect(cells.length).toBe(29);
     const named = rows.flatMap((row) => row.slice(0, 2));
     expect(named.filter((text) => !asked[text])).toEqual([]);
   });
 
-  it.each(sweep(cells, 5))('by %s, where %s is live and %s is asked for, is %s', async (by, live, wanted, served) => {
+  it.each(sweep(cells, 5))('by %s, with %s live and %s requested, is %s', async (by, live, wanted, served) => {
     const place = await newPlace();
     const ask = by === 'npm start' ? place.start : place.deployment;
     const before = live === 'nothing' ? null : await ask(asked[live] ?? {});
@@ -152,11 +152,11 @@ describe('what is served after a restart', () => {
     const alone = () => (by === 'npm start' ? fresh.start : fresh.deployment)(asked[wanted] ?? {});
     const expected: Record<string, () => unknown> = {
       'the demo': () => ({ ...after, addresses: 484 }),
-      'what is live': () => before,
-      'what is asked for': alone,
-      'what is live, with objects': () => ({ ...before, objecten: true }),
-      'what is live, without objects': () => ({ ...before, objecten: false }),
-      'what is live, and the days': () => ({ ...before, peildatum: '2026-01-09' }),
+      'the live dataset': () => before,
+      'the request': alone,
+      'the live dataset, with objects': () => ({ ...before, objecten: true }),
+      'the live dataset, without objects': () => ({ ...before, objecten: false }),
+      'the live dataset and the days': () => ({ ...before, peildatum: '2026-01-09' }),
     };
     expect(after).not.toBeNull();
     expect(after).toEqual(await expected[served]?.());
