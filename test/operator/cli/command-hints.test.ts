@@ -87,7 +87,7 @@ describe('every command', () => {
   });
 
   const howToAgree: Record<Agreement, string> = {
-    asks: 'on a terminal they ask, elsewhere they need `--yes`; `--plan` only says what they would do',
+    asks: 'on a terminal they ask, elsewhere they need `--yes`; `--plan` only shows the plan',
     plans: 'they only show their plan without `--yes`',
   };
 
@@ -98,8 +98,12 @@ describe('every command', () => {
       const names = Object.keys(destructive).filter((name) => destructive[name] === agreement);
       return `| ${how} | ${names.map((name) => `\`${name}\``).join(', ')} |\n`;
     });
-    const rows = leaves.map((leaf) => `| \`${nameOf(leaf)}\` | ${leaf.description()} |\n`);
-    const expected = `${head}| | commands |\n|---|---|\n${agreements.join('')}\n| command | what it does |\n|---|---|\n${rows.join('')}`;
+    const groups = Map.groupBy(leaves.map(nameOf), (name) => name.split(' ')[0] ?? '');
+    const all = [...groups].map(([group, names]) => {
+      const within = names.map((name) => name.slice(group.length + 1)).filter((name) => name !== '');
+      return `\`${group}\`${within.length > 0 ? ` (${within.join(', ')})` : ''}`;
+    });
+    const expected = `${head}| | commands |\n|---|---|\n${agreements.join('')}\nAll commands: ${all.join(', ')}.\n`;
     if (process.env.UPDATE_DOCS) writeFileSync(page, expected);
     expect(readFileSync(page, 'utf8')).toBe(expected);
   });
