@@ -41,7 +41,10 @@ export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
   const former = createAdmin({ client, table: from });
   const changes = await auditBetween(client, from, since.toISOString(), '~').catch((error: Error) => {
     if (error.name !== 'ResourceNotFoundException') throw error;
-    throw new CommandError('no_table', `There is no table ${from}. Without it: docs/runbook.md#without-the-old-table.`);
+    throw new CommandError(
+      'no_table',
+      `There is no table ${from}. Without it: docs/recovery.md#without-the-old-table.`,
+    );
   });
   const [then, now] = await Promise.all([former.backup.export(), admin.backup.export()]);
   if (then.plans.length === 0 && changes.length === 0)

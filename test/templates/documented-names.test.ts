@@ -14,13 +14,11 @@ describe('a name in a command of the docs', () => {
     stacks = { data, service, loader };
   });
 
-  it('identifies exactly one log group, by its stack and what its logical id begins with', () => {
-    const names = [...docs.matchAll(/\| (service|loader) \| `(\w+Logs?)` \|/g)];
-    expect(names.length).toBeGreaterThan(5);
-    for (const [text, stack = '', prefix = ''] of names) {
-      const groups = Object.keys(ofType(stacks[stack] as Template, 'AWS::Logs::LogGroup'));
-      expect([text, groups.filter((id) => id.startsWith(prefix)).length]).toEqual([text, 1]);
-    }
+  it('identifies exactly one log group by what its logical id begins with', () => {
+    const names = [...docs.matchAll(/`(\w+Logs)`/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(1);
+    const groups = Object.values(stacks).flatMap((stack) => Object.keys(ofType(stack, 'AWS::Logs::LogGroup')));
+    for (const name of names) expect([name, groups.filter((id) => id.startsWith(name)).length]).toEqual([name, 1]);
   });
 
   // `describe-stack-resources` returns no more than 100 resources of a stack.

@@ -189,7 +189,7 @@ async function everyCommand(aws: Aws, folder: string) {
   await ask('dynamodb', 'delete_item', { TableName: outputs.AddressesTableName, Key: { address: { S: '1381AA#7#' } } });
   await does('load repair --yes', addresses, /1381AA#7#/);
 
-  // A point in time, put to use, and back again, as docs/runbook.md#restore-a-table has it. moto restores the present.
+  // A point in time, put to use, and back again, as docs/recovery.md#wrong-accounts has it. moto restores the present.
   const restored = 'bag-adres-test-accounts-2';
   const since = `${new Date().toISOString().slice(0, 19)}Z`;
   const keptKey = await says('key create --account acme --label kept', /bagadres_acme_/);
