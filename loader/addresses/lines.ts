@@ -1,4 +1,4 @@
-import type { StoredAddress } from '../../core/addresses/address-item.ts';
+import { type AddressItem, addressItem, type StoredAddress } from '../../core/addresses/address-item.ts';
 import { betweenObjects } from '../../core/adres-object.ts';
 import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
 import { linesOf } from '../register/stored-form.ts';
@@ -211,3 +211,41 @@ function compare(a: string, b: string): number {
 
 /** What to do to one key of the table: put this line, or remove the key. */
 export type LineWrite = { put: Line } | { remove: string };
+
+/** The most bytes of an item: DynamoDB refuses one of more than 400 KiB, with the whole batch that it is in. */
+export const largestItemBytes = 400_000;
+
+/** An address with an item of too many bytes. */
+export type LargeItem = { key: string; bytes: number };
+
+/** A line with fewer bytes has no such item: beside the line an item has names of fields, 40 bytes for each place. */
+const suspectBytes = largestItemBytes / 4;
+
+/** The addresses in these lines, each with its line end, whose items DynamoDB would refuse. */
+export function tooLarge(lines: Buffer): LargeItem[] {
+  const found: LargeItem[] = [];
+  for (let start = 0; start + suspectBytes < lines.length; ) {
+    // Lines that end before it are shorter than this.
+    const next = lines.lastIndexOf(lineEnd, start + suspectBytes) + 1;
+    const end = next > start ? next - 1 : lines.indexOf(lineEnd, start);
+    if (next <= start) {
+      const line = lines.toString('latin1', start, end);
+      const bytes = fieldsBytes(addressItem(parseLine(line)));
+      if (bytes > largestItemBytes) found.push({ key: keyOf(line), bytes });
+    }
+    start = end + 1;
+  }
+  return found;
+}
+
+/** What DynamoDB counts of an item or a map: the names in it, and the values. */
+function fieldsBytes(fields: AddressItem): number {
+  return Object.entries(fields).reduce((sum, [name, value]) => sum + name.length + valueBytes(value), 0);
+}
+
+function valueBytes({ S, NS, L, M }: AddressItem[string]): number {
+  if (S !== undefined) return Buffer.byteLength(S);
+  if (NS) return NS.reduce((sum, number) => sum + Math.ceil(number.length / 2) + 1, 0);
+  if (L) return 3 + L.reduce((sum, value) => sum + 1 + valueBytes(value), 0);
+  return M ? 3 + Object.keys(M).length + fieldsBytes(M) : 1;
+}

@@ -58,7 +58,8 @@ export async function addUp(storage: Storage, load: Load, target: ManifestEntry 
   };
   const unexplained = sumOfChanges(merged.map((segment) => segment.unexplained));
   const snapshot: Snapshot = { ...made.snapshot, segments };
-  return { ...made, counts, files, snapshot, unexplained, tallies, places, after, csv };
+  const large = merged.flatMap(({ tooLarge }) => tooLarge);
+  return { ...made, counts, files, large, snapshot, unexplained, tallies, places, after, csv };
 }
 
 type Made = {

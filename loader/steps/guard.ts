@@ -32,8 +32,10 @@ import {
   type Earlier,
   grouped,
   isAboutSize,
+  isFinal,
   judge,
   type Objection,
+  objectionsToItems,
   type RenamedPlace,
   type Thresholds,
   thresholdsOfDays,
@@ -62,7 +64,7 @@ export async function guard(
     throw new LoadError('StaleLoadError', `Another load was published since ${loadId} began. Run the load again.`);
   }
   const target = manifest.history.find(({ load: id }) => id === load.target?.load);
-  const { counts, files, snapshot, mutated, incomplete, unexplained, tallies, places, after, csv } = await addUp(
+  const { counts, files, snapshot, mutated, incomplete, large, unexplained, tallies, places, after, csv } = await addUp(
     storage,
     load,
     target,
@@ -79,6 +81,7 @@ export async function guard(
   const judged = { peildatum: load.peildatum, allowOlder, wasJudged, tallies, earlier, after, isFirstOfObjects };
   const { objections, renamed } = judge(counts, judged, base && { ...base, places }, thresholds, ofDay);
   const found = [
+    ...objectionsToItems(large),
     ...objections,
     ...objectionsToSetAside(mutated?.setAside ?? [], setAside, thresholds.alwaysAllowedInPlace),
     ...incomplete,
@@ -86,12 +89,12 @@ export async function guard(
   ];
   // A rollback is what an operator asked for: what the guard finds is shown, and stops nothing.
   const waived = wasJudged
-    ? found
+    ? found.filter((objection) => !isFinal(objection))
     : waiveSize && !isSameExtract(load, manifest, isDisposable)
       ? found.filter(isAboutSize)
       : [];
   const against = byWeight(found.filter((objection) => !waived.includes(objection)));
-  const go = against.length === 0 || approved;
+  const go = !against.some(isFinal) && (against.length === 0 || approved);
   const proposal: LoadProposal = {
     load: loadId,
     kind: load.kind,

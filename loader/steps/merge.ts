@@ -12,6 +12,7 @@ import {
   differing,
   keyOf,
   type Line,
+  tooLarge,
 } from '../addresses/lines.ts';
 import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
@@ -109,7 +110,15 @@ async function mergeSegment(
   const { load } = shared;
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const merged: Merged = {
-    ...{ segment, files: [], ...noChanges(), nummeraanduidingen: 0, problems: emptyReport(), placesAfter: {} },
+    ...{
+      segment,
+      files: [],
+      ...noChanges(),
+      nummeraanduidingen: 0,
+      problems: emptyReport(),
+      tooLarge: [],
+      placesAfter: {},
+    },
     unexplained: noChanges().changes,
   };
   const byPlace = new PlaceCounter();
@@ -143,6 +152,7 @@ async function mergeSegment(
     places.push(...Object.entries(before.counts(part).places));
     placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
+    if (!isUnchanged) merged.tooLarge.push(...tooLarge(lines));
     for (const change of load.base && !isUnchanged ? changesIn(live, lines) : []) {
       const counted = countChange(merged, change);
       const { kind } = change;

@@ -1,6 +1,7 @@
 /** What the steps of a load leave in the storage for those that follow. */
 
 import { mapConcurrently } from '../../core/concurrency.ts';
+import type { LargeItem } from '../addresses/lines.ts';
 import type { PlaceSizes } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
 import type { Load, Part } from '../dataset/load.ts';
@@ -70,6 +71,7 @@ export type Merged = SegmentCounts & {
   unexplained: SegmentCounts['changes'];
   nummeraanduidingen: number;
   problems: ProblemReport;
+  tooLarge: LargeItem[];
   /** What changes by woonplaats, and on the streets with the most changes; absent for a first load. */
   byPlace?: PlaceTallies;
   /** The sizes of the woonplaatsen and gemeenten before it. */

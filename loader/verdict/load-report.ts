@@ -4,7 +4,7 @@ import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import type { ChangesCsv } from './changes-csv.ts';
 import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, problemCount } from './load-counts.ts';
-import type { Objection } from './objections.ts';
+import { isFinal, type Objection } from './objections.ts';
 import { type SetAside, setAsideOf } from './set-aside.ts';
 
 /** What a proposal and a report both say of a load. Plain JSON. */
@@ -188,7 +188,7 @@ export function refusalText(
   return [
     `${what}:`,
     ...reasons,
-    `If this is right: ${command('approve')}`,
+    ...(objections.some(isFinal) ? [] : [`If this is right: ${command('approve')}`]),
     `If it is wrong:   ${command('reject')}`,
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 /** What a load may change without an approval, and each objection to what changes more (decision 0112). */
 
 import { addressText } from '../../core/addresses/address-key.ts';
+import { type LargeItem, largestItemBytes } from '../addresses/lines.ts';
 import { isGemeente, noSize, type PlaceSize, type PlaceSizes } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 import { type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
@@ -51,6 +52,7 @@ const otherCodes = [
   'too_many_set_aside',
   'last_file_full',
   'repeated_occurrences',
+  'item_too_large',
   'older_peildatum',
 ] as const;
 
@@ -70,7 +72,13 @@ export type Objection = {
 };
 
 /** What explains the others, in this order: another area or date changes every address. */
-const explaining: readonly ObjectionCode[] = ['other_area', 'older_peildatum', 'too_few_addresses', 'last_file_full'];
+const explaining: readonly ObjectionCode[] = [
+  'item_too_large',
+  'other_area',
+  'older_peildatum',
+  'too_few_addresses',
+  'last_file_full',
+];
 
 /** The same objections, with the one that explains the others first. */
 export function byWeight(objections: readonly Objection[]): Objection[] {
@@ -81,6 +89,20 @@ export function byWeight(objections: readonly Objection[]): Objection[] {
 
 /** Whether an objection is only to the amount of change, not to the contents or the date of the extract. */
 export const isAboutSize = ({ code }: Objection) => !otherCodes.some((other) => other === code);
+
+/** Whether no approval lets such a load continue. */
+export const isFinal = ({ code }: Objection) => code === 'item_too_large';
+
+/** The table can't hold an address that has thousands of objects, whatever an operator thinks of it. */
+export function objectionsToItems(large: readonly LargeItem[]): Objection[] {
+  const [first, ...others] = large.toSorted((a, b) => b.bytes - a.bytes);
+  if (!first) return [];
+  const more = others.length > 0 ? `, and ${grouped(others.length)} other addresses have too many too` : '';
+  const message =
+    `the item of ${addressText(first.key)} would have ${grouped(first.bytes)} bytes, and the table holds items of at most ` +
+    `${grouped(largestItemBytes)}${more}: no approval changes that, so reject the load and get a corrected extract or delivery`;
+  return [{ code: 'item_too_large', message, count: large.length, examples: large.slice(0, 5).map(({ key }) => key) }];
+}
 
 /** What a load is compared with: the live dataset, with the sizes of its woonplaatsen. */
 export type Live = { peildatum: string; addresses: number; places: PlaceSizes };

@@ -109,3 +109,38 @@ describe('an extract that was zipped again', () => {
     expect(await load(later, streetOf(990), again)).toMatchObject({ outcome: 'published' });
   });
 });
+
+describe('an address with more objects than an item of the table can hold', () => {
+  const withObjects = (count: number): Voorkomens => ({
+    ...streetOf(1000),
+    ...{ LIG: [], STA: [] },
+    VBO: Array.from({ length: count }, (_, index) => ({
+      identificatie: `04570100${String(index).padStart(8, '0')}`,
+      hoofdadres: '0457200000000000',
+      ...{ begin, punt: '131000.25 480000.75', oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] },
+    })),
+  });
+  const reason = expect.objectContaining({
+    code: 'item_too_large',
+    message: expect.stringMatching(/^the item of 1381 AA 1 would have 4\d\d,\d{3} bytes/),
+    examples: ['1381AA#1#'],
+  });
+
+  it('refuses the load before its first write, whatever is live, and every way out of it works', async () => {
+    const { options, content } = await newDataset(bench);
+    const dataset = { ...options, objecten: true, thresholds: { ...localGuardDefaults, maximumObjectShare: 1 } };
+    const load = async (date: string, state: Voorkomens) =>
+      runLoad({ ...dataset, source: await register.extractOf(date, state) }).catch((error) => error.report ?? error);
+    expect(await load(start, withObjects(9_500))).toMatchObject({ outcome: 'refused', objections: [reason] });
+    expect(await content()).toEqual([]);
+    expect(await load(start, withObjects(2))).toMatchObject({ outcome: 'published', addresses: 1000 });
+
+    const refused = await load(later, withObjects(9_500));
+    expect(refused).toMatchObject({ outcome: 'refused', objections: expect.arrayContaining([reason]) });
+    const approved = await runLoad({ ...dataset, approve: refused.load }).catch((error) => error);
+    expect(approved.report).toMatchObject({ outcome: 'refused', objections: expect.arrayContaining([reason]) });
+    expect(approved.message).not.toContain('approve');
+    expect(await runLoad({ ...dataset, reject: refused.load })).toMatchObject({ outcome: 'rejected' });
+    expect(await load('2026-03-08', withObjects(1))).toMatchObject({ outcome: 'published' });
+  });
+});
