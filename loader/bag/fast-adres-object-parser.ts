@@ -219,10 +219,7 @@ class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
 
   #parseEnd(cursor: ByteCursor, object: AdresObjectBytes, locatie: Locatie | undefined): boolean {
     if (!cursor.skip(this.#form.end)) return false;
-    this.visitOf(cursor, object.identificatie)?.(
-      locatie ? AdresObjectBytes.of({ ...object.values(), locatie }) : object,
-      this.span,
-    );
+    this.visitOf()?.(locatie ? AdresObjectBytes.of({ ...object.values(), locatie }) : object, this.span);
     return true;
   }
 }

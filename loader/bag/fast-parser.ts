@@ -1,7 +1,7 @@
 /** Reads occurrences whose bytes are exactly as Kadaster writes them, without making strings of them. */
 
-import { type ByteCursor, date, digits, type Literal, literal, postcode, type ValueRange } from './byte-cursor.ts';
-import { countVoorkomen, hasChanged, type ReadOptions, type StandVisit } from './interpret-stand.ts';
+import { type ByteCursor, date, digits, literal, postcode, type ValueRange } from './byte-cursor.ts';
+import { countVoorkomen, type ReadOptions, type StandVisit } from './interpret-stand.ts';
 import { absent, NumBytes } from './num-bytes.ts';
 import type { ReadCounts } from './problem-report.ts';
 import { dayOf, type Geldigheid, noEind, type OpenbareRuimte, type Span } from './voorkomen.ts';
@@ -64,34 +64,22 @@ export abstract class FastParser<T> {
   readonly #counts: ReadCounts;
   readonly #visit: StandVisit<T>;
   readonly #later: StandVisit<T> | undefined;
-  readonly #since: number;
   protected readonly span: Span = { volgnummer: 0, begin: 0, eind: 0 };
   protected readonly geldigheid: Geldigheid = { span: this.span, isLive: true, isInactief: false, isNietBag: false };
-  /** The last day on which anything was recorded of it; only where it is asked for. */
-  #recorded = 0;
 
-  constructor(
-    peildatum: string,
-    counts: ReadCounts,
-    visit: StandVisit<T>,
-    { later, since = noEind }: ReadOptions<T> = {},
-  ) {
+  constructor(peildatum: string, counts: ReadCounts, visit: StandVisit<T>, { later }: ReadOptions<T> = {}) {
     this.#day = dayOf(peildatum);
     this.#counts = counts;
     this.#visit = visit;
     this.#later = later;
-    this.#since = since;
   }
 
   /** Reads the `sl:stand` at the cursor and moves past it, or returns false and leaves it unread. */
   abstract parse(cursor: ByteCursor): boolean;
 
-  /** Counts the occurrence, and returns its visit, if any. `identificatie` is its object's position. */
-  protected visitOf(cursor: ByteCursor, identificatie: number): StandVisit<T> | undefined {
+  /** Counts the occurrence, and returns its visit, if any. */
+  protected visitOf(): StandVisit<T> | undefined {
     const counts = this.#counts;
-    if (this.#since < noEind && hasChanged(this.span, this.#recorded, this.#since, this.#day)) {
-      counts.changed.push(cursor.text(identificatie, 16));
-    }
     const when = countVoorkomen(this.geldigheid, this.#day, counts);
     if (when !== 'current') return when === null ? undefined : this.#later;
     counts.current++;
@@ -112,7 +100,6 @@ export abstract class FastParser<T> {
   /** Moves past `Objecten:voorkomen`, and returns whether it has the known form. */
   protected parseVoorkomen(cursor: ByteCursor): boolean {
     const { span, geldigheid } = this;
-    this.#recorded = 0;
     if (!cursor.skip(voorkomenOpen)) return false;
     span.volgnummer = cursor.readNumber();
     const beginAt = cursor.skipTo(begin);
@@ -123,10 +110,10 @@ export abstract class FastParser<T> {
     if (!cursor.skip(registratie)) return false;
     cursor.skip(eindRegistratie);
     const isInactief = cursor.skip(inactief);
-    if (!this.#skipTime(cursor, registratieLV)) return false;
-    this.#skipTime(cursor, eindRegistratieLV);
-    geldigheid.isInactief = this.#skipTime(cursor, inactiefLV) || isInactief;
-    geldigheid.isNietBag = this.#skipTime(cursor, nietBagLV);
+    if (!cursor.skip(registratieLV)) return false;
+    cursor.skip(eindRegistratieLV);
+    geldigheid.isInactief = cursor.skip(inactiefLV) || isInactief;
+    geldigheid.isNietBag = cursor.skip(nietBagLV);
     return cursor.skip(voorkomenClose);
   }
 
@@ -137,7 +124,6 @@ export abstract class FastParser<T> {
     span.volgnummer = (cursor.bytes[at(0)] as number) - zero;
     span.begin = cursor.dateAt(at(1));
     span.eind = noEind;
-    this.#recorded = this.#since < noEind ? cursor.dateAt(at(3)) : 0;
     geldigheid.isInactief = false;
     geldigheid.isNietBag = false;
   }
@@ -145,16 +131,7 @@ export abstract class FastParser<T> {
   /** The same of the `endedVoorkomen`. */
   protected readEndedVoorkomen(cursor: ByteCursor, start: number, gaps: readonly number[]): void {
     this.readPlainVoorkomen(cursor, start, gaps);
-    const dateAt = (index: number) => cursor.dateAt(start + (gaps[index] as number));
-    this.span.eind = dateAt(2);
-    this.#recorded = this.#since < noEind ? Math.max(dateAt(5), dateAt(6)) : 0;
-  }
-
-  /** Past an element with a time, if any; its day counts where it is asked since when an object has changed. */
-  #skipTime(cursor: ByteCursor, element: Literal): boolean {
-    const at = cursor.skipTo(element);
-    if (at !== absent && this.#since < noEind) this.#recorded = Math.max(this.#recorded, cursor.dateAt(at));
-    return at !== absent;
+    this.span.eind = cursor.dateAt(start + (gaps[2] as number));
   }
 }
 
@@ -216,7 +193,7 @@ export class FastNummeraanduidingParser extends FastParser<NumBytes> {
     if (!this.#parseUsualEnd(cursor, num) && !this.#parseEnd(cursor, num)) return false;
     num.bytes = cursor.bytes;
     num.view = cursor.view;
-    this.visitOf(cursor, num.identificatie)?.(num, this.span);
+    this.visitOf()?.(num, this.span);
     return true;
   }
 
@@ -280,7 +257,7 @@ export class FastOpenbareRuimteParser extends FastParser<OpenbareRuimte> {
     if (!this.parseStatus(cursor) || !skipToDocument(cursor) || !cursor.skipEscapedText()) return false;
     const place = cursor.skipTo(oprLigtIn);
     if (place === absent || !this.parseVoorkomen(cursor) || !cursor.skip(oprClose)) return false;
-    this.visitOf(cursor, identificatie)?.(
+    this.visitOf()?.(
       {
         identificatie: cursor.text(identificatie, 16),
         naam: cursor.bytes.toString('utf8', name, name + length),

@@ -91,25 +91,13 @@ export type ReadOptions<T> = {
   strictly?: boolean;
   /** Visits what will count on a later date. */
   later?: StandVisit<T> | undefined;
-  /** Counts as `changed` each object that was recorded on this day or later, or began or ended after it. */
-  since?: number | undefined;
 };
 
 /** How an occurrence of `K` becomes what is visited, on the date (`visit`) or a later one (`later`). */
-type Visits<K extends StandKind, T> = Pick<ReadOptions<T>, 'later' | 'since'> & {
+type Visits<K extends StandKind, T> = Pick<ReadOptions<T>, 'later'> & {
   toObject(read: ObjectOf[K]): T;
   visit: StandVisit<T>;
 };
-
-/** Whether an occurrence, last `recorded` on a day, is of an object that counts as changed `since` a day. */
-export function hasChanged(
-  { begin, eind }: Omit<Span, 'volgnummer'>,
-  recorded: number,
-  since: number,
-  day: number,
-): boolean {
-  return recorded >= since || (begin > since && begin <= day) || (eind > since && eind <= day);
-}
 
 /** Counts an occurrence by whether it is current on `day`, and returns whether it is, or will be on a later day. */
 export function countVoorkomen(geldigheid: Geldigheid, day: number, counts: ReadCounts): 'current' | 'later' | null {
@@ -130,14 +118,11 @@ export function visitStand<K extends StandKind, T>(
   file: string,
   peildatum: string,
   counts: ReadCounts,
-  { toObject, visit, later, since }: Visits<K, T>,
+  { toObject, visit, later }: Visits<K, T>,
 ): void {
   const geldigheid = geldigheidOf(kind, fields, file);
   const { span } = geldigheid;
   const day = dayOf(peildatum);
-  if (since !== undefined && hasChanged(span, recordedOn(fields), since, day)) {
-    counts.changed.push(fields.identificatie);
-  }
   const when = countVoorkomen(geldigheid, day, counts);
   const read = when && readObject(kind, fields, file);
   if (!read) return;
@@ -178,15 +163,6 @@ export function geldigheidOf(kind: StandKind, fields: Occurrence, file: string):
     isInactief: tijdstipInactief !== undefined || tijdstipInactiefLV !== undefined,
     isNietBag: tijdstipNietBagLV !== undefined,
   };
-}
-
-/** The last day on which the register recorded something of an occurrence; `noEind` where that can't be told. */
-function recordedOn(fields: Occurrence): number {
-  const { tijdstipRegistratieLV, tijdstipEindRegistratieLV, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
-  const times = [tijdstipRegistratieLV, tijdstipEindRegistratieLV, tijdstipInactiefLV, tijdstipNietBagLV];
-  return Math.max(
-    ...times.map((time) => (time === undefined ? 0 : dayOf(xsdDate(time.split('T', 1)[0] as string) ?? '9999-99-99'))),
-  );
 }
 
 function dayIn(fields: Occurrence, field: string, file: string): number {

@@ -81,8 +81,6 @@ export type ReadCounts = {
   notCurrent: Record<NotCurrentReason, number>;
   /** Occurrences that would count, but have a value that the register's rules forbid. */
   problems: Problem[];
-  /** The objects of which something was recorded, began or ended since the date that was asked for. */
-  changed: string[];
 };
 
 /** Counts of nothing. */
@@ -92,7 +90,6 @@ export function emptyCounts(): ReadCounts {
     current: 0,
     notCurrent: { withdrawn: 0, future: 0, ended: 0, inactive: 0, not_bag: 0 },
     problems: [],
-    changed: [],
   };
 }
 

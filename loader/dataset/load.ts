@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import type { ChangeCounts } from '../addresses/lines.ts';
 import type { Member } from '../bag/extract-members.ts';
 import type { ProblemCounts } from '../bag/problem-report.ts';
-import { dayOf } from '../bag/voorkomen.ts';
 import type { SetAsideObject } from '../register/set-aside.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 
@@ -67,8 +66,6 @@ export type Load = {
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
   /** What the days are applied to, if not the live snapshot: that of the last extract, when a day was corrected. */
   start?: ReplayBase;
-  /** The date of the live dataset, if days made it and the extract is newer: it audits what is not recorded since. */
-  auditSince?: string;
   /** How many of the days can't be applied without each other; 1 where there are no others to apply again. */
   leastDays?: number;
   /** The snapshot to roll back to; only for a rollback. */
@@ -93,11 +90,6 @@ export type Load = {
 /** The date of the extract that the load reads, before its mutations are applied. */
 export function extractDate({ extract, peildatum }: Load): string {
   return extract?.peildatum ?? peildatum;
-}
-
-/** `auditSince` as the readers of an extract take it. */
-export function changedSince({ auditSince }: Load): number | undefined {
-  return auditSince === undefined ? undefined : dayOf(auditSince);
 }
 
 /** The id of the snapshot that the load makes, or rolls back to. */
@@ -155,7 +147,7 @@ export type ManifestEntry = Pick<
   since?: MutationFile[];
   /**
    * How many addresses the days before this extract had got wrong, all 0 if they were applied correctly and none was
-   * replaced. If the extract is newer, only what has not changed since is compared.
+   * replaced.
    */
   audit?: ChangeCounts;
   voorkomens: number;

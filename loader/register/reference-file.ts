@@ -115,24 +115,23 @@ function hashOf(bytes: Buffer, start: number): number {
   return hash;
 }
 
-/** The lines of the file. `changed`: the streets and places that `ReadCounts` calls so. */
+/** The lines of the file. */
 export type ReferenceFile = Record<(typeof sections)[number], Buffer> & {
   /** How many streets there are. */
   count: number;
   problems: ProblemReport;
-  changed: string[];
 };
 const sections = ['streets', 'places', 'relaties'] as const;
 
 /** `sections` are packed lengths. */
-type Header = Pick<ReferenceFile, 'count' | 'problems' | 'changed'> & { form: string; sections: number[] };
+type Header = Pick<ReferenceFile, 'count' | 'problems'> & { form: string; sections: number[] };
 
 /** The stored form of this file. A file in another form can't be read. */
 const form = 'reference 1';
 
 /** Writes the streets, places and relations. Copies each to bytes: a name may be a slice of the string of its file. */
 export class ReferenceWriter {
-  readonly #header = { count: 0, problems: emptyReport(), changed: [] as string[] };
+  readonly #header = { count: 0, problems: emptyReport() };
   readonly #streets = new GrowingBytes();
   readonly #places = new GrowingBytes();
   readonly #relaties = new GrowingBytes();
@@ -152,11 +151,6 @@ export class ReferenceWriter {
 
   addProblems(problems: Iterable<Problem>): void {
     for (const problem of problems) addProblem(this.#header.problems, problem);
-  }
-
-  /** Adds streets and places that `ReadCounts` calls changed. */
-  addChanged(identificaties: readonly string[]): void {
-    this.#header.changed.push(...identificaties);
   }
 
   copyStreets({ streets: lines }: ReferenceFile, isWanted: StreetFilter): void {
@@ -191,8 +185,8 @@ export function unpackReference(packed: Buffer): ReferenceFile {
     end += length;
     return unpackLineBytes(packed.subarray(end - length, end));
   }) as [Buffer, Buffer, Buffer];
-  const { count, problems, changed } = header;
-  return { count, problems, changed, streets, places, relaties };
+  const { count, problems } = header;
+  return { count, problems, streets, places, relaties };
 }
 
 /** The current streets and places, in memory that threads can share. */

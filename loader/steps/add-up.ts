@@ -6,7 +6,7 @@ import { emptyReport, mergeReports, type ProblemReport, reportOfCounts } from '.
 import type { Load, ManifestEntry, Snapshot } from '../dataset/load.ts';
 import { unpackReference } from '../register/reference-file.ts';
 import { concurrentReads, findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
-import { type LoadCounts, mergeSegments, sumOfChanges } from '../verdict/load-counts.ts';
+import { type LoadCounts, mergeSegments } from '../verdict/load-counts.ts';
 import { grouped, type Objection } from '../verdict/objections.ts';
 import { mergeTallies } from '../verdict/place-changes.ts';
 import {
@@ -56,10 +56,9 @@ export async function addUp(storage: Storage, load: Load, target: ManifestEntry 
       made.counts.nummeraanduidingen + merged.reduce((sum, { nummeraanduidingen }) => sum + nummeraanduidingen, 0),
     ...mergeSegments(merged),
   };
-  const unexplained = sumOfChanges(merged.map((segment) => segment.unexplained));
   const snapshot: Snapshot = { ...made.snapshot, segments };
   const large = merged.flatMap(({ tooLarge }) => tooLarge);
-  return { ...made, counts, files, large, snapshot, unexplained, tallies, places, after, csv };
+  return { ...made, counts, files, large, snapshot, tallies, places, after, csv };
 }
 
 type Made = {

@@ -5,7 +5,6 @@ import { relatieFile } from '../bag/gemeente-relaties.ts';
 import {
   extractIdentity,
   hasObjecten,
-  isSameArea,
   type Load,
   loadId,
   type ManifestEntry,
@@ -111,7 +110,6 @@ async function describe(
   const kept = await keptDays(storage, known);
   // A dataset with a date in the future is replaced by the days of the past.
   const days = kept.length === known.length || (base && isFuture(base.peildatum)) ? kept : [];
-  const isNewer = base?.extract && base.extract.peildatum !== base.peildatum && base.peildatum < peildatum;
   const parts = [identity, ...days.map(rejectedDay), ...(objecten ? ['objecten'] : [])];
   const notes = [
     ...finder.notes,
@@ -124,7 +122,6 @@ async function describe(
     peildatum: days.at(-1)?.tot ?? peildatum,
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
-    ...(isNewer && isSameArea(base.extract, extract) && { auditSince: base.peildatum }),
     days,
     ...(notes.length > 0 && { notes }),
     extract,

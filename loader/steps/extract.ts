@@ -2,7 +2,7 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { type ReadObjects, readAdresseerbareObjecten, readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { ObjectenKind } from '../bag/schema.ts';
-import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import type { Amount } from '../progress.ts';
 import { bucketOf, writeNum, writeObject } from '../register/record.ts';
 import { RowsByNumber } from '../register/rows.ts';
@@ -62,25 +62,23 @@ async function readPart<T>(
   read: ReadObjects<T>,
   onRead: (amount: Amount) => void,
   add: Parameters<ReadObjects<T>>[3],
-): Promise<Pick<Extracted, 'voorkomens' | 'problems' | 'changed' | 'last'>> {
+): Promise<Pick<Extracted, 'voorkomens' | 'problems' | 'last'>> {
   const problems = emptyReport();
-  const changed: string[] = [];
   let voorkomens = 0;
   let last = { name: '', voorkomens: 0 };
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
       const counts = await withEntry(zip, file, label, (xml) =>
-        read(xml, label, extractDate(load), add, { later: add, since: changedSince(load) }),
+        read(xml, label, extractDate(load), add, { later: add }),
       );
       for (const problem of counts.problems) addProblem(problems, problem);
-      for (const identificatie of counts.changed) changed.push(identificatie);
       voorkomens += counts.voorkomens;
       if (file.name > last.name) last = { name: file.name, voorkomens: counts.voorkomens };
       onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
     }
   });
-  return { voorkomens, problems, changed, last };
+  return { voorkomens, problems, last };
 }
 
 /** Reads the parts. */

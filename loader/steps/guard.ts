@@ -64,7 +64,7 @@ export async function guard(
     throw new LoadError('StaleLoadError', `Another load was published since ${loadId} began. Run the load again.`);
   }
   const target = manifest.history.find(({ load: id }) => id === load.target?.load);
-  const { counts, files, snapshot, mutated, incomplete, large, unexplained, tallies, places, after, csv } = await addUp(
+  const { counts, files, snapshot, mutated, incomplete, large, tallies, places, after, csv } = await addUp(
     storage,
     load,
     target,
@@ -104,7 +104,7 @@ export async function guard(
     days: load.days.map(({ name }) => name),
     stopped: load.stopped ?? null,
     extractPeildatum: load.extract?.peildatum ?? null,
-    audit: load.auditSince !== undefined ? unexplained : isAudit(load, base) ? auditOf(counts, base) : null,
+    audit: isAudit(load, base) ? auditOf(counts, base) : null,
     setAside: setAsideOf(setAside),
     notes: [...(load.notes ?? []), ...renamed.map(renamedText)],
     byPlace: { streets: mostChanged(tallies.streets, 10), woonplaatsen: mostChanged(tallies.woonplaatsen, 10) },

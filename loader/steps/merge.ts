@@ -1,12 +1,10 @@
 import { forEachConcurrently } from '../../core/concurrency.ts';
-import { explainedBy } from '../addresses/audit.ts';
 import { ChangeWriter } from '../addresses/change-file.ts';
 import { deriveLines } from '../addresses/derive.ts';
 import { LineSegmentReader, LineSegmentWriter } from '../addresses/line-segment.ts';
 import {
   addressPart,
   type Change,
-  type ChangeKind,
   changedPlaces,
   diff,
   differing,
@@ -37,7 +35,7 @@ import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import { readManifest } from './manifest.ts';
 import type { StepOfItems } from './step.ts';
-import { extractedParts, joinedBuckets, type Merged, rowsOf, type SegmentItem } from './work.ts';
+import { joinedBuckets, type Merged, rowsOf, type SegmentItem } from './work.ts';
 
 /**
  * Few enough for one worker to write within minutes. A file of a first load has whole parts, of which the largest have
@@ -57,8 +55,6 @@ type Derivation = {
   memory: ReferenceMemory;
   rows: StoredRows[];
   records: number;
-  /** What was recorded since the date of the live dataset, if days made that; absent where nothing is audited. */
-  changed?: Set<string>;
 };
 
 /** What segments are merged with, read once. */
@@ -81,18 +77,10 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
     memory: { streets, places },
     rows: rowsOf(loadId, 'nummeraanduidingen', joined),
     records: joined.reduce((sum, { records }) => sum + records, 0),
-    ...(load.auditSince !== undefined && { changed: await changedIn(storage, load) }),
   };
   const accepted = base ? acceptedBefore(await readManifest(storage))?.snapshot.id : undefined;
   const isOther = accepted !== base?.snapshot.id;
   return { load, derivation, accepted: (isOther && accepted) || null };
-}
-
-/** The objects, streets and places that an extract has changed since `auditSince`. */
-async function changedIn(storage: Storage, load: Load): Promise<Set<string>> {
-  const { changed } = await getUnpacked(storage, paths.reference(load.id), unpackReference);
-  const parts = await extractedParts(storage, load);
-  return new Set([...changed, ...parts.flatMap((part) => part.changed)]);
 }
 
 /**
@@ -119,7 +107,6 @@ async function mergeSegment(
       tooLarge: [],
       placesAfter: {},
     },
-    unexplained: noChanges().changes,
   };
   const byPlace = new PlaceCounter();
   const isReturned = returnsOf(storage, shared, segment);
@@ -146,7 +133,7 @@ async function mergeSegment(
   const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
   for (const part of postcode3sOf(segment)) {
     const live = before.bytes(part);
-    const { lines, counts, isExplained } = linesOfPart(part);
+    const { lines, counts } = linesOfPart(part);
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
     places.push(...Object.entries(before.counts(part).places));
@@ -162,8 +149,6 @@ async function mergeSegment(
         byPlace.count(change, changed, { ...counted, isReturned: await isReturned(part, change) });
         await csv.add(change, changed);
       }
-      const audited = kind === 'objecten' && !isSwitched ? 'changed' : kind;
-      if (audited in merged.unexplained && isExplained?.(change) === false) merged.unexplained[audited as ChangeKind]++;
       changes.add(change);
       if (changes.count === changesPerFile) flush();
     }
@@ -201,10 +186,8 @@ function changesIn(live: Buffer, lines: Buffer): Generator<Change> {
 /** Enough for the examples of a first load. */
 const firstLines = (lines: Buffer) => linesOf(lines.subarray(0, 32 * 1024)).slice(0, -1);
 
-/** The new lines of a part, each with its line end; `isExplained`: see `explainedBy`. */
-type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'> & {
-  isExplained?: (change: Change) => boolean;
-};
+/** The new lines of a part, each with its line end. */
+type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'>;
 
 /** Whether a change gives back what an extract had that was accepted before, where there is such an extract. */
 function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) {
@@ -242,7 +225,7 @@ async function derived(
   merged: Merged,
 ): Promise<(part: string) => PartLines> {
   if (!derivation) throw new Error('merging needs the streets and places of the load');
-  const { memory, rows, changed } = derivation;
+  const { memory, rows } = derivation;
   const reference: Reference = referenceAt(memory);
   if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
   const by = { reference, file: extractName(load), objecten: load.objecten ?? false };
@@ -254,10 +237,9 @@ async function derived(
     const { lines, counts, nummeraanduidingen, objecten } = deriveLines(ofPart, by, (problem) =>
       addProblem(merged.problems, problem),
     );
-    const isExplained = changed && explainedBy(ofPart, changed, reference);
     merged.nummeraanduidingen += nummeraanduidingen;
     if (merged.objecten) merged.objecten.live += objecten;
-    return { lines, counts, ...(isExplained && { isExplained }) };
+    return { lines, counts };
   };
 }
 

@@ -1,11 +1,11 @@
 import { fileLabel, listXmlFiles, type Member, type MemberKind } from '../bag/extract-members.ts';
 import { gemeenteProblems, readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
-import { hasChanged, type StandVisit } from '../bag/interpret-stand.ts';
+import type { StandVisit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
-import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceFile, ReferenceWriter, referenceOn } from '../register/reference-file.ts';
 import { readZipMember } from '../storage/members.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -59,15 +59,13 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   if (await storage.open(paths.reference(loadId))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
-  const since = changedSince(load);
   const file = new ReferenceWriter();
   const addStreet: StandVisit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
   const addPlace: StandVisit<Woonplaats> = (place, span) => file.addPlace(place, span);
   const addRelaties = (xml: Buffer, label: string) => {
     const [{ relaties, problems }, day] = [readGemeenteRelaties(xml, label, peildatum), dayOf(peildatum)];
     for (const relatie of relaties) if (relatie.eind > day) file.addRelatie(relatie);
-    const changed = relaties.filter((relatie) => since !== undefined && hasChanged(relatie, 0, since, day));
-    return { problems, changed: changed.map(({ woonplaats }) => woonplaats) };
+    return { problems };
   };
   // Places first: the memory of their one large file is freed while the streets are read.
   for (const [index, member] of [...load.members.entries()].reverse()) {
@@ -79,15 +77,12 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
         const read = {
           OPR: () =>
             withEntry(zip, entry, label, (xml) =>
-              readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet, since }),
+              readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet }),
             ),
-          WPL: () =>
-            readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, { later: addPlace, since }),
+          WPL: () => readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, { later: addPlace }),
           [relatieFile]: () => withEntry(zip, entry, label, (xml) => addRelaties(xml, label)),
         };
-        const { problems, changed } = await read[kind]();
-        file.addProblems(problems);
-        file.addChanged(changed);
+        file.addProblems((await read[kind]()).problems);
       }
     });
   }

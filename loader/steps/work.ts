@@ -25,8 +25,6 @@ export type ChangeFile = { changes: string; writes: number };
 export type Extracted = {
   voorkomens: number;
   problems: ProblemReport;
-  /** The objects that have changed since `auditSince`. */
-  changed: string[];
   /** Of its files the one with the highest number, and how many occurrences that has. */
   last: { name: string; voorkomens: number };
   rows: number;
@@ -67,8 +65,6 @@ export type Joined = {
 export type Merged = SegmentCounts & {
   segment: string;
   files: { name: string; writes: number }[];
-  /** The changes that nothing explains which was recorded since `auditSince`. */
-  unexplained: SegmentCounts['changes'];
   nummeraanduidingen: number;
   problems: ProblemReport;
   tooLarge: LargeItem[];

@@ -369,17 +369,6 @@ describe('the fast reader', () => {
     expect(read(xml, 'fast')).toEqual(read(xml, 'strict'));
   });
 
-  it.each([
-    ['2026-01-06T23:59:59.999', []],
-    ['2026-01-07T00:00:00.000', [someNum.identificatie]],
-  ])('lists an object as changed by when it was recorded, %s', (geregistreerdLV, changed) => {
-    const xml = Buffer.from(numXml({ ...someNum, geregistreerdLV }));
-    for (const strictly of [false, true]) {
-      const options = { strictly, since: 20260107 };
-      expect(readNummeraanduidingen(xml, 'a.xml', peildatum, () => {}, options)).toMatchObject({ changed });
-    }
-  });
-
   it('visits in the order of the file', () => {
     const numbers = Array.from({ length: 20 }, (_, i) => i + 1);
     const xml = numXml(...numbers.map((huisnummer) => ({ ...someNum, huisnummer }))).replace('>7<', '><!-- -->7<');
