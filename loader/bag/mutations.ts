@@ -4,7 +4,6 @@ import { ExtractError } from '../extract-error.ts';
 import { addField, type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
 import { isObjectenKind, mutationDocument, SchemaParser, type StandKind } from './schema.ts';
-import { type UsualChange, usualChanges } from './usual-changes.ts';
 import type { AnyVoorkomen } from './voorkomen.ts';
 import { xsdDate } from './xsd-values.ts';
 
@@ -29,7 +28,6 @@ export type MutationXml = {
   problems: Problem[];
 };
 
-const groupStart = '<ml:mutatieGroep>';
 const groupEnd = '</ml:mutatieGroep>';
 const chunkBytes = 128 * 1024;
 const changes = ['ml:toevoeging', 'ml:wijziging', 'ml:verwijdering'];
@@ -52,10 +50,9 @@ const longestOtherStart = 140;
 const prefixes = ['ml', 'mlm', 'Objecten', 'Objecten-ref', 'Historie'] as const;
 
 /**
- * Reads one XML file of mutations. Nearly all of it is the geometry of buildings, which is skipped as bytes, and
- * nummeraanduidingen, whose fields are taken out, both only if they are written exactly as Kadaster writes them.
- * Everything else goes through the strict parser, and with `strictly` the whole file does. Adresseerbare objecten are
- * read only with `objecten`.
+ * Reads one XML file of mutations. Most of it is the geometry of buildings, which is skipped as bytes if it is written
+ * exactly as Kadaster writes it. Everything else goes through the strict parser, and with `strictly` the whole file does.
+ * Adresseerbare objecten are read only with `objecten`.
  * @throws ExtractError for anything but well-formed XML in the known schema, for a removed occurrence (verwijdering),
  * and for a group of several objects
  */
@@ -78,8 +75,7 @@ function read(xml: Buffer, file: string, strictly: boolean, objecten: boolean): 
     const end = strictly ? -1 : xml.indexOf(groupEnd, unread, 'latin1');
     const next = end < 0 ? Math.min(xml.length, unread + chunkBytes) : end + groupEnd.length;
     const bytes = xml.subarray(unread, next);
-    const isKnown = end >= 0 && isBetweenGroups(parser) && bytes.indexOf(groupStartBytes) === 0;
-    if (!isKnown || !(isOther(bytes, other) || collected.add(usualChanges(bytes)))) parser.write(bytes);
+    if (end < 0 || !isBetweenGroups(parser) || !isOther(bytes, other)) parser.write(bytes);
     unread = next;
   }
   return collected.end();
@@ -95,8 +91,6 @@ function isOther(group: Buffer, other: RegExp): boolean {
   const named = start.indexOf('>', start.indexOf('<Objecten:'));
   return other.test(start.slice(0, named + 1)) && !group.includes('<!');
 }
-
-const groupStartBytes = Buffer.from(groupStart, 'latin1');
 
 class MutationCollector {
   readonly parser: SchemaParser;
@@ -130,14 +124,6 @@ class MutationCollector {
       throw this.#refused(`contradicts itself: it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`);
     }
     return { vanaf, tot, gemeenten: this.#gemeenten.sort(), mutations: this.#mutations, problems: this.#problems };
-  }
-
-  /** Adds the changes of a group of one nummeraanduiding, and returns whether there are any. */
-  add(group: readonly UsualChange[] | null): boolean {
-    this.#object = undefined;
-    const occurrence = (fields: Fields) => occurrenceOf('NUM', fields, (problem) => this.parser.invalid(problem));
-    for (const { was, wordt } of group ?? []) this.#add('NUM', was && occurrence(was), occurrence(wordt));
-    return group !== null;
   }
 
   #onOpen(name: string, kind: StandKind | undefined): void {

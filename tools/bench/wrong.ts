@@ -11,15 +11,21 @@ type Row = { dataset: string; changes: number; refused: boolean; because: string
 /** Extracts of a country with which something is wrong, each planned onto the right one: what the guard says of them. */
 export const benchmark: Benchmark = {
   async run({ scale }) {
-    const right = await generatedExtract({ scale });
     const folder = mkdtempSync('.data/bench/wrong-');
     try {
-      const dataset = new Loads(folder);
-      dataset.load({ source: right.path });
+      const loaded = async (objecten: boolean) => {
+        const { path, truth } = await generatedExtract({ scale, objecten });
+        const place = join(folder, objecten ? 'objecten' : 'addresses');
+        const loads = new Loads(place);
+        loads.load({ source: path, objecten });
+        return { place, loads, addresses: truth.keys };
+      };
+      const [bare, withObjects] = [await loaded(false), await loaded(true)];
       const rows: Row[] = [];
-      for (const wrong of Object.keys(wrongDatasets)) {
-        const { path } = await generatedExtract({ scale, wrong }, join(folder, 'wrong'));
-        const { report, cpu_seconds } = dataset.load({ source: path, planOnly: true });
+      for (const { name: wrong, objecten, onto } of wrongDatasets) {
+        const country = onto ? withObjects : bare;
+        const { path } = await generatedExtract({ scale, wrong, objecten }, join(folder, 'wrong'));
+        const { report, cpu_seconds } = country.loads.load({ source: path, objecten, planOnly: true });
         const { objections, added, changed, removed } = report;
         console.error(`${wrong}: ${objections[0]?.message ?? 'no objection'}`);
         rows.push({
@@ -29,9 +35,9 @@ export const benchmark: Benchmark = {
           because: objections.map(({ message }) => message),
           cpu_seconds: rounded(cpu_seconds, 3),
         });
-        for (const made of ['wrong', 'loads']) rmSync(join(folder, made), { recursive: true });
+        for (const made of [join(folder, 'wrong'), join(country.place, 'loads')]) rmSync(made, { recursive: true });
       }
-      return { scale, addresses: right.truth.keys, rows };
+      return { scale, addresses: bare.addresses, rows };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -126,6 +126,15 @@ describe('a file of mutations', () => {
     expect(read(xml).problems).toMatchObject([{ detail: `naam '</ml:mutatieGroep>${other}'` }]);
   });
 
+  it.each(['Historie', 'Objecten-ref'])('skips no building once the prefix %s stands for something else', (prefix) => {
+    const building =
+      '<ml:mutatieGroep><ml:toevoeging><ml:wordt><mlm:bagObject><Objecten:Pand/></mlm:bagObject></ml:wordt></ml:toevoeging></ml:mutatieGroep>';
+    const xml = usualXml
+      .replace('<ml:mutatieGroep>', `${building}<ml:mutatieGroep>`)
+      .replace(`xmlns:${prefix}="`, `xmlns:${prefix}="other-`);
+    for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow('in schema');
+  });
+
   (existsSync(realDay) ? inSweep : it.skip)(
     'of a real day of the country holds five nummeraanduidingen, by both readers',
     async () => {

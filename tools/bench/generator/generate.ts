@@ -132,7 +132,7 @@ async function* blocks(plan: Plan, name: string): AsyncGenerator<MadeBlock> {
     const start = (index: number) => {
       if (index >= plan.blocks) return;
       const worker = workers[index % workers.length] as Worker;
-      const key = `${plan.seed} ${plan.blocks} ${index}`;
+      const key = `${plan.seed} ${plan.blocks} ${plan.objecten ?? false} ${index}`;
       const isRight = plan.wrong !== undefined && !wrongIn(plan, index);
       const made =
         (isRight && rightBlocks.get(key)) || nextFrom(worker, index, { plan, index, name: fileName(name, index) });
