@@ -1,4 +1,4 @@
-import { bytesOf, GrowingBytes, linesOf } from '../register/stored-form.ts';
+import { bytesOf, firstLineFrom, GrowingBytes, linesOf } from '../register/stored-form.ts';
 
 const lineEnd = 0x0a;
 /** What tells rows of a segment apart: the rest of their postcode and two bytes of their huisnummer, of 7 bits each. */
@@ -55,17 +55,5 @@ function endOfRow(bytes: Buffer, from: number): number {
 
 /** The rows of a part among those of its segment, which are sorted. */
 export function rowsOfPart(sorted: Buffer, part: string): Buffer {
-  return sorted.subarray(startOfPart(sorted, Number(part)), startOfPart(sorted, Number(part) + 1));
-}
-
-/** Where the first row stands that begins with this number of three digits, or a greater one. */
-function startOfPart(sorted: Buffer, number: number): number {
-  let [start, end] = [0, sorted.length];
-  while (start < end) {
-    const middle = sorted.lastIndexOf(lineEnd, ((start + end) >> 1) - 1) + 1;
-    const row = Math.max(start, middle);
-    if (Number(sorted.toString('latin1', row, row + 3)) < number) start = endOfRow(sorted, row) + 1;
-    else end = row;
-  }
-  return start;
+  return sorted.subarray(firstLineFrom(sorted, part), firstLineFrom(sorted, `${part}\xff`));
 }

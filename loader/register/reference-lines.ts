@@ -16,7 +16,7 @@ const eindAt = numberAt + numberWidth + 1;
 const afterSpan = eindAt + dayWidth + 1;
 const placeAt = idLength + afterSpan;
 const nameAt = placeAt + placeIdLength + 1;
-export const lineEnd = 0x0a;
+const lineEnd = 0x0a;
 
 /** The line of an occurrence of a street. @throws LineFieldError */
 export function streetLine({ identificatie, woonplaats, naam }: OpenbareRuimte, span: Span): string {
@@ -42,11 +42,6 @@ function spanTexts({ begin, volgnummer, eind }: Span): string[] {
   return [dayDigits(begin), numberText(volgnummer, numberWidth), dayDigits(eind)];
 }
 
-/** Whether the line of a street at `start` counts on `day`. */
-export function isCurrent(text: Buffer, start: number, day: number): boolean {
-  return dayIn(text, start + idLength + beginAt) <= day && dayIn(text, start + idLength + eindAt) > day;
-}
-
 /** What the line of a street at `start` says of it. */
 export function streetIn(text: Buffer, start: number): Omit<OpenbareRuimte, 'identificatie'> {
   const woonplaats = text.toString('latin1', start + placeAt, start + nameAt - 1);
@@ -65,22 +60,16 @@ export const streetAt = {
 };
 
 /** The ranges of the wanted lines; lines that follow each other are in one range. */
-export function* wantedRuns(
-  lines: Buffer,
-  isWanted: StreetFilter,
-): Generator<{ start: number; end: number; count: number }> {
-  const run = { start: 0, end: 0, count: 0 };
-  for (let start = 0, end = 0; start < lines.length; start = end) {
-    end = lines.indexOf(lineEnd, start) + 1;
-    if (isWanted(lines, start)) {
-      if (run.count++ === 0) run.start = start;
-      run.end = end;
-    } else if (run.count > 0) {
-      yield run;
-      run.count = 0;
-    }
+export function* wantedRuns(lines: Buffer, isWanted: StreetFilter): Generator<{ start: number; end: number }> {
+  let first = -1;
+  for (let start = 0; start < lines.length; start = lines.indexOf(lineEnd, start) + 1) {
+    const wanted = isWanted(lines, start);
+    if (wanted && first < 0) first = start;
+    if (wanted || first < 0) continue;
+    yield { start: first, end: start };
+    first = -1;
   }
-  if (run.count > 0) yield run;
+  if (first >= 0) yield { start: first, end: lines.length };
 }
 
 /** The occurrences of streets in these lines that are wanted. */

@@ -70,6 +70,21 @@ export function linesOf(bytes: Buffer): string[] {
   return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
 }
 
+const lineEnd = 0x0a;
+
+/** Where the first of some sorted lines stands that begins with this text, or comes after it. */
+export function firstLineFrom(sorted: Buffer, text: string): number {
+  const wanted = Buffer.from(text, 'latin1');
+  let [start, end] = [0, sorted.length];
+  while (start < end) {
+    const line = Math.max(start, sorted.lastIndexOf(lineEnd, ((start + end) >> 1) - 1) + 1);
+    if (sorted.compare(wanted, 0, wanted.length, line, line + wanted.length) < 0)
+      start = sorted.indexOf(lineEnd, line) + 1;
+    else end = line;
+  }
+  return start;
+}
+
 /** The bytes that `packLineBytes` stored; damaged bytes are an error. */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   requireZstd();
