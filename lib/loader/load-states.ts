@@ -66,7 +66,7 @@ const sourceFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** A slow source: each attempt continues after the 15 minutes of the attempt before, for three and a half hours. */
+/** A slow source: each attempt continues with the members that the one before did not get in its 15 minutes. */
 const sourceUnfinished: RetryProps = {
   errors: [loaderErrors.sourceUnfinished],
   interval: Duration.seconds(1),

@@ -16,8 +16,7 @@ import { takeLock } from '../storage/lock.ts';
 import { readExtract, unlimited } from '../storage/members.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
 import { openSource } from '../storage/open.ts';
-import { sourceInTime } from '../storage/remote-reads.ts';
-import { type Source, SourceError } from '../storage/source.ts';
+import { inTime, type Source, SourceError, SourceTooSlowError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
 import { interruptedLoad } from '../verdict/load-report.ts';
 import { setAsideOf } from '../verdict/set-aside.ts';
@@ -69,11 +68,11 @@ async function discoverExtract(
   // So does one that is to have objects, or to have them no more.
   const isSwitched = base !== null && hasObjecten(base.snapshot) !== objecten;
   const known = again || isAhead || isSwitched ? undefined : (base?.source ?? undefined);
-  const opened = await openSource(location, known);
-  if (!opened) return { action: 'none', reason: `${location} has not changed`, live: base };
-  const source = sourceInTime(opened, storage, remainingMilliseconds);
+  const source = await openSource(location, known);
+  if (!source) return { action: 'none', reason: `${location} has not changed`, live: base };
   try {
-    const load = await describe(storage, source, manifest, base, { mutations, again, objecten });
+    const described = describe(storage, source, manifest, base, { mutations, again, objecten });
+    const load = await inTime(described, remainingMilliseconds(), () => new SourceTooSlowError(source.version));
     if (load.identity === base?.extract?.identity && !again && !isAhead && !isSwitched) {
       return { action: 'none', reason: `the snapshot of ${load.extract?.peildatum} is already live`, live: base };
     }

@@ -3,15 +3,17 @@ import { extractName, type Load } from '../dataset/load.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { readExtract, unlimited } from '../storage/members.ts';
 import { openSource } from '../storage/open.ts';
-import { readAhead, sourceInTime } from '../storage/remote-reads.ts';
-import { isSameVersion, SourceChangedError } from '../storage/source.ts';
+import {
+  inTime,
+  isSameVersion,
+  SourceChangedError,
+  SourceTooSlowError,
+  SourceUnfinishedError,
+} from '../storage/source.ts';
 import { getJson, paths, type Storage } from '../storage/storage.ts';
 import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
-
-/** More bytes than a local header has: 30, the name and the extra fields. */
-const localHeaderBytes = 1024;
 
 /** Copies the members, inflated and verified. @throws SourceChangedError if it is not what `discover` found */
 export async function stage(
@@ -30,28 +32,29 @@ export async function stage(
 
   const bytes = missing.reduce((sum, index) => sum + (members[index]?.path.at(-1)?.size ?? 0), 0);
   const shown = progress.begin('stage', { bytes });
-  const opened = await openSource(expected.location);
-  if (!opened) return;
-  const source = sourceInTime(opened, storage, remainingMilliseconds);
+  const source = await openSource(expected.location);
+  if (!source) return;
+  let stored = 0;
+  const copy: Parameters<typeof readExtract<void>>[2] = async (access, spool) => {
+    const label = extractName(load);
+    for (const index of missing) {
+      const member = members[index];
+      const entry = member?.path.at(-1);
+      if (!member || !entry) continue;
+      const outer = await memberAccess(access, { ...member, path: member.path.slice(0, -1) }, label, spool);
+      const chunks = entryStream(outer, entry, fileLabel(label, member));
+      await storage.putStream(
+        key(index),
+        counted(chunks, (count) => shown.advance({ bytes: count })),
+      );
+      stored++;
+    }
+  };
   try {
     if (!isSameVersion(source.version, expected)) throw new SourceChangedError(expected.location);
-    const label = extractName(load);
-    await readExtract(storage, source, async (access, spool) => {
-      for (const index of missing) {
-        const member = members[index];
-        const entry = member?.path.at(-1);
-        if (!member || !entry) continue;
-        const around = { ...member, path: member.path.slice(0, -1) };
-        const outer = await memberAccess(access, around, label, spool);
-        const until = Math.min(outer.size, entry.headerOffset + localHeaderBytes + entry.compressedSize);
-        const inTurn = source.isRemote ? readAhead(outer, { until }) : outer;
-        const chunks = entryStream(inTurn, entry, fileLabel(label, member));
-        await storage.putStream(
-          key(index),
-          counted(chunks, (count) => shown.advance({ bytes: count })),
-        );
-      }
-    });
+    await inTime(readExtract(storage, source, copy), remainingMilliseconds(), () =>
+      stored > 0 ? new SourceUnfinishedError(expected.location) : new SourceTooSlowError(expected),
+    );
   } finally {
     await source.close();
   }

@@ -147,7 +147,6 @@ export async function fileSource(path: string, known?: SourceVersion): Promise<S
   });
   return {
     version,
-    isRemote: false,
     access: unchanged(access, version),
     stream: () => createReadStream(version.location, { highWaterMark: 1 << 20 }),
     close: () => access.close(),

@@ -121,7 +121,6 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
   const { size } = version;
   return {
     version,
-    isRemote: true,
     access:
       ranges && size !== null
         ? {

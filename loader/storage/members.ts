@@ -7,7 +7,7 @@ import type { Member, Spool } from '../bag/extract-members.ts';
 import type { Load, SourceVersion } from '../dataset/load.ts';
 import { ExtractError } from '../extract-error.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
-import { type Source, SourceError, SourceTooSlowError } from './source.ts';
+import { type Source, SourceError } from './source.ts';
 import { DamagedObjectError, openObject, paths, type Storage } from './storage.ts';
 
 /** Copies a deflated inner zip to the storage, once per extract. `reused` gets the keys of copies of earlier runs. */
@@ -62,19 +62,9 @@ export async function readExtract<T>(
 }
 
 async function download(storage: Storage, source: Source, key: string, isKept: boolean): Promise<RandomAccess> {
-  if (!isKept) {
-    let broke: unknown;
-    await retryWithBackoff(() => storage.putStream(key, source.stream()), {
-      attempts: wholeAttempts,
-      firstPauseMilliseconds: 0,
-      retryIf: (error) => {
-        // The failed download might succeed with the full time: report why it failed instead.
-        if (error instanceof SourceTooSlowError) throw broke ?? error;
-        broke = error;
-        return true;
-      },
-    });
-  }
+  const copy = () => storage.putStream(key, source.stream());
+  if (!isKept)
+    await retryWithBackoff(copy, { attempts: wholeAttempts, firstPauseMilliseconds: 0, retryIf: () => true });
   return openObject(storage, key);
 }
 

@@ -62,7 +62,6 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
     readS3Range(client, { ...place, IfMatch: head.ETag }, position, length);
   return {
     version,
-    isRemote: true,
     access: { size, read },
     async *stream() {
       const { Body } = await client.send(new GetObjectCommand({ ...place, IfMatch: head.ETag }));

@@ -5,8 +5,6 @@ import type { RandomAccess } from '../zip/random-access.ts';
 /** An extract at its location. */
 export type Source = {
   readonly version: SourceVersion;
-  /** Whether each read is a request, so that reading ahead is faster. */
-  readonly isRemote: boolean;
   /** Reads by range; `null` where the server does not support that, and only `stream` works. */
   readonly access: RandomAccess | null;
   /** The whole extract; a dropped connection is resumed where it broke, if the server supports ranges. */
@@ -45,7 +43,7 @@ export class SourceUnfinishedError extends SourceError {
 
   constructor(location: string) {
     super(
-      `${location} could not be read within the time limit of one step. What was read is kept: run the load again.`,
+      `${location} could not be read within the time limit of one step. The members that arrived are kept: run the load again.`,
     );
   }
 }
@@ -54,17 +52,25 @@ export class SourceUnfinishedError extends SourceError {
 export class SourceTooSlowError extends SourceError {
   override readonly name = 'SourceTooSlowError';
 
-  /** @param bytes that arrived from a server without Range support */
-  constructor({ location, size }: SourceVersion, bytes: number | null = null) {
-    const megabytes = (count: number) => Math.floor(count / 1e6).toLocaleString('en');
-    const arrived = bytes === null ? 'no part' : `${megabytes(bytes)} MB`;
-    const why = bytes === null ? '' : ', and its server has no Range support to continue from there';
+  constructor({ location, size }: SourceVersion) {
+    const what = size === null ? 'it' : `its ${Math.floor(size / 1e6).toLocaleString('en')} MB`;
     super(
-      `${location} is too slow: ${arrived} of ${size === null ? 'it' : `${megabytes(size)} MB`} arrived within the time limit of one ` +
-        `step${why}. Download it elsewhere and load the file, which uploads it first: ` +
-        'load run --extract FILE --stage NAME.',
+      `${location} is too slow: no member of ${what} arrived whole within the time limit of one step. Download it elsewhere ` +
+        'and load the file, which uploads it first: load run --extract FILE --stage NAME.',
     );
   }
+}
+
+/** Reserved for ending the step with an error that says what to do. */
+const reserveMilliseconds = 45_000;
+
+/** The result of `work`, or the error of `tooLate` shortly before a step times out. */
+export async function inTime<T>(work: Promise<T>, remainingMilliseconds: number, tooLate: () => Error): Promise<T> {
+  if (!Number.isFinite(remainingMilliseconds)) return work;
+  work.catch(() => undefined); // nothing awaits it after the time limit
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(tooLate()), Math.max(0, remainingMilliseconds - reserveMilliseconds));
+  return Promise.race([work, end]).finally(() => clearTimeout(timer));
 }
 
 /** The extract was replaced while it was being read. The next run reads the new one. */

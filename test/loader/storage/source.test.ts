@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { httpSource, idleGuard } from '../../../loader/storage/http-source.ts';
-import { connectionError } from '../../../loader/storage/source.ts';
+import { connectionError, inTime, SourceTooSlowError } from '../../../loader/storage/source.ts';
 import { freePort } from '../../support/free-port.ts';
 
 const started: Server[] = [];
@@ -98,5 +98,28 @@ describe('an unreachable source reports the host, the reason and what to do', ()
     expect(error.message).toContain(
       'localhost refused the connection (connect ECONNREFUSED ::1:443, connect ECONNREFUSED 127.0.0.1:443).',
     );
+  });
+});
+
+describe('work within the time limit of a step', () => {
+  const tooLate = () => new Error('too late');
+  const never = new Promise<never>(() => undefined);
+
+  it('ends with an error that says what to do, shortly before the step would be stopped', async () => {
+    await expect(inTime(never, 45_001, tooLate)).rejects.toThrow('too late');
+    const { message } = new SourceTooSlowError({
+      location: 'https://a.nl/b.zip',
+      size: 4e6,
+      etag: null,
+      lastModified: null,
+    });
+    expect(message).toMatch(/no member of its 4 MB arrived .* load run --extract FILE --stage NAME\.$/);
+  });
+
+  it('passes on its result or its own error, also without a limit', async () => {
+    for (const limit of [3_600_000, Number.POSITIVE_INFINITY]) {
+      expect(await inTime(Promise.resolve(1), limit, tooLate)).toBe(1);
+      await expect(inTime(Promise.reject(new Error('gone')), limit, tooLate)).rejects.toThrow('gone');
+    }
   });
 });
