@@ -40,9 +40,9 @@ type Lookup<T> = { get(identificatie: string): T | undefined };
 export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<WoonplaatsInGemeente> };
 
 /**
- * Streets by identificatie, like a `Map`, but a street is kept as bytes until it is looked up: in lines that are sorted,
- * in memory that threads share, as a message between them copies nothing. So the 260 thousand of the country take 16 MB;
- * as objects they take 100 MB in each thread, which the garbage collector scans again and again (decision 0113).
+ * Streets by identificatie, like a `Map`, but a street is kept as bytes until it is looked up: in sorted lines, in
+ * memory that threads share, as a message between them copies nothing. The 260 thousand of the country take 16 MB; as
+ * objects they take 100 MB in each thread, which the garbage collector scans again and again (decision 0113).
  */
 export class StreetTable {
   readonly #lines: Buffer;
@@ -62,7 +62,7 @@ export class StreetTable {
   }
 }
 
-/** The memory of a `StreetTable` of these lines on `day`, and the ids of other current ones: the last to begin counts. */
+/** The memory of a `StreetTable` of these lines on `day`, the last to begin, and the ids of other current ones. */
 function currentStreets(lines: Buffer, day: number): { streets: SharedArrayBuffer; replaced: string[] } {
   const isCurrent: StreetFilter = (bytes, start) =>
     streetAt.begin(bytes, start) <= day && streetAt.eind(bytes, start) > day;

@@ -168,7 +168,7 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
 type RefusedLoad = {
   load: string | null;
   peildatum: string | null;
-  objections: readonly Pick<Objection, 'message'>[];
+  objections: readonly (Pick<Objection, 'message'> & { code: string })[];
   /** Stands for exactly what was seen of the load. */
   proposal?: string | undefined;
 };

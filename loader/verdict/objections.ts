@@ -91,7 +91,7 @@ export function byWeight(objections: readonly Objection[]): Objection[] {
 export const isAboutSize = ({ code }: Objection) => !otherCodes.some((other) => other === code);
 
 /** Whether no approval lets such a load continue. */
-export const isFinal = ({ code }: Objection) => code === 'item_too_large';
+export const isFinal = ({ code }: { code: string }) => code === 'item_too_large';
 
 /** The table can't hold an address that has thousands of objects, whatever an operator thinks of it. */
 export function objectionsToItems(large: readonly LargeItem[]): Objection[] {
