@@ -51,7 +51,8 @@ const prefixes = ['ml', 'mlm', 'Objecten', 'Objecten-ref', 'Historie'] as const;
 
 /**
  * Reads one XML file of mutations. Most of it is the geometry of buildings, which is skipped as bytes if it is written
- * exactly as Kadaster writes it. The strict parser reads the rest, and with `strictly` the whole file. Adresseerbare objecten are read only with `objecten`.
+ * exactly as Kadaster writes it. The strict parser reads the rest, and with `strictly` the whole file. Adresseerbare
+ * objecten are read only with `objecten`.
  * @throws ExtractError for anything but well-formed XML in the known schema, for a removed occurrence (verwijdering),
  * and for a group of several objects
  */

@@ -3,7 +3,10 @@ import { refusalText } from '../../../loader/verdict/load-report.ts';
 
 describe('the text of a refusal', () => {
   it('has a line for each reason, the one that decides first, then both commands on what was seen', () => {
-    const objections = [{ message: 'the extract covers another area' }, { message: 'it would remove 44 addresses' }];
+    const objections = [
+      { code: 'other_area', message: 'the extract covers another area' },
+      { code: 'too_many_removed', message: 'it would remove 44 addresses' },
+    ];
     const refused = { load: '2026-03-08-0123456789', peildatum: '2026-03-08', proposal: 'abc', objections };
     expect(refusalText(refused, ' --stage prod').split('\n')).toEqual([
       'The load of 2026-03-08 is refused; nothing was written:',
