@@ -202,8 +202,8 @@ describe('a repair', () => {
   });
 
   it('with a first load under the name of none ends with exactly the register, when a storage was lost', async () => {
-    const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
-    const [, key = ''] = /aws dynamodb delete-item .*\n? .*--key '(.+)'/.exec(runbook) ?? [];
+    const recovery = readFileSync(new URL('../../../docs/recovery.md', import.meta.url), 'utf8');
+    const [, key = ''] = /aws dynamodb delete-item .*\n? .*--key '(.+)'/.exec(recovery) ?? [];
     const { bucket } = await bench.newPlace();
     const options = { ...place.options, storage: bench.storageIn(bucket) };
     const load = () => runLoad({ ...options, source: sources.february });
