@@ -46,7 +46,8 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     const line = pasteable(redactKeys(lines), command, command.opts());
     const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
     const told = `${painted('red', 'bag-adres:', 'err')} ${line}`;
-    terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : told);
+    if (json) terminal.err(JSON.stringify({ error: { code, message: line, ...details } }));
+    else if (!(error instanceof CommandError && error.isTold)) terminal.err(told);
     return isUsage(error) ? 2 : 1;
   }
 }

@@ -6,7 +6,6 @@ import type {
   WindowUsage,
 } from '../../packages/admin/accounts/accounts.ts';
 import type { DetailsChanges } from '../../packages/admin/accounts/admin-error.ts';
-import type { AccountPage } from '../../packages/admin/accounts/list-accounts.ts';
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access-commands.ts';
@@ -112,47 +111,25 @@ function changesIn({ plan, limit, ...options }: SetOptions) {
   return { ...detailsIn(options), ...(plan && { plan }), ...(limit && { limits: limit }) };
 }
 
-type ListOptions = { prefix?: string; search?: string; json?: true };
+type ListOptions = { prefix?: string; search?: string };
 
 function addList(account: CliCommand): void {
-  const { ask, columns } = account.terminal;
   account
     .command('list')
-    .description('list the accounts with their limits and usage; on a terminal a page at a time')
+    .description('list the accounts with their limits and usage')
     .option('--prefix <text>', 'only accounts whose id begins with it')
     .option(
       '--search <text>',
       'only accounts with each of these words in their id, name, contact, note or members, in any order and case',
     )
     .examples('account list --search jansen --local')
-    .onAccounts(async ({ admin }, { json, ...wanted }: ListOptions) => {
-      const pageAfter: PageAfter = (page) => admin.accounts.list({ ...wanted, ...page });
-      if (!ask || json) {
-        const accounts = await allPages(pageAfter, (page) => page.accounts);
-        return { json: accounts, text: renderAccounts(accounts, columns) };
-      }
-      const first = await pageAfter({ limit: pageOnTerminal });
-      if (first.cursor === null) return { json: first.accounts, text: renderAccounts(first.accounts, columns) };
-      return { lines: pagesFrom(first, pageAfter, ask, columns) };
+    .onAccounts(async ({ admin }, { prefix, search }: ListOptions) => {
+      const accounts = await allPages(
+        (page) => admin.accounts.list({ ...(prefix && { prefix }), ...(search && { search }), ...page }),
+        (page) => page.accounts,
+      );
+      return { json: accounts, text: renderAccounts(accounts, account.terminal.columns) };
     });
-}
-
-/** How many accounts a terminal shows at once. */
-const pageOnTerminal = 20;
-
-type PageAfter = (page: { cursor?: string; limit?: number }) => Promise<AccountPage>;
-
-/** Reads a page when the person at the terminal wants it: nobody reads thousands, of which each takes two reads. */
-async function* pagesFrom(
-  first: AccountPage,
-  pageAfter: PageAfter,
-  ask: NonNullable<Terminal['ask']>,
-  columns: number | undefined,
-): AsyncGenerator<string> {
-  for (let page = first; ; page = await pageAfter({ limit: pageOnTerminal, cursor: page.cursor })) {
-    yield renderAccounts(page.accounts, columns);
-    if (page.cursor === null || /^[qn]/i.test(await ask('Enter shows more, q stops: '))) return;
-  }
 }
 
 function addState(account: CliCommand, verb: 'suspend' | 'activate', description: string): void {

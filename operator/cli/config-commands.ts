@@ -87,8 +87,9 @@ async function check(folder: string, named?: string): Promise<Result> {
         faults.length === 0 ? `${stage}: valid` : `${stage}: not valid`,
         ...faults.map((fault) => `  - ${fault}`),
       ])
+      .concat(invalid.length > 0 ? message : [])
       .join('\n'),
-    failure: invalid.length > 0 ? new CommandError('invalid_settings', message) : undefined,
+    failure: invalid.length > 0 ? new CommandError('invalid_settings', message, { isTold: true }) : undefined,
   };
 }
 

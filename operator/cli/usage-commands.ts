@@ -61,7 +61,7 @@ The numbers by key are exact. Lookups that belong to no key that is known are li
       // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
       const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
       const refused = sumsOf(refusals, by, refusalKinds);
-      const text = `${renderUsage(rows, by, account.terminal.columns)}${renderRefusals(refused, by, account.terminal.columns)}`;
+      const text = `${renderUsage(rows, by)}${renderRefusals(refused, by, account.terminal.columns)}`;
       return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
     });
 }
@@ -104,21 +104,10 @@ function named<Name extends string>(rows: readonly PeriodRow<Name>[], by: Granul
   return rows.map(({ period, ...counts }) => ({ [periodNames[by]]: period, ...counts }));
 }
 
-/** A table, or on a terminal of so many columns a bar for each row. */
-function renderUsage(rows: PeriodRow[], by: Granularity, columns: number | undefined): string {
+function renderUsage(rows: PeriodRow[], by: Granularity): string {
   const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
-  const total = `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`;
   const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);
-  if (columns === undefined) return [table([by, 'lookups'], cells), total].join('\n');
-  const most = Math.max(1, ...rows.map(({ lookups }) => lookups));
-  const width = Math.max(...cells.map(([, lookups = '']) => lookups.length));
-  const space = Math.max(10, Math.min(60, columns - 10 - width - 4));
-  const lines = rows.map(({ period, lookups }) => {
-    // A row with lookups always shows something.
-    const length = lookups === 0 ? 0 : Math.max(1, Math.round((lookups / most) * space));
-    return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
-  });
-  return [...lines, '', total].join('\n');
+  return [table([by, 'lookups'], cells), `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`].join('\n');
 }
 
 function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey, columns: number | undefined): string {

@@ -8,11 +8,18 @@ export class CommandError extends Error {
   readonly code: string;
   /** Further members of the error in JSON output. */
   readonly details: Record<string, unknown>;
+  /** Whether the text of the result ends with the message: then only scripts get it on standard error. */
+  readonly isTold: boolean;
 
-  constructor(code: string, message: string, options: ErrorOptions & { details?: Record<string, unknown> } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: ErrorOptions & { details?: Record<string, unknown>; isTold?: boolean } = {},
+  ) {
     super(message, options);
     this.code = code;
     this.details = options.details ?? {};
+    this.isTold = options.isTold ?? false;
   }
 }
 

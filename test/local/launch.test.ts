@@ -37,16 +37,6 @@ describe('the launcher', () => {
     expect((await runAs('24.0.0', 'local/launch.js', 'smoke', '--help')).out).toContain('bag-adres smoke');
   });
 
-  it('runs an export of usage in a thread, with its output, its errors and its exit code', async () => {
-    const help = await runAs('24.0.0', 'local/launch.js', 'usage', 'export', '--help');
-    expect(help).toEqual({ exit: 0, out: expect.stringContaining('usage export --month 2026-11'), err: '' });
-    const refused = await runAs('24.0.0', 'local/launch.js', 'bin/bag-adres.ts', 'usage', 'export');
-    expect(refused).toEqual({ exit: 2, out: '', err: expect.stringContaining('--month') });
-    const script = '"$0" local/launch.js usage export --help > /dev/full';
-    const full = await promisify(execFile)('sh', ['-c', script, process.execPath]).catch((error) => error);
-    expect([full.code, full.stderr]).toEqual([1, expect.stringContaining("Can't write the result: ENOSPC")]);
-  });
-
   it('has later starts find the sources compiled, in the folder that the user names or else in ours', async () => {
     const script = `import module from 'node:module';
       import { keepCompiledCode } from './local/compile-cache.js';

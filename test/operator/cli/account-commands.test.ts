@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { accessKey, windowItem } from '../../../core/accounts/account-item.ts';
 import { documents, guardedUpdate } from '../../../core/dynamodb.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
-import { inSweep } from '../../support/in-sweep.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { writeItems } from '../../support/stored-items.ts';
 import { runWith, startLocalRun } from '../command-line.ts';
@@ -168,21 +167,6 @@ describe('audit', () => {
     expect((await bench.run('account delete leaving')).out).toBe('Account "leaving" and its keys are deleted.');
     expect((await bench.run('account audit leaving')).out).toContain('account delete');
   });
-
-  inSweep(
-    'list shows a page at a time on a terminal, as long as more is wanted, and all of them elsewhere',
-    async () => {
-      for (let index = 10; index < 55; index++) await bench.run('account create', `paged-${index}`, '--plan', 'small');
-      const idsIn = (text: string) => text.match(/paged-\d+/g) ?? [];
-      const list = ['account', 'list', '--prefix', 'paged-'];
-      const stopped = await bench.runAnswering('q', ...list);
-      expect([stopped.exit, idsIn(stopped.out).length, stopped.asked.length]).toEqual([0, 20, 1]);
-      const whole = await bench.runAnswering('', ...list);
-      expect([idsIn(whole.out).length, new Set(idsIn(whole.out)).size, whole.asked.length]).toEqual([45, 45, 2]);
-      expect(idsIn((await bench.run(...list)).out)).toHaveLength(45);
-      expect(JSON.parse((await bench.runAnswering('q', ...list, '--json')).out)).toHaveLength(45);
-    },
-  );
 
   it('repair-windows lists the windows that it resets, or says that there are none', async () => {
     await bench.run('account create ahead --plan small');

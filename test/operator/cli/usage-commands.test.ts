@@ -78,16 +78,6 @@ describe('account usage', () => {
     expect(months.at(-1).month).toBe(today.slice(0, 7));
   });
 
-  it('draws a bar for each day on a terminal', async () => {
-    const out: string[] = [];
-    const terminal = { out: (text: string) => out.push(text), err: () => undefined, env: {}, columns: 40 };
-    await runCommandLine(['account', 'usage', 'acme', '--from', yesterday, ...bench.local], terminal);
-    const bars = out.join('\n').split('\n');
-    expect(bars[0]).toMatch(new RegExp(`^${yesterday}  3  █{25}$`));
-    expect(bars[1]).toMatch(new RegExp(`^${today}  2  █{17}$`));
-    expect(bars.at(-1)).toBe('5 lookups in 2 days.');
-  });
-
   it.each([
     [['--from', '2026-02-30'], 'is a UTC date'],
     [['--from', today, '--to', yesterday], 'ends'],
