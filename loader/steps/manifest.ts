@@ -109,8 +109,12 @@ export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
 /** @throws ForeignStorageError */
 export async function loadStatus(context: LoadContext, now = Date.now()): Promise<LoadStatus> {
   const { published, pending } = await currentManifest(context.storage, context.addresses);
-  const ageDays = published && Math.floor((now - Date.parse(published.peildatum)) / 86_400_000);
-  return { published, pending, ageDays };
+  return { published, pending, ageDays: published && ageInDays(published, now) };
+}
+
+/** Whole days since the peildatum. */
+export function ageInDays({ peildatum }: Pick<ManifestEntry, 'peildatum'>, now = Date.now()): number {
+  return Math.floor((now - Date.parse(peildatum)) / 86_400_000);
 }
 
 /** Published loads, newest first; those that are `kept` can be rolled back to. @throws ForeignStorageError */

@@ -261,7 +261,7 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
     const { pending, history } = await readManifest(storage);
     if (pending?.load === load) {
       throw new PendingLoadError(
-        `Load ${load} has begun to write, so its work is needed to finish it. Run "load run", or "load repair" first.`,
+        `Load ${load} has begun to write, so its work is needed to finish it. Run "load run --finish", or "load repair" first.`,
       );
     }
     const isKept = history.some(({ snapshot }) => snapshot.id === load);

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
 import type { LoadReport } from '../../loader/verdict/load-report.ts';
@@ -123,12 +124,27 @@ async function writeChanges(file: string, { context }: LoadCommands, { outcome, 
 function addRun(load: CliCommand): void {
   withExtract(load.command('run'))
     .description('sync the table to a BAG extract; only the difference is written')
+    .addOption(
+      new Option('--finish', 'only finish the load that was interrupted while it wrote; it needs no extract').conflicts(
+        ['extract', 'mutations', 'again'],
+      ),
+    )
     .notes(
       `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
 before its first write (exit code 1, code "refused"); "load approve" runs it anyway.`,
     )
     .examples('load run --stage prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local')
-    .onDataset((loads, options: ExtractOptions) => run(loads, () => loads.start(requestOf(options))));
+    .onDataset((loads, { finish, ...options }: ExtractOptions & { finish?: true }) =>
+      run(loads, async () => loads.start(finish ? await requestToFinish(loads) : requestOf(options))),
+    );
+}
+
+/** Names the load that is half written, so that no other one is started. @throws CommandError if there is none */
+async function requestToFinish({ context }: LoadCommands): Promise<LoadRequest> {
+  const { loadStatus } = await import('../../loader/steps/manifest.ts');
+  const { pending } = await loadStatus(context);
+  if (pending) return { approve: pending.load };
+  throw new CommandError('not_found', 'No load is half written; nothing to finish. See "load status".');
 }
 
 /**
@@ -244,13 +260,13 @@ async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]
   ];
 }
 
-/** The register that lookups are answered from, and its age. */
+/** The live register by the storage alone, and its age: a repair is for a table that holds another one. */
 async function liveRegister({ context }: LoadCommands): Promise<string> {
-  const { loadStatus } = await import('../../loader/steps/manifest.ts');
-  const { published, pending, ageDays } = await loadStatus(context);
+  const { ageInDays, readManifest } = await import('../../loader/steps/manifest.ts');
+  const { published, pending } = await readManifest(context.storage);
   const interrupted = pending ? '; an interrupted load is completed first' : '';
   if (!published) return `nothing${interrupted}`;
-  return `that of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageDays ?? 0, 'day')} old${interrupted})`;
+  return `that of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageInDays(published), 'day')} old${interrupted})`;
 }
 
 function addStatus(load: CliCommand): void {
@@ -327,7 +343,8 @@ the whole table and the snapshot: with --stage about 1 GB and two minutes for th
     .onDataset(async (loads) => {
       const repair = async (planOnly: boolean) => {
         const report = await loads.repair({ planOnly });
-        const hint = report.pending && !planOnly ? 'That load is not published yet: run "load run" now.' : undefined;
+        const hint =
+          report.pending && !planOnly ? 'That load is not published yet: run "load run --finish" now.' : undefined;
         return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
       };
       const intent = `Compares every address with the snapshot of the register, ${await liveRegister(loads)}, and writes those that differ.`;

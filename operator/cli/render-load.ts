@@ -56,7 +56,7 @@ export function renderReport(report: LoadReport): string {
 function interruptedText({ load, peildatum, at }: InterruptedLoad, before?: string): string {
   return (
     `The load of ${peildatum} (${load}) started writing at ${at} and has not finished: some addresses are already from that ` +
-    `snapshot. Unless it is still running, finish it: "load run"${before === undefined ? '' : `, or undo it: "load rollback ${before}"`}.`
+    `snapshot. Unless it is still running, finish it: "load run --finish"${before === undefined ? '' : `, or undo it: "load rollback ${before}"`}.`
   );
 }
 

@@ -46,7 +46,7 @@ export type LoadCommands = {
   /** The last loads that ended, the newest first; none on this machine, where the command that ran one said why. */
   lastRuns(): Promise<EndedLoad[]>;
   /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
-  start(request: Omit<LoadRequest, LoadDecision>): Promise<LoadReport>;
+  start(request: Omit<LoadRequest, 'reject'>): Promise<LoadReport>;
   /** Approves or rejects what was seen of a load, as the portal does, and follows its run to the end. */
   decide(decision: LoadDecision, seen: { load: string; proposal: string }): Promise<LoadReport>;
   /** Follows a load that was started elsewhere: the named one, else the one that is running. @throws CommandError */
@@ -107,8 +107,8 @@ async function localLoads(
     loads,
     lastRuns: async () => [],
     start(request) {
-      const { source, mutations: named, rollback, planOnly } = request;
-      const isOfExtract = (rollback ?? named) === undefined;
+      const { source, mutations: named, rollback, approve, planOnly } = request;
+      const isOfExtract = (rollback ?? named ?? approve) === undefined;
       const run = () => runLoad({ ...options, ...request, source: isOfExtract ? (source ?? pdokExtract) : source });
       return planOnly ? run() : audit(...auditOf(request), run);
     },
@@ -130,8 +130,9 @@ function followElsewhere(): never {
 }
 
 /** What the audit has of a request. */
-function auditOf({ rollback, source, mutations, again }: LoadRequest): [AuditAction, Record<string, unknown>] {
+function auditOf({ rollback, source, mutations, again, approve }: LoadRequest): [AuditAction, Record<string, unknown>] {
   if (rollback !== undefined) return ['load rollback', { snapshot: rollback }];
+  if (approve !== undefined) return ['load run', { finish: approve }];
   return ['load run', { ...(source && { source }), ...(mutations && { mutations }), ...(again && { again }) }];
 }
 

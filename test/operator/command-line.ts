@@ -37,9 +37,12 @@ const wordsOf = (hint: string) =>
   [...hint.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
 
 /** What a hint must be, so that it can be run here: it reads, or only says what it would do. */
-const reads =
-  /^(?:account (?:list|show|audit|usage)|key list|member list|plan (?:list|audit)|session list|usage months)\b/;
-const plans = /^(?:account (?:suspend|activate|delete)|key revoke)\b/;
+const reads = new RegExp(
+  '^(?:account (?:list|show|audit|usage)|key (?:list|find)|member list|plan (?:list|audit)|session list|' +
+    'usage (?:months|statement)|person export|load (?:status|history|plan|explain))\\b',
+);
+const planned = Object.keys(destructive).filter((command) => destructive[command] === 'asks');
+const plans = new RegExp(`^(?:account (?:suspend|activate)|${planned.join('|')})\\b`);
 let isPasting = false;
 
 /** Whatever a command prints, the commands that it quotes can be pasted: those that change nothing are run. */

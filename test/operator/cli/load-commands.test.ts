@@ -345,7 +345,9 @@ describe('loads on this machine, one after the other', () => {
     await load('run', ...extract(february));
     const before = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
-    expect((await load('status')).out).toMatch(/started writing at .* finish it: "npx bag-adres load run --local/);
+    expect((await load('status')).out).toMatch(
+      /started writing at .* finish it: "npx bag-adres load run --finish --local/,
+    );
     expect(await failure('discard', before.published.load)).toMatchObject({ code: 'pending' });
     // A plan of the same extract says so too: live is the load before.
     const [, earlier] = before.history;
@@ -353,7 +355,7 @@ describe('loads on this machine, one after the other', () => {
     const { peildatum, source } = before.published;
     const { out } = await load('plan', '--extract', source.location);
     expect(out).toMatch(
-      /^The load of \S+ \(.*\) started writing at .* finish it: "npx bag-adres load run --extract \S+ --local/,
+      /^The load of \S+ \(.*\) started writing at .* finish it: "npx bag-adres load run --finish --local/,
     );
     expect(out).toContain(`\nThe snapshot of ${earlier.peildatum} is live.`);
     expect(out).not.toMatch(/Nothing to do|Once it is finished: .* is live\b/);

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -12,7 +12,7 @@ import { pathOf } from '../../../operator/cli/destructive.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { february, january, type Month, march, voorkomensOf } from '../../loader/steps/months.ts';
 import { writeExtract } from '../../support/write-extract.ts';
-import { startLocalRun } from '../command-line.ts';
+import { run, startLocalRun } from '../command-line.ts';
 
 /** Every command of the program that has `--plan` without a value. */
 function planned(): string[] {
@@ -137,5 +137,21 @@ describe('--plan', () => {
     ]);
     const { err } = await bench.run('load rollback', '2026-01-08', '--plan');
     expect(err).toMatch(/is half written\. Undo it with "npx bag-adres load rollback \S+ --local/);
+  });
+});
+
+describe('the hint of a half-written load', () => {
+  it('finishes that load when it is pasted, without its extract, and never another one', async () => {
+    await rm(join(bench.data, '2026-03-08.zip'));
+    const { out } = await bench.run('load status');
+    const [, hint = ''] = /finish it: "npx bag-adres ([^"]+)"/.exec(out) ?? [];
+    const finished = await run([...hint.split(' '), '--json']);
+    expect([finished.exit, JSON.parse(finished.out)]).toEqual([
+      0,
+      expect.objectContaining({ outcome: 'published', peildatum: '2026-03-08' }),
+    ]);
+    const again = await run([...hint.split(' '), '--json']);
+    expect([again.exit, JSON.parse(again.err).error.code]).toEqual([1, 'not_found']);
+    expect(await bench.json('load status')).toMatchObject({ pending: null, published: { peildatum: '2026-03-08' } });
   });
 });
