@@ -1,11 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { february, january, march, voorkomensOf, withObjecten } from '../../../test/loader/steps/months.ts';
 import { gatewayEvent } from '../../../test/support/gateway-event.ts';
 import { writeExtract } from '../../../test/support/write-extract.ts';
 import type { Judge } from '../judge.ts';
-import { type Answer, type Aws, bagAdres, bootstrap, cdk, objections, outputsOf, startAws, withRole } from './aws.ts';
+import {
+  type Answer,
+  type Aws,
+  bagAdres,
+  bootstrap,
+  cdk,
+  objections,
+  operatorFolder,
+  outputsOf,
+  startAws,
+  withRole,
+} from './aws.ts';
 
 const settings = {
   guard: { minimumAddresses: 10, maximumShare: 1 },
@@ -56,16 +67,16 @@ async function everyCommand(aws: Aws, folder: string) {
   const seen = (service: string, operation: string, parameters?: Record<string, unknown>) => async () =>
     JSON.stringify({ ...(await ask(service, operation, parameters)), ResponseMetadata: undefined });
   const objects = (Bucket?: string) => seen('s3', 'list_objects_v2', { Bucket });
-  const { AccountsTableName: TableName, KeyChecksumSecretArn: SecretId } = outputs;
+  const { AccountsTableName: TableName } = outputs;
   const accounts = seen('dynamodb', 'scan', { TableName });
   const addresses = seen('dynamodb', 'scan', { TableName: outputs.AddressesTableName });
   const snapshots = objects(outputs.SnapshotBucketName);
-  const versions = seen('secretsmanager', 'list_secret_version_ids', { SecretId });
 
+  const keyOf = (account: string, item: string) => ({ account: { S: account }, item: { S: item } });
   /** Writes attributes of an item of the accounts table. */
   const write = (account: string, item: string, attributes: Record<string, unknown>) => {
     const changes = Object.entries(attributes).map(([name, Value]) => [name, { Action: 'PUT', Value }]);
-    const Key = { account: { S: account }, item: { S: item } };
+    const Key = keyOf(account, item);
     return ask('dynamodb', 'update_item', { TableName, Key, AttributeUpdates: Object.fromEntries(changes) });
   };
 
@@ -126,7 +137,7 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('key list --account acme', /webshop/);
   await says(`key find ${key}`, /acme/);
   await does(`key rename ${key} --account acme --label winkel`, accounts, /winkel/);
-  await does(`key rotate ${key} --account acme --label opvolger`, accounts, /opvolger/);
+  const active = idOf(await does(`key rotate ${key} --account acme --label opvolger`, accounts, /opvolger/));
   await does(`key revoke ${key} --account acme --yes`, accounts, /key revoke/);
   await does('member add jo@example.nl --account acme --role admin', accounts, /"admin"/);
   await does('member add an@example.nl --account acme --role admin', accounts, /an@example/);
@@ -154,7 +165,12 @@ async function everyCommand(aws: Aws, folder: string) {
   await says(`export ${file('accounts.jsonl')}`, /1/);
   await says(`import ${file('accounts.jsonl')} --check`, /2 already there/);
   await does('account activate acme', accounts, /"suspended"/, { gone: true });
-  await does('rotate-checksum-secret --start --yes', versions, /VersionId.*VersionId/);
+  const secret = seen('dynamodb', 'get_item', { TableName, Key: keyOf('checksum#', 'secret') });
+  await says('rotate-checksum-secret --plan', /Creates another checksum secret/);
+  await does('rotate-checksum-secret --yes', secret, /"previous"/);
+  await says('rotate-checksum-secret', new RegExp(`Replace each of these keys[^]*${active}`));
+  await says(`key revoke ${active} --account acme --yes`, /revoked/);
+  await does('rotate-checksum-secret --yes', secret, /"previous"/, { gone: true });
 
   const extract = async (name: string, month: Parameters<typeof voorkomensOf>[0], most = Number.POSITIVE_INFINITY) => {
     const state = voorkomensOf(month);
@@ -194,12 +210,13 @@ async function everyCommand(aws: Aws, folder: string) {
   const since = `${new Date().toISOString().slice(0, 19)}Z`;
   const keptKey = await says('key create --account acme --label kept', /bagadres_acme_/);
   const goneKey = await says('key create --account acme --label gone', /bagadres_acme_/);
-  await says('member add --account acme --person jo@example.nl --role viewer', /jo@example/);
+  await says('member add jo@example.nl --account acme --role viewer', /jo@example/);
   await ask('dynamodb', 'restore_table_to_point_in_time', {
     ...{ SourceTableName: TableName, TargetTableName: restored, UseLatestRestorableTime: true },
   });
   const inRestored = seen('dynamodb', 'scan', { TableName: restored });
-  await does(`key revoke ${idOf(goneKey)} --account acme --yes`, accounts, /"revoked"/);
+  const record = { TableName, Key: keyOf('acme', `key#${idOf(goneKey)}`) };
+  await does(`key revoke ${idOf(goneKey)} --account acme --yes`, seen('dynamodb', 'get_item', record), /"revoked"/);
   await does('person erase jo@example.nl --yes', accounts, /jo@example\.nl/, { gone: true });
   const over = `restore carry-over --from ${TableName} --since ${since}`;
   const into = ['--accounts-table', restored];
@@ -208,6 +225,11 @@ async function everyCommand(aws: Aws, folder: string) {
   await says(over, /Would repeat 0 changes/, into);
   const use = (tables: object) => cdk(aws, 'deploy', 'test', { ...settings, tables });
   await says('gate --stage test', /Nothing would be lost/, []);
+  const stack = join(await operatorFolder(), 'node_modules/bag-adres/lib/data/data-stack.js');
+  const released = readFileSync(stack, 'utf8');
+  writeFileSync(stack, released.replace("table('Addresses'", "table('OtherAddresses'"));
+  await says('gate --stage test', /Addresses\w+ \(AWS::DynamoDB::Table\) is no longer in the template/, []);
+  writeFileSync(stack, released);
   await use({ accounts: { name: restored } });
   await says('doctor', new RegExp(`${restored} lacks point-in-time recovery[^]*update-continuous-backups`));
   await requests(aws, keptKey, findings);

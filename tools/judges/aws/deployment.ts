@@ -127,7 +127,7 @@ export const deployment: Judge = {
         await cdk(deployer, 'deploy', stage, settings);
         // Whatever they find, each of their calls is permitted.
         await bagAdres(deployer, 'doctor', '--stage', stage).catch(() => undefined);
-        await bagAdres(reviewer, 'upgrade', '--stage', stage).catch(() => undefined);
+        await bagAdres(reviewer, 'gate', '--stage', stage).catch(() => undefined);
         const last = stage === 'plain' ? await update(deployer, stage, findings, notes) : settings;
         const deployed = await read(aws);
         findings.push(...unresolved(deployed, before).map((what) => `${stage}: ${what}`));
