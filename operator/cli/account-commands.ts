@@ -1,10 +1,5 @@
 import { type WindowName, windowNames } from '../../core/calendar.ts';
-import type {
-  AccountSummary,
-  AccountView,
-  RepairedWindow,
-  WindowUsage,
-} from '../../packages/admin/accounts/accounts.ts';
+import type { AccountSummary, AccountView, WindowUsage } from '../../packages/admin/accounts/accounts.ts';
 import type { DetailsChanges } from '../../packages/admin/accounts/admin-error.ts';
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { UsageError } from '../connect/errors.ts';
@@ -38,7 +33,6 @@ export function addAccountCommands(program: CliCommand): void {
   });
   addState(account, 'suspend', 'refuse every request of an account, starting with the next one');
   addState(account, 'activate', 'accept the requests of a suspended account again');
-  addRepairWindows(account);
   addDelete(account);
 }
 
@@ -173,31 +167,6 @@ function addDelete(account: CliCommand): void {
         return { json: { id, deleted: true }, text: `Account "${id}" and its keys are deleted.` };
       });
     });
-}
-
-function addRepairWindows(account: CliCommand): void {
-  account
-    .command('repair-windows')
-    .description('reset the windows of an account that start in the future, after a request with a wrong clock')
-    .argument('<id>', 'the account', accountId)
-    .notes(
-      `A window never moves backwards, so one that starts in the future refuses requests until then once its limit is reached.
-This command brings it back to the present and sets its usage to 0. Make sure first that all clocks are right.`,
-    )
-    .examples('account repair-windows acme --local')
-    .onAccounts(async ({ admin, carryOut }, id: string) => {
-      const intent = `Sets the usage of each window of account "${id}" that starts in the future to 0, from now on, for good. The other windows stay as they are.`;
-      return carryOut(intent, async () => {
-        const repaired = await admin.accounts.repairWindows(id);
-        return { json: repaired, text: renderRepaired(id, repaired) };
-      });
-    });
-}
-
-function renderRepaired(id: string, repaired: RepairedWindow[]): string {
-  if (repaired.length === 0) return `No window of account "${id}" starts in the future. Nothing was changed.`;
-  const windows = repaired.map(({ window, start }) => `  ${window}: started at ${start}`);
-  return [`Reset these windows of account "${id}" to now, with nothing used:`, ...windows].join('\n');
 }
 
 /** All accounts as a table: used / limit of each window now. */

@@ -13,7 +13,6 @@ export type Agreement =
  * can be run again after it was interrupted anywhere.
  */
 export const destructive: Readonly<Record<string, Agreement>> = {
-  'account repair-windows': 'asks',
   'account delete': 'asks',
   'key revoke': 'asks',
   'rotate-checksum-secret': 'asks',

@@ -5,7 +5,6 @@ import {
   type AccountInput,
   auditPartitionOfAccount,
   createAccount,
-  repairWindows,
   setAccount,
   setAccountState,
   showAccount,
@@ -100,8 +99,6 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       suspend: (id: string) => setAccountState(store, id, 'suspended'),
       /** Lifts a suspension, from the next request on. */
       activate: (id: string) => setAccountState(store, id, 'active'),
-      /** Resets windows that a wrong clock has left in the future, and returns those. */
-      repairWindows: (id: string) => repairWindows(store, id),
       /** State, plan, limit and use of each window, and keys. */
       show: (id: string) => showAccount(store, id),
       /** A page of the accounts, by id: all accounts, or the accounts that contain a text. */

@@ -15,7 +15,6 @@ export type {
   AccountInput,
   AccountSummary,
   AccountView,
-  RepairedWindow,
   WindowUsage,
 } from './accounts/accounts.ts';
 export {

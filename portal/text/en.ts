@@ -162,7 +162,6 @@ export const en = {
     'account set': 'plan, limits or details changed',
     'account suspend': 'account suspended',
     'account activate': 'account activated',
-    'account repair-windows': 'windows repaired',
     'account delete': 'account deleted',
     'account import': 'account imported',
     'key create': 'key created',

@@ -165,7 +165,6 @@ export const nl: Text = {
     'account set': 'abonnement, limieten of gegevens gewijzigd',
     'account suspend': 'account opgeschort',
     'account activate': 'account geactiveerd',
-    'account repair-windows': 'perioden hersteld',
     'account delete': 'account verwijderd',
     'account import': 'account geïmporteerd',
     'key create': 'sleutel aangemaakt',

@@ -38,7 +38,7 @@ import { addToHistory, type PlanHistory } from './plan-history.ts';
 import { applyTerms, getPlan, planIsUnchanged } from './plans.ts';
 import { searchAttributes } from './search.ts';
 import { noteFirstMonth } from './usage.ts';
-import { changeOwnLimits, futureWindows, type OwnLimitChanges, resetWindows } from './window-changes.ts';
+import { changeOwnLimits, type OwnLimitChanges } from './window-changes.ts';
 
 /**
  * The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant.
@@ -243,36 +243,6 @@ export async function setAccountState(store: AdminStore, id: string, state: Acco
 async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
   if (access.state === state) return;
   await store.update(accessUpdate(store.table, access, { set: { [accessItem.state]: state } }));
-}
-
-/** A window that started in the future, and the instant at which it did. */
-export type RepairedWindow = { window: WindowName; start: string };
-
-/**
- * Brings windows that start more than a minute in the future back to the present, with a count of 0. A window never
- * moves backwards, so after a request with a wrong clock it would refuse all others until then. Returns the changes.
- * @throws AdminError `invalid`, `not_found`, `conflict`
- */
-export async function repairWindows(store: AdminStore, id: string): Promise<RepairedWindow[]> {
-  checkAccountId(id);
-  const find = async () => {
-    const access = await getAccess(store, id);
-    return { access, found: futureWindows(access, store.nowSeconds()) };
-  };
-  const view = (found: ReturnType<typeof futureWindows>) =>
-    found.map(({ window, start }) => ({ window, start: instant(start) }));
-  const { found } = await find();
-  if (found.length === 0) return [];
-  const detail = { windows: Object.fromEntries(view(found).map(({ window, start }) => [window, start])) };
-  return audited(store, { partition: id, action: 'account repair-windows', detail }, () =>
-    retryConflicts(async () => {
-      const { access, found } = await find();
-      if (found.length === 0) return [];
-      const updates = resetWindows(store.table, access, store.nowSeconds());
-      await store.writeAll(updates.map((Update) => ({ Update })));
-      return view(found);
-    }),
-  );
 }
 
 /** The partition of the audit of an account, also of a deleted one. @throws AdminError `invalid`, `not_found` */

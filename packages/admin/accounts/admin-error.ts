@@ -24,7 +24,6 @@ export type AdminRefusals = {
   'accounts.set': 'invalid' | 'not_found' | 'conflict';
   'accounts.suspend': 'invalid' | 'not_found' | 'conflict';
   'accounts.activate': 'invalid' | 'not_found' | 'conflict';
-  'accounts.repairWindows': 'invalid' | 'not_found' | 'conflict';
   'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
   'accounts.show': 'invalid' | 'not_found';
   'accounts.list': 'invalid';

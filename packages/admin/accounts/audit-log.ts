@@ -9,7 +9,7 @@ import type { OwnLimitChanges } from './window-changes.ts';
 
 /** The actions that entries record. */
 export type AuditAction =
-  | `account ${'create' | 'set' | 'suspend' | 'activate' | 'repair-windows' | 'delete' | 'import'}`
+  | `account ${'create' | 'set' | 'suspend' | 'activate' | 'delete' | 'import'}`
   | `key ${'create' | 'rotate' | 'rename' | 'revoke'}`
   | `member ${'add' | 'remove'}`
   | `session ${'start' | 'end' | 'end-all' | 'refuse'}`

@@ -1,8 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { accessKey, windowItem } from '../../../core/accounts/account-item.ts';
-import { documents, guardedUpdate } from '../../../core/dynamodb.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { writeItems } from '../../support/stored-items.ts';
@@ -166,21 +164,6 @@ describe('audit', () => {
     await bench.run('account suspend leaving');
     expect((await bench.run('account delete leaving')).out).toBe('Account "leaving" and its keys are deleted.');
     expect((await bench.run('account audit leaving')).out).toContain('account delete');
-  });
-
-  it('repair-windows lists the windows that it resets, or says that there are none', async () => {
-    await bench.run('account create ahead --plan small');
-    const none = await bench.run('account repair-windows ahead --yes');
-    expect(none.out).toBe('No window of account "ahead" starts in the future. Nothing was changed.');
-    const update = guardedUpdate('accounts', accessKey('ahead'), {
-      set: { [windowItem.day.start]: Date.UTC(2099, 0, 1) / 1000 },
-    });
-    await documents(bench.client).update(update);
-    const { out } = await bench.run('account repair-windows ahead --yes');
-    expect(out).toBe(
-      'Reset these windows of account "ahead" to now, with nothing used:\n  day: started at 2099-01-01T00:00:00Z',
-    );
-    expect(await bench.json('account repair-windows ahead --yes')).toEqual([]);
   });
 
   it('prints who changed an account and a plan', async () => {

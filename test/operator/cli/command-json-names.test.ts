@@ -81,7 +81,6 @@ const calls: Call[] = [
   ['account audit cli', async () => (await admin.accounts.audit('code')).entries],
   ['account suspend cli', () => admin.accounts.suspend('code')],
   ['account activate cli', () => admin.accounts.activate('code')],
-  ['account repair-windows cli --yes', () => admin.accounts.repairWindows('code')],
   ['key create --account cli --label two', () => admin.keys.create({ account: 'code', label: 'two' })],
   ['key list --account cli', () => admin.keys.list('code')],
   ['key find KEY', () => admin.keys.find(keys.code)],

@@ -134,7 +134,6 @@ describe('a command that can not be undone', () => {
       'account delete gone',
       /\nDeletes account "gone", on the plan standard since 2\S+Z, never used, with its 0 keys, members and limits, for good\./,
     ],
-    ['account repair-windows acme', /\nSets the usage of each window of account "acme" that starts in the future to 0/],
     [
       'usage close --month 2026-01',
       /\nCloses 2026-01: writes the statements of all accounts, which never change again\./,

@@ -73,12 +73,6 @@ const cases: Record<string, Case> = {
     says: /\nDeletes account "acme", on the plan standard since 2\S+, never used, with its 1 key,/,
     outcome: async () => (await live.admin.accounts.list({})).accounts.map(({ id }) => id),
   },
-  'account repair-windows': {
-    args: () => ['acme'],
-    prepare: async () => undefined,
-    says: /\nSets the usage of each window of account "acme"/,
-    outcome: async () => (await live.admin.accounts.show('acme')).windows.day?.used,
-  },
   'key revoke': {
     args: () => [keyId, '--account', 'acme'],
     prepare: async () => undefined,

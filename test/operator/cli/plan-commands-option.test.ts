@@ -30,7 +30,6 @@ function planned(): string[] {
 const argumentsOf = (refused: string, keyId: string): Record<string, string[][]> => ({
   'account activate': [['acme'], ['suspended'], ['none']],
   'account delete': [['acme'], ['suspended'], ['none']],
-  'account repair-windows': [['acme'], ['none']],
   'account suspend': [['acme'], ['none']],
   'key revoke': [
     [keyId, '--account', 'acme'],

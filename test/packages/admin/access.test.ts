@@ -144,7 +144,6 @@ describe('the permissions of PortalAccess', () => {
     await admin.accounts.audit('a');
     await admin.accounts.list({ prefix: 'a' });
     await admin.plans.list();
-    await admin.accounts.repairWindows('a');
     await admin.keys.create({ account: 'a', label: 'once', token: 'token-of-the-portal' });
     await expect(admin.accounts.create({ id: 'a', plan: 'small' })).rejects.toThrow('already');
     await admin.accounts.suspend('a');

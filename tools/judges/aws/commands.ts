@@ -150,7 +150,6 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('member remove piet@example.nl --account acme', /was removed/);
   await says('member list --account acme', /^(?![\s\S]*piet)/);
   await does('account suspend acme', accounts, /"suspended"/);
-  await says('account repair-windows acme --plan', /window/);
   caller = aws;
   await says('usage months', /\d{4}-\d\d/);
   await says(`usage export --month ${month}`, /acme/);

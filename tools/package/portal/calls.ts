@@ -58,7 +58,6 @@ const changed: AccountView = await admin.accounts.set({ id: 'shop', plan: 'large
 for (const name of windowNames) assert.ok(changed.windows[name] === undefined || changed.windows[name].used === 0);
 assert.equal((await admin.accounts.suspend('shop')).state, 'suspended');
 assert.equal((await admin.accounts.activate('shop')).state, 'active');
-assert.deepEqual(await admin.accounts.repairWindows('shop'), []);
 assert.deepEqual((await admin.accounts.list({ prefix: 'sh', limit: undefined })).accounts[0]?.id, 'shop');
 const about: DetailsChanges = { name: 'Corner shop', contact: 'ann@corner.example', note: null };
 assert.equal((await admin.accounts.set({ id: 'shop', ...about })).name, 'Corner shop');

@@ -210,7 +210,6 @@ describe('every call', () => {
     ['accounts.set', ({ accounts }) => accounts.set({ id: account })],
     ['accounts.suspend', ({ accounts }) => accounts.suspend(account)],
     ['accounts.activate', ({ accounts }) => accounts.activate(account)],
-    ['accounts.repairWindows', ({ accounts }) => accounts.repairWindows(account)],
     ['accounts.show', ({ accounts }) => accounts.show(account)],
     ['accounts.delete', ({ accounts }) => accounts.delete(account)],
     ['accounts.usage', ({ accounts }) => accounts.usage(account)],

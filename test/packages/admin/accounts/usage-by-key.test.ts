@@ -112,18 +112,6 @@ describe('the usage of an account by key', () => {
   });
 });
 
-it('keeps the keys of days that a wrong clock has begun', async () => {
-  const keys = await accountWith('ahead', 1);
-  await keys[0]?.use();
-  for (let day = 0; day < 2; day++) {
-    bench.clock.now += 40 * dayMilliseconds;
-    await keys[0]?.use();
-  }
-  bench.clock.now = start;
-  await bench.admin.accounts.repairWindows('ahead');
-  expect(await byLabel('ahead')).toEqual({ 'key 0': 3, unattributed: 0 });
-});
-
 describe('lookups that belong to no key', () => {
   it('are all of a deleted account, whose keys are deleted with it', async () => {
     const keys = await accountWith('gone', 1);
