@@ -8,6 +8,7 @@ const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Decodes percent escapes. A `%` that starts no escape stays as it is; bytes that are not UTF-8 become U+FFFD. */
 function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text;
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) =>
     lenientUtf8.decode(Buffer.from(escapes.replaceAll('%', ''), 'hex')),
   );
@@ -168,7 +169,8 @@ function commonLogTime(time: Date): string {
 export type GatewayAnswer = {
   readonly statusCode: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Buffer;
+  /** Node sends text in one piece with the headers. */
+  readonly body: string | Buffer;
 };
 
 /** A response of the gateway itself: `{"message":"Not Found"}`. */
@@ -176,7 +178,7 @@ export function ownAnswer(statusCode: number, message: string): GatewayAnswer {
   return {
     statusCode,
     headers: [['Content-Type', 'application/json']],
-    body: Buffer.from(JSON.stringify({ message })),
+    body: JSON.stringify({ message }),
   };
 }
 
@@ -204,7 +206,7 @@ const connectionHeaders =
 export function integrationAnswer(returned: unknown): GatewayAnswer {
   if (typeof returned !== 'object' || returned === null || !('statusCode' in returned)) {
     const body = typeof returned === 'string' ? returned : (JSON.stringify(returned) ?? 'null');
-    return { statusCode: 200, headers: [['Content-Type', 'application/json']], body: Buffer.from(body) };
+    return { statusCode: 200, headers: [['Content-Type', 'application/json']], body };
   }
   const response = formattedResponse.safeParse(returned);
   if (!response.success) return integrationFailed;
@@ -217,7 +219,7 @@ export function integrationAnswer(returned: unknown): GatewayAnswer {
   if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) {
     sent.push(['Content-Type', 'text/plain; charset=utf-8']);
   }
-  return { statusCode, headers: sent, body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8') };
+  return { statusCode, headers: sent, body: isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '') };
 }
 
 function isSendable(name: string, value: string): boolean {

@@ -94,7 +94,7 @@ const keepAliveMilliseconds = 75_000;
  * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` when it can't listen
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const isThrottled = throttle(options.throttlePerSecond);
+  const running = { ...options, isThrottled: throttle(options.throttlePerSecond) };
   const server = createServer({
     maxHeaderSize: parserLimitBytes,
     requireHostHeader: false,
@@ -103,7 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   // Also with an unknown `Expect` header, which Node would otherwise answer itself.
   for (const event of ['request', 'checkExpectation']) {
-    server.on(event, (request, response) => void serve({ ...options, isThrottled }, server, request, response));
+    server.on(event, (request, response) => void serve(running, server, request, response));
   }
   // What Node's HTTP parser rejects, and so never becomes a request.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
@@ -144,11 +144,10 @@ async function serve(
   const target = requestTarget(request.url ?? '');
   const route = target && matchRoute(options.routes, request.method ?? '', target.path);
   // API Gateway tells a caller nothing of why a function failed.
-  const answer = await answerTo(request, route, target, { id, time, ...options }).catch(() => integrationFailed);
+  const answer = await answerTo(request, route, target, { id, time }, options).catch(() => integrationFailed);
   if (response.destroyed) return;
-  response.setHeader('apigw-requestid', id);
-  if (!request.complete || !server.listening) response.setHeader('connection', 'close');
-  write(response, answer, request.method === 'HEAD');
+  const isLast = !request.complete || !server.listening;
+  write(response, answer, ['apigw-requestid', id, ...(isLast ? ['connection', 'close'] : [])], request.method === 'HEAD');
   options.onAnswer?.({
     method: request.method ?? '',
     route: route?.key,
@@ -161,17 +160,18 @@ async function answerTo(
   request: IncomingMessage,
   route: Route<Integration> | undefined,
   target: RequestTarget | undefined,
-  { id, time, isThrottled, ...names }: OwnNames & { id: string; time: Date; isThrottled: Throttle },
+  { id, time }: { id: string; time: Date },
+  options: OwnNames & { isThrottled: Throttle },
 ): Promise<GatewayAnswer> {
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
-  const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
+  const { length: headers, hosts } = measured(request.rawHeaders);
   if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
   if (requestLine + headers > headLimitBytes) return ownAnswer(431, 'Request Header Fields Too Large');
-  if (target === undefined || !hasValidHost(request)) return badRequest;
-  const refusal = refuseForeignName(request.headers.host ?? 'localhost', names);
+  if (target === undefined || !(hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1'))) return badRequest;
+  const refusal = refuseForeignName(request.headers.host ?? 'localhost', options);
   if (refusal !== undefined) return refusal;
   if (route === undefined) return ownAnswer(404, 'Not Found');
-  if (isThrottled(route.key, time)) return ownAnswer(429, 'Too Many Requests');
+  if (options.isThrottled(route.key, time)) return ownAnswer(429, 'Too Many Requests');
   const body = await readBody(request);
   if (body === undefined) return ownAnswer(413, 'Request Entity Too Large');
   const event = gatewayEvent(
@@ -191,18 +191,25 @@ async function answerTo(
   return integrationAnswer(await route.target(event, id));
 }
 
-/** HTTP/1.1 requires exactly one `Host` header; of two, Node would silently take the first. */
-function hasValidHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
-  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
+/**
+ * The length of all header values, and how often there is a `Host`: HTTP/1.1 requires exactly one, and Node would
+ * silently take the first of two.
+ */
+function measured(rawHeaders: readonly string[]): { length: number; hosts: number } {
+  let [length, hosts] = [0, 0];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    length += rawHeaders[index + 1]?.length ?? 0;
+    if (rawHeaders[index]?.toLowerCase() === 'host') hosts++;
+  }
+  return { length, hosts };
 }
 
-function write(response: ServerResponse, answer: GatewayAnswer, withoutBody: boolean): void {
-  response.statusCode = answer.statusCode;
-  for (const [name, value] of answer.headers) response.appendHeader(name, value);
-  const hasBody = ![204, 304].includes(answer.statusCode);
-  if (hasBody) response.setHeader('content-length', answer.body.length);
-  response.end(withoutBody || !hasBody ? undefined : answer.body);
+function write(response: ServerResponse, answer: GatewayAnswer, own: string[], withoutBody: boolean): void {
+  const { statusCode, headers, body } = answer;
+  const hasBody = ![204, 304].includes(statusCode);
+  const length = hasBody ? ['content-length', `${Buffer.byteLength(body)}`] : [];
+  response.writeHead(statusCode, [...own, ...headers.flat(), ...length]);
+  response.end(withoutBody || !hasBody ? undefined : body);
 }
 
 async function stop(server: Server, drainMilliseconds: number): Promise<void> {
@@ -240,7 +247,7 @@ function refuse(socket: Duplex, { statusCode, body }: GatewayAnswer): void {
   }
   socket.end(
     `HTTP/1.1 ${statusCode} Refused\r\nContent-Type: application/json\r\nConnection: close\r\n` +
-      `Content-Length: ${body.length}\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   // Discards what is still arriving: closing at once would reset the connection and lose our response.
   socket.resume();

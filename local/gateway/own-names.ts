@@ -35,6 +35,6 @@ export function refuseForeignName(
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
     ],
-    body: Buffer.from(JSON.stringify(problem)),
+    body: JSON.stringify(problem),
   };
 }
