@@ -147,7 +147,12 @@ async function serve(
   const answer = await answerTo(request, route, target, { id, time }, options).catch(() => integrationFailed);
   if (response.destroyed) return;
   const isLast = !request.complete || !server.listening;
-  write(response, answer, ['apigw-requestid', id, ...(isLast ? ['connection', 'close'] : [])], request.method === 'HEAD');
+  write(
+    response,
+    answer,
+    ['apigw-requestid', id, ...(isLast ? ['connection', 'close'] : [])],
+    request.method === 'HEAD',
+  );
   options.onAnswer?.({
     method: request.method ?? '',
     route: route?.key,
