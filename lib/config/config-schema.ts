@@ -47,7 +47,7 @@ const warmThroughput = z.strictObject({
   ),
 });
 
-/** What a person can judge of a load; the guard's other limits are its own. */
+/** The limits that a person can judge; the guard sets its other limits itself. */
 const guard = z.strictObject({
   minimumAddresses: whole(0, 100_000_000)
     .default(loadDefaults.guard.minimumAddresses)
@@ -108,7 +108,7 @@ export const configSchema = z.strictObject({
   account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
     .optional()
     .describe('The AWS account; credentials of another are refused. Each stage of `bag-adres.json` needs it.'),
-  domain: domain.optional().describe('Your own host name, instead of the one that API Gateway generates.'),
+  domain: domain.optional().describe("Your own host name, instead of API Gateway's generated name."),
   throttle: throttle.prefault({}).describe('The throttle of the whole API, which bounds the cost of an attack.'),
   reservedConcurrency: whole(1, 10_000)
     .optional()

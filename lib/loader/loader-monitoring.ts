@@ -37,7 +37,7 @@ export class LoaderAlarms extends Construct {
     });
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
     topic.alarms(this, {
-      // One alarm for each metric, because a sum has no value while one of them has no data.
+      // One alarm for each metric, because a sum has no value while any metric has no data.
       LoadFailed: ended('ExecutionsFailed', 'failed, or the guard refused it'),
       LoadTimedOut: ended('ExecutionsTimedOut', 'took too long'),
       LoadStopped: ended('ExecutionsAborted', 'was stopped'),

@@ -8,7 +8,7 @@ const withReference = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'] as cons
 export const publishedPaths = [...always, ...withReference];
 export type PublishedPath = (typeof publishedPaths)[number];
 
-/** What decides which page a request reads. */
+/** The parts of a request that decide which page it reads. */
 type ReadRequest = { rawPath: string; headers: Readonly<Record<string, string | undefined>> };
 
 /**

@@ -536,7 +536,7 @@ export const en = {
     load: 'A load has an id like 2026-11-08-0123456789. Choose one on the page of the register.',
     tooManyKeys: 'The account has the maximum number of keys. Revoke a key that is no longer used.',
     lastAdmin: 'This is the last administrator of the account. Make another member administrator first.',
-    range: 'Enter two days for which usage is still kept, the first not after the second.',
+    range: 'Enter two days within the time that usage is kept, the first not after the second.',
     firstMonth: (month: string) => `There is nothing before ${month}. Choose a later time.`,
     tooManyToday: 'The account was given as many keys today as it can be. Create more tomorrow.',
     tooManyReplaced:

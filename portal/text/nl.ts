@@ -89,7 +89,7 @@ export const nl: Text = {
   keysMade: 'Uw nieuwe sleutels',
   oldKeys: 'Sleutels die worden vervangen',
   oldKeysText:
-    'Een oude sleutel die nog wordt gebruikt, moet daar zijn vervangen voordat hij eindigt. De dag van het vervangen telt in zijn geheel mee.',
+    'Vervang een oude sleutel overal waar hij nog wordt gebruikt, voordat hij eindigt. De dag van het vervangen telt in zijn geheel mee.',
   stillUsed: 'nog gebruikt',
   since: (day) => `sinds ${day}`,
   revokeText: 'Na het intrekken wordt elk verzoek met deze sleutel geweigerd. Dit kan niet ongedaan worden gemaakt.',
@@ -106,9 +106,9 @@ export const nl: Text = {
     'Plak de hele sleutel, of een tekst waar hij in staat. Hij wordt niet bewaard, en aan het controlegetal is een typefout te zien.',
   findIt: 'Zoek de sleutel',
   keyFound: {
-    key: 'Wat u plakte, is precies deze sleutel.',
+    key: 'U hebt precies deze sleutel geplakt.',
     mistyped:
-      'In wat u plakte, klopt een teken niet of ontbreekt er iets. Dit is de sleutel met deze id: controleer of u deze bedoelt.',
+      'In de geplakte tekst klopt een teken niet of ontbreekt er iets. Dit is de sleutel met deze id: controleer of u deze bedoelt.',
     id: 'Dit is de sleutel met deze id.',
   },
   noKeyFound: {
@@ -291,7 +291,7 @@ export const nl: Text = {
     'Dit maandoverzicht is definitief. Het JSON-bestand zonder het laatste veld, sha256, heeft deze SHA-256; in de beschrijving van de dienst staat hoe u dat controleert.',
   planPeriodsText: 'De dag waarop het abonnement wijzigt, valt geheel onder het nieuwe. De dagen zijn in UTC.',
   noStatements: 'Dit portaal is niet verbonden met de maandoverzichten. Vraag het de beheerder van de dienst.',
-  noStatementText: 'Kies een maand die is gesloten, en waarin het account bestond.',
+  noStatementText: 'Kies een gesloten maand waarin het account bestond.',
   allStatementsText:
     'Het bestand van een gesloten maand bestaat uit de maandoverzichten, die niet meer veranderen. De andere aantallen lopen nog op.',
   tooManyStatements:
@@ -312,7 +312,7 @@ export const nl: Text = {
   yourSessions: 'Waar u bent ingelogd',
   endOne: 'Daar uitloggen',
   endAllSessions: 'Overal uitloggen',
-  endAllSessionsText: 'Beëindigt al deze sessies, ook deze.',
+  endAllSessionsText: 'Logt u overal uit, ook hier.',
   session: { person: 'Persoon', browser: 'Browser', thisSession: 'deze', signedInSince: 'Ingelogd' },
   noSessions: 'Er zijn geen sessies.',
   whoseSessions: 'Van wie',
@@ -343,9 +343,9 @@ export const nl: Text = {
     contact: 'Een e-mailadres of telefoonnummer, of allebei: hoogstens 200 tekens',
     note: 'Alleen voor operators: hoogstens 200 tekens',
   },
-  termsApply: 'Geldt vanaf het volgende verzoek. Wat is gebruikt, blijft gebruikt.',
+  termsApply: 'Geldt vanaf het volgende verzoek. Eerder gebruik blijft meetellen.',
   termsRefuse:
-    'Geldt vanaf het volgende verzoek. Wat is gebruikt, heeft een nieuwe limiet al bereikt: verzoeken worden geweigerd tot het einde van dat tijdvenster.',
+    'Geldt vanaf het volgende verzoek. Het gebruik heeft een nieuwe limiet al bereikt: verzoeken worden geweigerd tot het einde van die periode.',
   sameTerms: 'Dit verandert niets.',
   saveDetails: 'Gegevens opslaan',
   fromTo: (name, before, after) => `${name}: ${before ?? '-'} → ${after ?? '-'}`,
@@ -366,7 +366,7 @@ export const nl: Text = {
   createPlan: 'Abonnement aanmaken',
   changeLimits: 'Limieten wijzigen',
   changeLimitsText:
-    'U ziet eerst hoeveel accounts volgen. Eigen limieten van accounts blijven, net als wat gebruikt is.',
+    'U ziet eerst hoeveel accounts volgen. Eigen limieten van accounts blijven gelden en eerder gebruik blijft meetellen.',
   changeLimitsOf: (code) => `Limieten van abonnement ${code} wijzigen?`,
   changeLimitsYes: 'Ja, wijzig deze limieten',
   deactivatePlan: 'Dit abonnement stoppen',
@@ -378,7 +378,7 @@ export const nl: Text = {
   followNow: (accounts) => `Dit geldt meteen voor ${accounts}.`,
   unfinished: 'wijziging niet klaar',
   unfinishedText: 'Een wijziging van dit abonnement geldt nog niet voor alle accounts ervan.',
-  unfinishedLook: 'Bekijk hoever die is',
+  unfinishedLook: 'Bekijk de voortgang',
   changeStarted: 'Begonnen op',
   lookedAt: (looked, accounts) => `${looked} van ${accounts} van de dienst bekeken`,
   haveChange: (accounts) => `De wijziging geldt al voor ${accounts} met dit abonnement.`,
@@ -408,7 +408,7 @@ export const nl: Text = {
     item_too_large: 'Een adres heeft meer objecten dan er kunnen worden bewaard',
     too_many_renumbered: 'Veel huisnummers of postcodes zouden veranderen',
     too_many_toevoegingen_lost: 'Veel adressen zouden hun huisletter of toevoeging verliezen',
-    too_many_names_garbled: 'Namen hebben andere letters dan ze hadden',
+    too_many_names_garbled: 'Namen hebben andere letters dan voorheen',
     too_many_streets_changed: 'Veel straten in één woonplaats zouden een andere naam krijgen',
     too_many_streets_removed: 'Veel straten in één woonplaats zouden leeglopen',
     too_many_places_renamed: 'Veel woonplaatsen zouden een andere naam krijgen',
@@ -441,7 +441,7 @@ export const nl: Text = {
   running: 'Er loopt een update sinds',
   mostChangedStreets: 'Straten met de meeste wijzigingen',
   mostChangedPlaces: 'Woonplaatsen met de meeste wijzigingen',
-  allChangesText: 'Een bestand met alle wijzigingen maakt u met de opdrachtregel:',
+  allChangesText: 'Met deze opdracht maakt u een bestand met alle wijzigingen:',
   allChanges: 'Alle wijzigingen downloaden als CSV',
   fileOf: (file: string, of: string) => `(bestand ${file} van ${of})`,
   decidedOther: 'Deze update zou intussen iets anders veranderen en wacht daarom opnieuw op een besluit.',
@@ -456,7 +456,7 @@ export const nl: Text = {
       states: {
         running: 'De update loopt.',
         done: 'Die uitvoering is voorbij.',
-        failed: 'Die uitvoering is mislukt. Wat te doen staat in het runbook: Load failed.',
+        failed: 'Die uitvoering is mislukt. In het runbook staat wat u kunt doen: Load failed.',
         unknown: 'Het is niet bekend hoe dat is afgelopen. Keur opnieuw goed als de update na een uur nog wacht.',
       },
     },
@@ -512,7 +512,7 @@ export const nl: Text = {
     conflict: 'Iemand anders heeft dit intussen gewijzigd',
     conflictText: 'Uw wijziging is niet opgeslagen. Bekijk de huidige gegevens en probeer het opnieuw.',
     changedText:
-      'Uw wijziging is niet opgeslagen. Hieronder staat wat u had ingevuld, met erbij wat er nu geldt als dat anders is. Verstuurt u het opnieuw, dan vervangt het dat.',
+      'Uw wijziging is niet opgeslagen. Hieronder staat wat u had ingevuld; als een waarde intussen anders is, staat die erbij. Als u het formulier opnieuw verstuurt, vervangt u de huidige waarden.',
     signIn: 'Inloggen is niet gelukt',
     signInText: 'De poging was te lang geleden, werd onderbroken of werd geweigerd. Log opnieuw in.',
     identity: 'U kunt met deze identiteit niet inloggen',
@@ -550,7 +550,7 @@ export const nl: Text = {
     tooManyToday:
       'Voor dit account zijn vandaag zoveel sleutels aangemaakt als mogelijk is. Maak er morgen weer een aan.',
     tooManyReplaced:
-      'Alle plaatsen voor sleutels zijn bezet en er wordt al een sleutel vervangen. Wacht tot die is verlopen, of trek een sleutel in.',
+      'Het account heeft zoveel sleutels als het kan hebben, en er wordt al een sleutel vervangen. Wacht tot die is verlopen, of trek een sleutel in.',
     confirmId: 'Dit is niet de id van deze sleutel. Controleer welke sleutel u wilt intrekken.',
     personOrAccount: 'Vul een e-mailadres in, of sub: en een id, of een account-id.',
     tooManyMembers: 'Het account heeft zoveel leden als het kan hebben. Verwijder er eerst een.',
