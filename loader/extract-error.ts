@@ -1,4 +1,4 @@
-/** What is wrong with an extract: stable codes, for callers that decide by them. */
+/** The faults of an extract, as stable codes for callers. */
 export type ExtractErrorCode =
   | 'not_a_zip'
   | 'corrupt_zip'
@@ -13,7 +13,7 @@ export type ExtractErrorCode =
   | 'unknown_schema'
   | 'invalid_xml';
 
-/** An extract that can't be read: the message names the file, what is wrong with it, and what to do about it. */
+/** An extract that can't be read: the message names the file, its fault and the remedy. */
 export class ExtractError extends Error {
   override readonly name = 'ExtractError';
   readonly code: ExtractErrorCode;

@@ -2,7 +2,7 @@ import { environment } from '../core/environment.ts';
 
 /** The names that the loader's stack and the loader agree on. */
 
-/** Environment variables of the loader's Lambdas, besides those of the table and the bucket. */
+/** Environment variables of the loader's Lambdas, besides the table and the bucket. */
 export const loaderEnvironment = {
   /** `discover`: the extract to load when its input names none; PDOK's by default. */
   source: 'EXTRACT_SOURCE',
@@ -27,7 +27,7 @@ export const loaderEnvironment = {
 /** The files with the state of the dataset, at the top of the bucket. */
 export const manifestKeys = {
   manifest: 'manifest.json',
-  /** Written just before the manifest, and read only where that is damaged or missing. */
+  /** Written just before the manifest, and read only if the manifest is damaged or missing. */
   manifestCopy: 'manifest.copy.json',
 } as const;
 
@@ -41,16 +41,14 @@ export const storagePrefixes = {
   approvals: 'approvals/',
   /** Deliveries of mutations: `publish` removes them when no extract of their date can appear any more. */
   mutations: 'mutations/',
-  /**
-   * Snapshots, of which `publish` removes the old ones: none may expire, as the next load is compared with the last.
-   */
+  /** Snapshots; `publish` removes old ones. None may expire, because the next load is compared with the last. */
   snapshots: 'snapshots/',
 } as const;
 
 /** The stage in the commands that a Lambda writes: the state machine puts its own in its place. */
 export const anyStage = ' --stage STAGE';
 
-/** What begins the names of the executions that an approval in a portal starts. */
+/** The prefix of the names of executions that an approval in a portal starts. */
 export const approvalRunPrefix = 'approve-';
 
 /** The states that a failed execution ends with; the command line skips them to find the step that failed. */
@@ -66,7 +64,7 @@ export const loaderErrors = {
   sourceChanged: 'SourceChangedError',
   /** The server of the extract is unavailable: retry the step after some minutes. */
   sourceUnavailable: 'SourceUnavailableError',
-  /** The step ran out of time but keeps what it read: retry it at once. */
+  /** The step ran out of time but keeps the data it read: retry it at once. */
   sourceUnfinished: 'SourceUnfinishedError',
   /** Another load is running: there is nothing to undo. */
   locked: 'LockedError',
@@ -76,14 +74,14 @@ export const loaderErrors = {
 
 /** The defaults of a deployment, which holds the whole country, for the configuration schema and the steps. */
 export const loadDefaults = {
-  /** What a load may change without an approval. Shares are of 1. A month changes some 0.5% of the country. */
+  /** Limits on a load without an approval. Shares are fractions of 1. A month changes some 0.5% of the country. */
   guard: {
     minimumAddresses: 9_000_000,
     maximumRemovedShare: 0.05,
     maximumChangedShare: 0.1,
     maximumAddedShare: 0.1,
     maximumProblemShare: 0.01,
-    /** A share is ignored where it is of this many addresses or fewer: in a hamlet one new street is a large share. */
+    /** A share of this many addresses or fewer is ignored: in a hamlet one new street is a large share. */
     alwaysAllowed: 10,
     /** Share of the addresses of one woonplaats: in a month a block of flats goes, or a street is numbered anew. */
     maximumPlaceShare: 0.02,
@@ -96,9 +94,9 @@ export const loadDefaults = {
     /** Streets of one woonplaats that get other names, as after a merger, or lose many addresses. */
     alwaysAllowedStreets: 25,
   },
-  /** How many snapshots stay, the live one included: a rollback can go to each of them. */
+  /** The number of snapshots to keep, the live one included: a rollback can return to each. */
   snapshotsKept: 3,
-  /** The age in days from which the live dataset counts as old: the extract is published monthly. */
+  /** The age in days that makes the live dataset old: the extract is published monthly. */
   oldAfterDays: 45,
   /** The same where mutations are configured: longer than Christmas or Easter with an adjacent weekend. */
   oldAfterDaysOfMutations: 7,

@@ -18,13 +18,13 @@ export class ChangeWriter {
     this.#lines.push(after === null ? `-${keyOf(before as Line)}` : `+${after}`);
   }
 
-  /** Adds a part of which every line is to put, as it is stored: to a file without other changes. */
+  /** Adds a whole part as it is stored, to put every line: to a file without other changes. */
   addPart(part: Parameters<LineSegmentWriter['add']>[0]): void {
     this.#puts.add(part);
     this.count += part.counts.lines;
   }
 
-  /** What was added since the last time, in the pieces that `putPacked` joins. */
+  /** Packs the changes since the last call, in the pieces that `putPacked` joins. */
   pack(): Buffer[] {
     const packed = this.#puts.isEmpty ? [packLines(this.#lines)] : this.#puts.pack();
     this.#puts = new LineSegmentWriter();
@@ -34,7 +34,7 @@ export class ChangeWriter {
   }
 }
 
-/** What a `ChangeWriter` packed. @throws UnknownFormError for changes that another version stored */
+/** The changes that a `ChangeWriter` packed. @throws UnknownFormError for changes that another version stored */
 export function unpackWrites(packed: Buffer): LineWrite[] {
   if (LineSegmentReader.reads(packed)) return unpackSegment(packed).map((put) => ({ put }));
   const [form = '', ...writes] = unpackLines(packed);

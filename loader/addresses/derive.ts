@@ -1,4 +1,4 @@
-/** What follows from the rows of addresses on a date: the lines of a snapshot. */
+/** Derives the lines of a snapshot from the rows of addresses on a date. */
 
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
 import { betweenObjects } from '../../core/adres-object.ts';
@@ -56,14 +56,14 @@ export function deriveLines(
   return joiner.end();
 }
 
-/** The bytes of a `placeText`, or why there is none. */
+/** The bytes of a `placeText`, or the problem that prevents it. */
 type Found = DataView | Pick<Problem, 'kind' | 'detail'>;
 
 const namesLength = rowFields.objects - rowFields.street;
 
 /**
  * The place of a row by its street and own place, which stand in `rows` at `start`: worked out once for all addresses
- * of a street. Or the problem, where one of them is not there.
+ * of a street. Or the problem, if the street or the place is missing.
  */
 function placesBy(reference: Reference, rows: Buffer): (start: number) => Found {
   const [view, known] = [new DataView(rows.buffer, rows.byteOffset, rows.length), new Map<string, Found>()];
@@ -100,7 +100,7 @@ export function toPlace(
   return { straat: street.naam, woonplaats: woonplaatsnaam, ...(gemeente && { gemeente }) };
 }
 
-/** Where a row begins, its id and its end, and the bytes of its place. */
+/** The start of a row, its id and its end, and the bytes of its place. */
 type Row = { start: number; id: number; end: number; place: DataView };
 
 /** Joins rows to lines. Makes strings only of those with one key (decision 0113). */
@@ -109,10 +109,10 @@ class LineJoiner {
   readonly #view: DataView;
   readonly #hasObjecten: boolean;
   readonly #lines = new GrowingBytes();
-  /** The rows of the current postcode and huisnummer, so many of them: objects that are used again. */
+  /** The rows of the current postcode and huisnummer, in objects that are reused; the count says how many are valid. */
   readonly #group: Row[] = [];
   #count = 0;
-  /** Where the toevoeging of the group begins. */
+  /** The start of the group's toevoeging. */
   #toevoeging = 0;
   readonly #derived: DerivedLines = {
     lines: Buffer.alloc(0),
@@ -242,7 +242,7 @@ class LineJoiner {
     for (let at = start; at < end; at++) {
       if (at > start && this.#rows[at - 1] !== semicolon) continue;
       if (this.#rows[at + roleInObject] === ofHoofdadres) this.#derived.objecten++;
-      // Nearly every object is a verblijfsobject, of which the address alone counts.
+      // Nearly every object is a verblijfsobject, for which only the address counts.
       if (this.#rows[at + typeInObject] !== verblijfsobject)
         texts.push(this.#rows.toString('latin1', at, at + roleInObject));
     }

@@ -13,7 +13,7 @@ import {
 import { type Line, linesForm, parseLine } from './lines.ts';
 import { addSizes, type PlaceSizes, sizesOfAddress } from './place-sizes.ts';
 
-/** How many lines there are, how many of them have only a list of toevoegingen, and the addresses by woonplaats. */
+/** The number of lines, the number with only a list of toevoegingen, and the addresses by woonplaats. */
 export type LineCounts = { lines: number; lists: number; places: PlaceSizes };
 
 export const noLines: LineCounts = { lines: 0, lists: 0, places: {} };
@@ -28,13 +28,13 @@ function countLines(lines: readonly Line[]): LineCounts {
   };
 }
 
-/** The lines of a part, which is what has the same first three digits of the postcode, packed. */
+/** The packed lines of a part: all lines with the same first three digits of the postcode. */
 type PackedPart = { part: string; packed: Buffer; counts: LineCounts };
 
-/** `form` is the version of the lines, and `crc` of what follows this: the packed parts, of these lengths. */
+/** `form` is the version of the lines, and `crc` is of the bytes after it: the packed parts, with these lengths. */
 type Header = { form: string; crc: number; parts: (Pick<PackedPart, 'part' | 'counts'> & { length: number })[] };
 
-/** What a segment begins with, in any version. */
+/** The first bytes of a segment, in any version. */
 const mark = Buffer.from('BAG1');
 const headerAt = mark.length + 4;
 
@@ -51,7 +51,7 @@ export class LineSegmentWriter {
     return this.#parts.length === 0;
   }
 
-  /** What was added, in the pieces that `putPacked` joins. */
+  /** The added lines, in the pieces that `putPacked` joins. */
   pack(): Buffer[] {
     const packed = this.#parts.map((part) => part.packed);
     const header = checkedJson({
@@ -84,7 +84,7 @@ export function unpackSegment(packed: Buffer): Line[] {
 export class LineSegmentReader {
   readonly #parts = new Map<string, PackedPart>();
 
-  /** @param bytes what was stored; `null` is a segment without lines @throws UnknownFormError, Error for damage */
+  /** @param bytes the stored segment; `null` has no lines @throws UnknownFormError, Error for damage */
   constructor(bytes: Buffer | null) {
     if (!bytes) return;
     if (!LineSegmentReader.reads(bytes)) throw new Error('not the lines of a segment');
@@ -118,7 +118,7 @@ export class LineSegmentReader {
     return packed ? unpackLineBytes(packed) : Buffer.alloc(0);
   }
 
-  /** The part as it is stored; `null` where it has no lines. */
+  /** The part as it is stored; `null` if it has no lines. */
   stored(part: string): PackedPart | null {
     return this.#parts.get(part) ?? null;
   }

@@ -9,9 +9,9 @@ import { linesOf } from '../register/stored-form.ts';
  *
  *     1381AA#9#A<tab><tab>Buitenveer<tab>Weesp<tab>0457200000201234
  *
- * The list is empty but under a key without a toevoeging where other toevoegingen exist. It names all of them,
- * separated by commas, and nothing stands for the address without one: `,A,B`. Where there is no address without one,
- * the line ends after the list: `1381AA#9#<tab>A,B`.
+ * Only a key without a toevoeging whose number has other toevoegingen has a list. It names all toevoegingen, separated
+ * by commas, with an empty name for the address without one: `,A,B`. If that address does not exist, the line ends
+ * after the list: `1381AA#9#<tab>A,B`.
  *
  * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, need no
  * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
@@ -42,7 +42,7 @@ export function parseLine(line: Line): StoredAddress {
   return list === '' ? { key, places } : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
 }
 
-/** The line of what the addresses table holds, its places in their order there. */
+/** The line of an item in the addresses table, with its places in the same order. */
 export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
   return [key, toevoegingen?.map((one) => one ?? '').join(',') ?? '', ...places.map(placeText)].join('\t');
 }
@@ -83,7 +83,7 @@ export function hasAddress(line: Line): boolean {
 /** The stored form of lines: its version, and the fields of a place. Lines in another form can't be read. */
 export const linesForm = `lines 2 ${placeFieldNames.join(' ')}`;
 
-/** Where the text of the objects of a place begins, which its ids follow. */
+/** The start of the objects' text in a place, which follows its ids. */
 function objectsAt(place: string): number {
   return place.lastIndexOf('\t', place.lastIndexOf('\t') - 1) + 1;
 }
@@ -100,22 +100,22 @@ export function objectTextsIn(line: Line): string[][] {
 export type ChangeKind = 'added' | 'changed' | 'removed';
 
 /**
- * One key that differs: its line before and after. `list`: only the list of toevoegingen differs, or one without an
- * address. `objecten`: only what the address has of adresseerbare objecten differs.
+ * One key that differs: its line before and after. `list`: only the list of toevoegingen differs, or the line has no
+ * address. `objecten`: only the adresseerbare objecten of the address differ.
  */
 export type Change = { kind: ChangeKind | 'list' | 'objecten' } & (
   | { before: Line | null; after: Line }
   | { before: Line; after: Line | null }
 );
 
-/** The places of an address before and after a change, or `null` where there is no address. */
+/** The places of an address before and after a change, or `null` if it has no address then. */
 export type ChangedPlaces = Record<'old' | 'now', Place[] | null>;
 
 export function changedPlaces({ before, after }: Pick<Change, 'before' | 'after'>): ChangedPlaces {
   return { old: placesIn(before), now: placesIn(after) };
 }
 
-/** The places of a line, or `null` where it has no address. */
+/** The places of a line, or `null` if it has no address. */
 function placesIn(line: Line | null): Place[] | null {
   return line !== null && hasAddress(line) ? parseLine(line).places : null;
 }
@@ -128,8 +128,8 @@ const comparedBytes = 2_048;
 const lineEnd = 0x0a;
 
 /**
- * The lines of two parts without most of those that both have: for `diff`, as a day makes strings of few of the ten
- * million lines then. Both parts are bytes, each line with its line end.
+ * The lines of two parts, without most lines that both contain, for `diff`: so a day turns few of the ten million lines
+ * into strings. Both parts are bytes, each line with its line end.
  */
 export function differing(before: Buffer, after: Buffer): { before: Line[]; after: Line[] } {
   const lines: Record<'before' | 'after', Line[]> = { before: [], after: [] };
@@ -209,7 +209,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What to do to one key of the table: put this line, or remove the key. */
+/** A write to one key of the table: put this line, or remove the key. */
 export type LineWrite = { put: Line } | { remove: string };
 
 /** The most bytes of an item: DynamoDB refuses one of more than 400 KiB, with the whole batch that it is in. */

@@ -25,7 +25,7 @@ export const noSize = (): PlaceSize => [0, 0, 0, 0, 0, 0, 0];
  */
 export type PlaceSizes = Record<string, PlaceSize>;
 
-/** What gemeenten begin with among the names. */
+/** The prefix of gemeenten among the names. */
 export const gemeentePrefix = 'gemeente ';
 export const isGemeente = (name: string) => name.startsWith(gemeentePrefix);
 
@@ -56,10 +56,10 @@ export function sizesOfAddress(key: string, place: Place): [string, PlaceSize][]
 /** The member of a size that counts addresses with an object. */
 export const withObjects = 6;
 
-/** Where the letter of the type is in the text of an object. */
+/** The position of the type's letter in the text of an object. */
 export const typeInObject = 16;
 
-/** Adds what an address has by the texts of its objects. */
+/** Adds the objects of an address, by their texts. */
 export function addObjects(size: PlaceSize, texts: readonly string[]): void {
   if (texts.length === 0) return;
   const types = new Set(texts.map((text) => text.charAt(typeInObject)));

@@ -1,16 +1,18 @@
 import { bytesOf, firstLineFrom, GrowingBytes, linesOf } from '../register/stored-form.ts';
 
 const lineEnd = 0x0a;
-/** What tells rows of a segment apart: the rest of their postcode and two bytes of their huisnummer, of 7 bits each. */
+/**
+ * The bytes that tell rows of a segment apart: the rest of the postcode and two bytes of the huisnummer, 7 bits each.
+ */
 const [first, second, third, fourth, fifth, sixth] = [2, 3, 4, 5, 7, 8];
 const numberBits = 22;
 const mostRows = 2 ** numberBits;
 const leastLength = 40;
 
 /**
- * The rows of a segment in the order of their bytes, which are ASCII. Numbers are sorted, of a row's first bytes and
- * its place, and strings made only of rows that begin alike: it takes a third of the time of sorting strings, of which
- * a load has ten million.
+ * The rows of a segment in the order of their bytes, which are ASCII. It sorts numbers made from a row's first bytes
+ * and position, and makes strings only of rows that begin alike: a third of the time that sorting a load's ten million
+ * strings takes.
  */
 export function sortedRows(bytes: Buffer): Buffer {
   const most = Math.ceil(bytes.length / leastLength);
@@ -53,7 +55,7 @@ function endOfRow(bytes: Buffer, from: number): number {
   return end;
 }
 
-/** The rows of a part among those of its segment, which are sorted. */
+/** The rows of a part within its sorted segment. */
 export function rowsOfPart(sorted: Buffer, part: string): Buffer {
   return sorted.subarray(firstLineFrom(sorted, part), firstLineFrom(sorted, `${part}\xff`));
 }

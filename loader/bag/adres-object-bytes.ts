@@ -7,8 +7,8 @@ const typeAt = 2 * idLength;
 const locatieAt = typeAt + '-g1,'.length;
 
 /**
- * An adresseerbaar object by the positions of its values in `bytes`, which are ASCII; those of a file are valid during
- * a visit only. Numbers are in their shortest form. Type, status and gebruiksdoelen are the letters of
+ * An adresseerbaar object by the positions of its values in `bytes`, which are ASCII; positions in a file are valid
+ * only during a visit. Numbers are in their shortest form. Type, status and gebruiksdoelen are the letters of
  * `core/adres-object.ts`.
  */
 export class AdresObjectBytes {

@@ -19,7 +19,7 @@ export type Literal = {
   readonly gaps: number[];
   /** The markup, in turn the offset of four bytes and these as a number. */
   readonly words: Int32Array;
-  /** What is no markup, in turn the offset of a byte, and the lowest and highest that it may be. */
+  /** For each byte that is no markup: its offset, and its lowest and highest value. */
   readonly ranges: Uint16Array;
 };
 
@@ -32,7 +32,7 @@ export const postcode: ValueRange = ['1000AA', '9999ZZ'];
 
 const wordBytes = 4;
 
-/** A literal of the joined `parts`, of which the last is markup of eight bytes or more. */
+/** A literal of the joined `parts`; the last part is markup of eight bytes or more. */
 export function literal(...parts: readonly (string | ValueRange)[]): Literal {
   const [gaps, words, ranges]: [number[], number[], number[]] = [[], [], []];
   let text = '';
@@ -69,9 +69,9 @@ const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
 let owner: ByteCursor | undefined;
 
 /**
- * A position that moves forward over the bytes of a file, of which a part at a time is copied to where literals are
- * compared. Each `skip` returns whether it found what it expects, and moves past it only then. (One that fails in the
- * middle of text or digits may have moved: a parser that gives up resets the position.)
+ * A position that moves forward over the bytes of a file, and copies a part at a time to compare literals in. Each
+ * `skip` returns whether it found the expected bytes, and moves past them only then. (A `skip` that fails in the middle
+ * of text or digits may have moved: a parser that gives up resets the position.)
  */
 export class ByteCursor {
   /** An index into `bytes`. */
@@ -219,7 +219,7 @@ export class ByteCursor {
     return isWellFormed && this.bytes[this.position] === lessThan ? number : 0;
   }
 
-  /** The date at `start`, where a literal has one, as the number 20211015. */
+  /** The date of a literal at `start`, as the number 20211015. */
   dateAt(start: number): number {
     let number = 0;
     for (let at = start; at < start + 10; at++) {

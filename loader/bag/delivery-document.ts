@@ -18,7 +18,7 @@ export function baseName(name: string): string {
 /** The file in every delivery that describes it. */
 export const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';
 
-/** What a delivery says of itself. Dates are `2021-10-15`, or `''` where the document has none. */
+/** A delivery's description of itself. Dates are `2021-10-15`, or `''` if the document has none. */
 export type DeliveryDocument = {
   /** `LVC-Extract` for the state of the register, `MUT-Extract` for mutations. */
   variant: string;
@@ -30,7 +30,7 @@ export type DeliveryDocument = {
   gemeenten: string[];
 };
 
-/** Reads the Leveringsdocument, or `null`. @throws ExtractError, also for two of them and another schema version */
+/** Reads the Leveringsdocument, or `null`. @throws ExtractError, also for two documents or another schema version */
 export async function findDeliveryDocument(
   source: RandomAccess,
   entries: readonly ZipEntry[],

@@ -16,21 +16,22 @@ import {
 import { relatieFile } from './gemeente-relaties.ts';
 import { type ObjectenKind, objectenKinds, type StandKind } from './schema.ts';
 
-/** What an inner zip holds: objects of one kind, or the relations between woonplaatsen and gemeenten. */
+/** The contents of an inner zip: objects of one kind, or the relations between woonplaatsen and gemeenten. */
 export type MemberKind = StandKind | typeof relatieFile;
 
 /** An inner zip of one kind, and the entries leading to it from the outer zip: 1, or 2 for a municipality. */
 export type Member = { kind: MemberKind; name: string; path: ZipEntry[] };
 
-/** Copies a deflated inner zip to where it can be read by range. `name` identifies the contents, for use again. */
+/** Copies a deflated inner zip so that it can be read by range. `name` identifies the contents, for reuse. */
 export type Spool = (stream: Readable, name: string, size: number) => Promise<RandomAccess>;
 
 /**
  * The members of an extract with nummeraanduidingen, openbare ruimten, woonplaatsen (NUM, OPR, WPL, in this order) and
- * the relations of these to gemeenten, which may be missing; after them with `objecten` also those with adresseerbare
- * objecten (VBO, LIG, STA); its peildatum, and the codes of the gemeenten that it covers (none: the whole country).
- * Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never members.
- * @throws ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or different
+ * the relations of woonplaatsen to gemeenten, which may be missing; with `objecten` also members with adresseerbare
+ * objecten (VBO, LIG, STA) after them; its peildatum, and the codes of the gemeenten that it covers (none: the whole
+ * country). Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never
+ * members.
+ * @throws ExtractError, also if the extract contradicts itself: a member or a Leveringsdocument twice, or different
  * dates
  */
 export async function findMembers(
@@ -66,7 +67,7 @@ function codesOf(members: readonly Member[]): string[] {
   return codes.has('9999') ? [] : [...codes].sort();
 }
 
-/** Whether the name of a member says which area it covers: the relations are always those of the whole country. */
+/** Whether a member's name tells the area that it covers: relations always cover the whole country. */
 export function isOfArea({ kind }: Member): boolean {
   return kind !== relatieFile;
 }
@@ -98,7 +99,7 @@ export async function contentsOfMembers(
   return contents;
 }
 
-/** The XML files of a member, by name. @throws ExtractError where one is missing or repeats another */
+/** The XML files of a member, by name. @throws ExtractError for a missing or repeated file */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
   const refused = (code: 'missing_member' | 'duplicate_member', what: string) =>
     new ExtractError(code, label, `${what}; get the file again`);
@@ -188,7 +189,7 @@ function mutationDelivery(file: string): ExtractError {
   return new ExtractError('mutation_delivery', file, problem);
 }
 
-/** What a zip of something else holds: its first entry, and how many others there are. */
+/** The contents of an unknown zip: its first entry, and the number of other entries. */
 export function heldBy(entries: readonly ZipEntry[]): string {
   const [first = 'nothing', ...more] = entries.map(({ name }) => name);
   return more.length > 0 ? `${first} and ${more.length} more` : first;
@@ -223,12 +224,12 @@ function refuseOtherDates(members: Member[], peildatum: string, label: string): 
   const held = members.slice(0, 20).map(({ name }) => name);
   const problem =
     dates.size > 1
-      ? `holds members of several dates: ${held.join(', ')}. Use an extract of one date`
+      ? `holds members with different dates: ${held.join(', ')}. Use an extract of one date`
       : `is of ${peildatum} by its ${deliveryFile}, but holds ${held.join(', ')}; get the extract again`;
   throw new ExtractError('mixed_peildatums', label, problem);
 }
 
-/** Refuses an extract of municipalities that lacks a member of one that its Leveringsdocument names. */
+/** Refuses an extract that lacks a member for a municipality in its Leveringsdocument. */
 function refuseOtherArea(members: Member[], gemeenten: string[], kinds: readonly StandKind[], label: string): void {
   if (codesOf(members).length === 0) return;
   const names = gemeenten.flatMap((code) => kinds.map((kind) => `${code}${kind}`));

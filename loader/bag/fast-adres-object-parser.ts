@@ -47,7 +47,7 @@ const doelen = Object.entries(gebruiksdoelen)
 const oppervlakte = literal('<Objecten:oppervlakte>');
 const oppervlakteEnd = literal('</Objecten:oppervlakte>');
 const longestOppervlakte = 6;
-/** What most have between their coordinates and their oppervlakte: they are homes. */
+/** The usual text between coordinates and oppervlakte: most objects are homes. */
 const usualDoel = literal(
   `${pointEndText}<Objecten:gebruiksdoel>${gebruiksdoelen.w}</Objecten:gebruiksdoel><Objecten:oppervlakte>`,
 );
@@ -57,7 +57,7 @@ const usualDocumentParts = [
   date,
   '</Objecten:documentdatum><Objecten:documentnummer>',
 ];
-/** What nearly all have between their status and the number of their document. */
+/** The usual text between status and document number, in nearly all objects. */
 const usualDocument = literal(...usualDocumentParts);
 /** The same from their oppervlakte. */
 const usualStatus = literal(
@@ -78,7 +78,7 @@ const identificatieOf = (name: string) => [
   ...[digits(16), '</Objecten:identificatie>'],
 ];
 
-/** What nearly all verblijfsobjecten begin with, up to their coordinates: those without an end, and those with one. */
+/** The start of nearly all verblijfsobjecten, up to their coordinates: without an end, and with an end. */
 const [plainStart, endedStart] = [plainVoorkomen, endedVoorkomen].map((voorkomen) =>
   literal(...openOf(elements.VBO), ...voorkomen, ...identificatieOf(elements.VBO), ...pointParts),
 ) as [Literal, Literal];
@@ -86,7 +86,7 @@ const [plainStart, endedStart] = [plainVoorkomen, endedVoorkomen].map((voorkomen
 const [plainGaps, endedGaps] = [plainStart.gaps.slice(1), endedStart.gaps.slice(1)];
 const identificatieFromEnd = plainStart.length - (plainStart.gaps.at(-1) as number);
 
-/** The letter of a status, or none for one that says the object does not exist. */
+/** The letter of a status; a status without a letter means that the object does not exist. */
 type Status = { element: Literal; letter?: string };
 type Form = { open: Literal; identificatie: Literal; statuses: Status[]; end: Literal };
 
@@ -109,8 +109,8 @@ function formOf(kind: ObjectenKind): Form {
 }
 
 /**
- * Reads verblijfsobjecten, ligplaatsen and standplaatsen: elements in the order in which Kadaster writes them, with
- * valid values. The strict parser reads the others, also those whose location can't be told.
+ * Reads verblijfsobjecten, ligplaatsen and standplaatsen: elements in Kadaster's order, with valid values. The strict
+ * parser reads all others, also objects whose location can't be told.
  */
 class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
   readonly #kind: ObjectenKind;
@@ -209,7 +209,7 @@ class FastAdresObjectParser extends FastParser<AdresObjectBytes> {
     object.status = letter?.charCodeAt(0) ?? 0;
   }
 
-  /** Past the geometry of an area; returns its location, or `undefined` where it has another form than `known`. */
+  /** Past the geometry of an area; returns its location, or `undefined` if its form is not `known`. */
   #areaIn(cursor: ByteCursor, known: RegExp): Locatie | undefined {
     const text = cursor.skip(geometrie) ? cursor.textBefore(geometrieEnd) : null;
     if (text === null || !known.test(text)) return undefined;
@@ -255,7 +255,7 @@ function skipSpace(cursor: ByteCursor): boolean {
   return cursor.bytes[cursor.position++] === space;
 }
 
-/** Past the gebruiksdoelen, of which each counts once, in the order of their names. */
+/** Skips the gebruiksdoelen; each counts once, in the order of their names. */
 function skipGebruiksdoelen(cursor: ByteCursor, object: AdresObjectBytes): boolean {
   object.gebruiksdoelen = '';
   let isSingle = true;

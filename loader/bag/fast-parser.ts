@@ -1,4 +1,4 @@
-/** Reads occurrences whose bytes are exactly as Kadaster writes them, without making strings of them. */
+/** Reads occurrences whose bytes are exactly as Kadaster writes them, without making strings. */
 
 import { type ByteCursor, date, digits, literal, postcode, type ValueRange } from './byte-cursor.ts';
 import { countVoorkomen, type ReadOptions, type StandVisit } from './interpret-stand.ts';
@@ -7,7 +7,7 @@ import type { ReadCounts } from './problem-report.ts';
 import { dayOf, type Geldigheid, noEind, type OpenbareRuimte, type Span } from './voorkomen.ts';
 
 const zero = 0x30;
-/** A time such as `2021-10-15T13:06:12.318`; what is not a digit of its date may be any of `-./:` and digits. */
+/** A time such as `2021-10-15T13:06:12.318`; after its date, any of `-./:` and digits may stand. */
 const time: ValueRange = ['0000-00-00T------------', '9999-99-99T::::::::::::'];
 const element = (name: string, value: ValueRange) => [`<Historie:${name}>`, value, `</Historie:${name}>`];
 const open = '<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>';
@@ -55,10 +55,10 @@ const ligtIn = [
   '</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>',
 ];
 
-/** What each parser is made of. */
+/** The options of each parser. */
 export type FastParserOptions<T> = ConstructorParameters<typeof FastParser<T>>;
 
-/** Counts occurrences, and visits those that count on the day (`visit`) or from a later day on (`later`). */
+/** Counts occurrences, and visits each occurrence that counts on the day (`visit`) or from a later day on (`later`). */
 export abstract class FastParser<T> {
   readonly #day: number;
   readonly #counts: ReadCounts;
@@ -159,7 +159,7 @@ const closeParts = [
   '</Objecten:Nummeraanduiding></sl-bag-extract:bagObject></sl:stand>',
 ];
 const numClose = literal(...closeParts);
-/** What nearly every nummeraanduiding has from its postcode to the number of its document. */
+/** The usual text from postcode to document number, in nearly every nummeraanduiding. */
 const usual = literal(
   ...postcodeParts,
   '<Objecten:typeAdresseerbaarObject>Verblijfsobject</Objecten:typeAdresseerbaarObject>',
@@ -168,7 +168,7 @@ const usual = literal(
   ['----------', '::::::::::'],
   '</Objecten:documentdatum><Objecten:documentnummer>',
 );
-/** What nearly every occurrence without an end date has from there to its own end. */
+/** The usual text from there to the end of an occurrence without an end date. */
 const usualEnd = literal('</Objecten:documentnummer>', ...plainVoorkomen, ...closeParts);
 const streetGap = usualEnd.gaps.at(-1) as number;
 

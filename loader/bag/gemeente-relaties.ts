@@ -7,7 +7,7 @@ import { relatieDocument, SchemaParser } from './schema.ts';
 import { dayOf, type GemeenteRelatie, noEind, type WoonplaatsInGemeente } from './voorkomen.ts';
 import { xsdDate } from './xsd-values.ts';
 
-/** What the names of its zip and its XML begin with. */
+/** The prefix of the names of its zip and its XML. */
 export const relatieFile = 'GEM-WPL-RELATIE';
 
 const relatie = 'gwr-product:GemeenteWoonplaatsRelatie';

@@ -30,7 +30,7 @@ export type Fields = Partial<Record<string, string>>;
 const betweenValues = '\0';
 const repeated = ['gebruiksdoel', 'heeftAlsNevenadres'];
 
-/** Adds the text of an element, in its parent, to the fields of its object, or returns false where that has one. */
+/** Adds the text of an element, in its parent, to the fields of its object, or returns false if it is set. */
 export function addField(fields: Fields, element: string, text: string, parent: string): boolean {
   const name = element === 'Objecten-ref:NummeraanduidingRef' ? parent : element;
   const field = name.slice(name.indexOf(':') + 1);
@@ -93,7 +93,7 @@ export type ReadOptions<T> = {
   later?: StandVisit<T> | undefined;
 };
 
-/** How an occurrence of `K` becomes what is visited, on the date (`visit`) or a later one (`later`). */
+/** Turns an occurrence of `K` into the visited value, on the date (`visit`) or a later date (`later`). */
 type Visits<K extends StandKind, T> = Pick<ReadOptions<T>, 'later'> & {
   toObject(read: ObjectOf[K]): T;
   visit: StandVisit<T>;
@@ -150,7 +150,7 @@ export function spanOf(fields: Occurrence, file: string): Span {
   };
 }
 
-/** What decides whether an occurrence counts. @throws ExtractError */
+/** The fields that decide whether an occurrence counts. @throws ExtractError */
 export function geldigheidOf(kind: StandKind, fields: Occurrence, file: string): Geldigheid {
   const { identificatie, status, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
   const isLive = isLiveStatus(kind, status);
@@ -197,7 +197,7 @@ const rules: Record<StandKind, Rule[]> = {
   STA: [objectId, hoofdadres, nevenadressen],
 };
 
-/** What the fields of an occurrence of each kind say. */
+/** The object in the fields of an occurrence, by kind. */
 export type ObjectOf = { NUM: Nummeraanduiding; OPR: OpenbareRuimte; WPL: Woonplaats } & Record<
   ObjectenKind,
   AdresseerbaarObject
@@ -247,9 +247,9 @@ function adresseerbaarObject(type: AdresObjectType, fields: Occurrence, file: st
 }
 
 /**
- * The occurrence that an element describes; `null` for one that never counts on any date: withdrawn, inactive, outside
- * the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`.
- * @throws ExtractError where it is unclear whether it counts
+ * The occurrence that an element describes; `null` for an occurrence that counts on no date: withdrawn, inactive,
+ * outside the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`.
+ * @throws ExtractError if it is unclear whether it counts
  */
 export function toObjectVoorkomen(
   kind: StandKind,

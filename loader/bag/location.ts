@@ -31,10 +31,9 @@ const rd =
   /^(?:urn:(?:x-)?ogc:def:crs:EPSG:[\d.]*:|EPSG:|https?:\/\/www\.opengis\.net\/(?:def\/crs\/EPSG\/[\d.]+\/|gml\/srs\/epsg\.xml#))28992$/;
 
 /**
- * The point that a geometry is, or the centroid of the polygon that it is, to the centimetre; for any other a text that
- * says why its location is unknown. `geometry` is XML as `SchemaParser` writes the contents of an element, or as a file
- * of Kadaster has it. A polygon without an area, or whose centroid is not within its bounds, is where the average of
- * its corners is.
+ * The location of a point, or the centroid of a polygon, to the centimetre; for any other geometry a text that says why
+ * its location is unknown. `geometry` is XML as `SchemaParser` writes the contents of an element, or as in a file from
+ * Kadaster. A polygon without an area, or with a centroid outside its bounds, is located at the average of its corners.
  */
 export function locationOf(geometry: string): Locatie | string {
   const open: Open[] = [{ name: '', isRd: false, dimension: 2, text: '' }];
@@ -81,7 +80,7 @@ export function locationOf(geometry: string): Locatie | string {
   return isInGrid(location) ? location : `at ${location.x} ${location.y}, outside the Netherlands`;
 }
 
-/** Whether a place lies where the Dutch grid (EPSG:28992) is defined. */
+/** Whether a location lies within the bounds of the Dutch grid (EPSG:28992). */
 export function isInGrid({ x, y }: Locatie): boolean {
   return x >= -7_000 && x <= 300_000 && y >= 289_000 && y <= 629_000;
 }
@@ -106,7 +105,7 @@ function pointsOf({ name, text, isRd, dimension }: Open): Locatie[] | string {
   return points;
 }
 
-/** The average place of a polygon with `outer` for its outline, weighted by area, of which holes have none. */
+/** The average place of a polygon with `outer` for its outline, weighted by area; holes do not count. */
 function centroid(outer: readonly Locatie[], rings: readonly Ring[]): Locatie {
   const origin = outer[0] as Locatie; // near the polygon, where products of coordinates keep their centimetres
   let [area, x, y] = [0, 0, 0];
@@ -148,7 +147,7 @@ function isWithin({ x, y }: Locatie, outer: readonly Locatie[]): boolean {
   );
 }
 
-/** `Math.min(...values)` fails for a hundred thousand of them. */
+/** `Math.min(...values)` fails for a hundred thousand values. */
 function least(values: readonly number[]): number {
   return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
 }

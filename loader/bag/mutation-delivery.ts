@@ -19,7 +19,7 @@ import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
 import { dayOf, type GemeenteRelatie } from './voorkomen.ts';
 
-/** What a delivery is, by its own documents. */
+/** The identity of a delivery, by its own documents. */
 export type DeliveryIdentity = {
   /** It leads from this date to `tot`. */
   vanaf: string;
@@ -35,7 +35,7 @@ export type DeliveryIdentity = {
 /** The mutations of one delivery, usually of a day. */
 export type MutationDelivery = DeliveryIdentity & {
   mutations: Mutation[];
-  /** The relations that hold on its last date or later: all that there are. `null` where it has no file of them. */
+  /** All relations that hold on its last date or later. `null` if it has no file of relations. */
   relaties: GemeenteRelatie[] | null;
   problems: Problem[];
 };
@@ -119,7 +119,7 @@ export function saidOf({ vanaf, tot, gemeenten }: Said): string {
   return `of ${vanaf} to ${tot} for ${areaText(gemeenten)}`;
 }
 
-/** What the Leveringsdocument says; `null` for a delivery without one, for which the headers of its files stand. */
+/** The contents of the Leveringsdocument; `null` for a delivery without one, whose file headers count instead. */
 async function saidByDocument(source: RandomAccess, entries: readonly ZipEntry[], label: string): Promise<Said | null> {
   const document = await findDeliveryDocument(source, entries, label);
   if (!document) return null;
@@ -139,7 +139,7 @@ async function saidByDocument(source: RandomAccess, entries: readonly ZipEntry[]
   return { vanaf, tot, gemeenten };
 }
 
-/** @throws ExtractError where a document says other dates than the name of the inner zip */
+/** @throws ExtractError if a document has other dates than the name of the inner zip */
 function requireSameDates(said: Said | null, name: string, label: string): void {
   const { vanaf, tot } = datesIn(name);
   if (!said || (said.vanaf === vanaf && said.tot === tot)) return;
@@ -161,7 +161,7 @@ function memberOf(entries: ZipEntry[], label: string): ZipEntry {
   throw new ExtractError('missing_member', label, problem);
 }
 
-/** The entry with such a name, if there is one. @throws ExtractError where there are two */
+/** The entry with such a name, if any. @throws ExtractError for two such entries */
 function onlyOne(entries: ZipEntry[], isIt: (name: string) => boolean, label: string): ZipEntry | undefined {
   const [one, other] = entries.filter(({ name }) => isIt(baseName(name)) && !isJunk(name));
   if (other) throw contradicts(label, `it holds ${one?.name} and ${other.name}; one is expected`);

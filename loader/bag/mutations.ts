@@ -7,7 +7,7 @@ import { isObjectenKind, mutationDocument, SchemaParser, type StandKind } from '
 import type { AnyVoorkomen } from './voorkomen.ts';
 import { xsdDate } from './xsd-values.ts';
 
-/** `was` is `null` for a new one; either side is for one that never counts. `isNew` distinguishes the two. */
+/** `was` is `null` for a new object, and either side is `null` if it never counts. `isNew` tells the two apart. */
 export type Mutation = {
   kind: StandKind;
   identificatie: string;
@@ -54,7 +54,7 @@ const prefixes = ['ml', 'mlm', 'Objecten', 'Objecten-ref', 'Historie'] as const;
  * exactly as Kadaster writes it. The strict parser reads the rest, and with `strictly` the whole file. Adresseerbare
  * objecten are read only with `objecten`.
  * @throws ExtractError for anything but well-formed XML in the known schema, for a removed occurrence (verwijdering),
- * and for a group of several objects
+ * and for a group with more than one object
  */
 export function readMutations(xml: Buffer, file: string, { strictly = false, objecten = false } = {}): MutationXml {
   try {
@@ -151,10 +151,10 @@ class MutationCollector {
     if (this.#kind && (isChange || name === 'ml:was')) {
       const occurrence = occurrenceOf(this.#kind, this.#fields, (problem) => this.parser.invalid(problem));
       if (!isChange) this.#was = occurrence;
-      else if (name === 'ml:wijziging' && !this.#was) throw this.parser.invalid('a change without what was');
+      else if (name === 'ml:wijziging' && !this.#was) throw this.parser.invalid('a change without its old state');
       else this.#add(this.#kind, this.#was, occurrence);
       this.#kind = undefined;
-    } else if (isChange && this.#was) throw this.parser.invalid('a change without what it becomes');
+    } else if (isChange && this.#was) throw this.parser.invalid('a change without its new state');
   }
 
   #add(kind: StandKind, was: Occurrence | undefined, wordt: Occurrence): void {

@@ -1,11 +1,11 @@
 import type { Nummeraanduiding } from './voorkomen.ts';
 
-/** The position of a value that is not there. */
+/** The position of a missing value. */
 export const absent = -1;
 
 /**
- * A nummeraanduiding by the positions of its values in `bytes`, which are ASCII; those of a file are valid during a
- * visit only. Nearly all are copied as bytes: making strings of them took a fifth longer.
+ * A nummeraanduiding by the positions of its values in `bytes`, which are ASCII; positions in a file are valid only
+ * during a visit. Nearly all are copied as bytes, because strings took a fifth longer.
  */
 export class NumBytes {
   bytes: Buffer = Buffer.alloc(0);

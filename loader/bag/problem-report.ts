@@ -2,8 +2,8 @@ import type { NotCurrentReason } from './voorkomen.ts';
 
 /**
  * Why an object that counts is not loaded; `several_current`: why an occurrence of a street, a place or a relation is
- * not; `gemeente_missing`, `gemeente_unknown`: why addresses have no gemeente, or one without a name;
- * `address_missing`: the nummeraanduiding that an adresseerbaar object names is not there.
+ * not; `gemeente_missing`, `gemeente_unknown`: why addresses have no gemeente, or a gemeente without a name;
+ * `address_missing`: the nummeraanduiding that an adresseerbaar object names is missing.
  */
 export const problemKinds = [
   'no_postcode',
@@ -18,7 +18,7 @@ export const problemKinds = [
 ] as const;
 export type ProblemKind = (typeof problemKinds)[number];
 
-/** One object that counts but is not loaded; `detail` adds what the kind does not say. */
+/** One object that counts but is not loaded; `detail` adds to its kind. */
 export type Problem = { kind: ProblemKind; file: string; identificatie: string; detail?: string };
 
 /** Whether reading an object gave a problem instead of the object. */
@@ -47,7 +47,7 @@ export function addProblem(report: ProblemReport, problem: Problem): void {
   if (!last || compare(problem, last) < 0) ofKind.examples = firstExamples([...ofKind.examples, problem]);
 }
 
-/** The reports of several workers as one, independent of their order. */
+/** Merges the reports of workers, independent of their order. */
 export function mergeReports(reports: Iterable<ProblemReport>): ProblemReport {
   const merged = emptyReport();
   for (const report of reports) {
@@ -59,7 +59,7 @@ export function mergeReports(reports: Iterable<ProblemReport>): ProblemReport {
   return merged;
 }
 
-/** Sorts by identificatie, so that the order in which workers finish makes no difference. */
+/** Sorts by identificatie, so that the order of finished workers makes no difference. */
 function firstExamples(examples: Problem[]): Problem[] {
   return examples.sort(compare).slice(0, examplesPerKind);
 }
@@ -98,7 +98,7 @@ export function problemCounts(report: ProblemReport): ProblemCounts {
   return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
 }
 
-/** A report of these counts, without examples. */
+/** A report with these counts, without examples. */
 export function reportOfCounts(counts: Partial<ProblemCounts>): ProblemReport {
   return Object.fromEntries(
     problemKinds.map((kind) => [kind, { count: counts[kind] ?? 0, examples: [] }]),

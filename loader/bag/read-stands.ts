@@ -50,7 +50,7 @@ export const readAdresseerbareObjecten: Record<ObjectenKind, ReadObjects<AdresOb
   STA: adresObjectReader('STA'),
 };
 
-/** The reader of files of `kind`, whose objects become what `toObject` makes of them. */
+/** The reader of files of `kind`, whose objects `toObject` makes. */
 function objectReader<K extends StandKind, T>(
   kind: K,
   toObject: (read: ObjectOf[K]) => T,
@@ -97,9 +97,9 @@ const contentsEnd = '</sl:inhoud>';
 
 /**
  * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `fastParser` or `onStand`: the
- * fast parser reads those whose bytes are exactly as Kadaster writes them, and the strict parser reads the rest, so
- * nothing is skipped and nothing is interpreted in two ways (decision 0110). Without `fastParser` the strict parser
- * reads everything.
+ * fast parser reads occurrences whose bytes are exactly as Kadaster writes them, and the strict parser reads the rest,
+ * so that nothing is skipped or interpreted in two ways (decision 0110). Without `fastParser` the strict parser reads
+ * everything.
  * @throws ExtractError, the strict parser's own
  */
 export function readStands(
@@ -215,7 +215,7 @@ class StandParser {
     this.#checkObjectType();
   }
 
-  /** Whether the text so far ends exactly where an occurrence may begin: after `inhoud`, or after another one. */
+  /** Whether an occurrence may begin right after the text so far: after `inhoud`, or after another occurrence. */
   get betweenStands(): boolean {
     const closed = this.#parser.justClosed;
     return closed === stand || closed === 'sl:inhoud';

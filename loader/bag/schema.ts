@@ -34,7 +34,7 @@ export const relatieNamespaces = {
 /** The prefix of geometries; a file without them need not have it. */
 const geometryNamespace = { gml: 'http://www.opengis.net/gml/3.2' };
 
-/** What an element may hold: `text`, anything at all (as `xml`, or `skipped`), or the named elements. */
+/** The allowed content of an element: `text`, anything (as `xml`, or `skipped`), or the named elements. */
 export type Content = 'text' | 'xml' | 'skipped' | { [element: string]: Content };
 
 /** The kinds of object that are used for addresses. */
@@ -86,7 +86,7 @@ const plaats = {
 
 const ligtIn: Content = { 'Objecten-ref:WoonplaatsRef': 'text' };
 
-/** What an object of each kind holds; of a nummeraanduiding in the order of the schema. */
+/** The elements of each kind of object; for a nummeraanduiding in the order of the schema. */
 export const objects = {
   NUM: {
     'Objecten:Nummeraanduiding': {
@@ -199,7 +199,7 @@ export const mutationDocument = (objecten: boolean): Content => ({
   },
 });
 
-/** The elements of a file of relations, all of which are read: `BagvsGwrDeelbestandLvc-2.1.0.xsd`. */
+/** The elements of a file of relations, which are all read: `BagvsGwrDeelbestandLvc-2.1.0.xsd`. */
 export const relatieDocument: Content = {
   'gwr-bestand:BAG-GWR-Deelbestand-LVC': {
     'gwr-bestand:SelectieGegevens': {
@@ -231,7 +231,7 @@ export function unknownSchema(file: string, schema: string): ExtractError {
 /** Handles the elements of one kind of document; names have the prefixes of `namespaces`. */
 type SchemaHandler = {
   onOpen?(name: string): void;
-  /** Also with XML, which has the usual prefixes, and of attributes only those that say what coordinates mean. */
+  /** Also with XML, which has the usual prefixes, but only with the attributes that define coordinates. */
   onText?(name: string, text: string, parent: string): void;
   onClose?(name: string): void;
 };
@@ -260,9 +260,9 @@ function escapeXml(text: string): string {
 }
 
 /**
- * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold no element that `document`
- * does not allow where it stands. Prefixes, comments, CDATA and entities make no difference. The document may come in
- * pieces of any size, which may end within a character.
+ * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold only elements that `document`
+ * allows in their place. Prefixes, comments, CDATA and entities make no difference. The document may come in pieces of
+ * any size, which may end within a character.
  * @throws ExtractError with `file`, line and column
  */
 export class SchemaParser {
@@ -303,7 +303,7 @@ export class SchemaParser {
     this.#guarded(() => this.#parser.close());
   }
 
-  /** The element that ends exactly where the text written so far ends, if any. */
+  /** The element that ends exactly at the end of the text written so far, if any. */
   get justClosed(): string | undefined {
     return this.#closed.position === this.#written ? this.#closed.name : undefined;
   }
@@ -370,7 +370,7 @@ export class SchemaParser {
     this.#guarded(() => this.#parser.write(text));
   }
 
-  /** The text of a piece; without a piece, at the end, what is left. */
+  /** The text of a piece; without a piece, at the end, the rest. */
   #decoded(piece?: Uint8Array): string {
     try {
       return piece ? this.#decoder.decode(piece, { stream: true }) : this.#decoder.decode();

@@ -42,7 +42,7 @@ export type Span = {
   /** Its voorkomenidentificatie. */
   volgnummer: number;
   begin: number;
-  /** The first day on which it no longer holds, or `noEind`. */
+  /** The first day when it no longer holds, or `noEind`. */
   eind: number;
 };
 
@@ -77,7 +77,7 @@ export function dayText(day: number): string {
 /** The part of an occurrence (voorkomen) that decides whether it counts. */
 export type Geldigheid = {
   span: Span;
-  /** Whether its status is that of an object that exists. */
+  /** Whether its status means that the object exists. */
   isLive: boolean;
   isInactief: boolean;
   isNietBag: boolean;

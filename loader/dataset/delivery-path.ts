@@ -1,10 +1,10 @@
-/** What a delivery of mutations spans: it leads from the state of one date to the state of a later one. */
+/** The span of a delivery of mutations: it leads from the state of one date to the state of a later date. */
 export type Period = { vanaf: string; tot: string };
 
-/** Where the deliveries from a date on can lead, and by which one the best way there begins. */
+/** The end of a way through deliveries from a date, and the first delivery of the best way there. */
 type Way<T> = { end: string; count: number; first: T | null };
 
-/** The deliveries that lead from `date` to the latest date. Of several ways that of most deliveries, or the first. */
+/** The deliveries that lead from `date` to the latest date, by the way with the most deliveries, or else the first. */
 export function pathFrom<T extends Period>(deliveries: readonly T[], date: string): T[] {
   const ways = new Map<string, Way<T>>();
   const wayFrom = (from: string): Way<T> => ways.get(from) ?? { end: from, count: 0, first: null };
@@ -21,7 +21,7 @@ export function pathFrom<T extends Period>(deliveries: readonly T[], date: strin
   return path;
 }
 
-/** Why a list of deliveries can't be followed beyond `date`; `null` where it leads no further. */
+/** Why a list of deliveries can't be followed beyond `date`; `null` if no delivery leads further. */
 export function gapAfter(deliveries: readonly (Period & { name: string })[], date: string): string | null {
   const later = deliveries.filter(({ tot }) => tot > date).toSorted((a, b) => (a.vanaf < b.vanaf ? -1 : 1))[0];
   if (!later) return null;

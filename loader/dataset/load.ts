@@ -9,16 +9,16 @@ import type { ZipEntry } from '../zip/zip.ts';
 
 /**
  * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<segment>`, the records behind
- * them in buckets, `snapshots/<id>/nummeraanduidingen/<bucket>`. What this names counts, whatever else is stored
- * beside it.
+ * them in buckets, `snapshots/<id>/nummeraanduidingen/<bucket>`. Only the objects that it names count, whatever else is
+ * stored beside them.
  */
 export type Snapshot = {
   id: string;
   segments: string[];
   buckets: number;
-  /** The segments in which its records have an address, now or later. */
+  /** The segments with an address of its records, now or later. */
   reach: string[];
-  /** Only of a dataset with adresseerbare objecten, even if there are none in it. */
+  /** Set for a dataset with adresseerbare objecten, even if it contains none. */
   objecten?: true;
 };
 
@@ -52,10 +52,10 @@ export function isSameArea(a: ExtractInfo | null, b: ExtractInfo | null): boolea
   return a !== null && b !== null && String(a.gemeenten) === String(b.gemeenten);
 }
 
-/** A snapshot that was made from an extract, from which the days since can be applied once more. */
+/** A snapshot made from an extract, as a base to apply the days since once more. */
 export type ReplayBase = { peildatum: string; snapshot: Snapshot };
 
-/** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
+/** One load, as `discover` found it. Its id is derived from its sources and the live dataset that it starts from. */
 export type Load = {
   id: string;
   kind: 'extract' | 'mutations' | 'rollback';
@@ -64,19 +64,19 @@ export type Load = {
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
-  /** What the days are applied to, if not the live snapshot: that of the last extract, when a day was corrected. */
+  /** The base for the days, if not the live snapshot: the last extract's snapshot, when a day was corrected. */
   start?: ReplayBase;
-  /** How many of the days can't be applied without each other; 1 where there are no others to apply again. */
+  /** How many of the days must be applied together; 1 if no days are applied again. */
   leastDays?: number;
   /** The snapshot to roll back to; only for a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
   /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
   days: MutationFile[];
-  /** Why the deliveries that follow these days are not applied: what is wrong with the first of them. */
+  /** The fault in the first delivery after these days, which keeps it and later deliveries from being applied. */
   stopped?: string;
   /** Deliveries that follow are at hand, but are judged by themselves. */
   more?: true;
-  /** What an operator should know: sources that can't be read, files that were not used. */
+  /** Notes for the operator: unreadable sources, unused files. */
   notes?: string[];
   /** The extract that the result is based on; `null` for a rollback. */
   extract: ExtractInfo | null;
@@ -129,7 +129,7 @@ export function extractName({ source }: Load): string {
   return source?.location.split('/').at(-1) ?? 'extract';
 }
 
-/** A load that is live, was live, or is being applied; `days` are those that it applied. */
+/** A load that is live, was live, or is being applied; `days` are the days that it applied. */
 export type ManifestEntry = Pick<
   Load,
   'kind' | 'peildatum' | 'identity' | 'source' | 'extract' | 'days' | 'stopped' | 'more' | 'notes'

@@ -1,14 +1,14 @@
-/** The manifest of the loads that the table had, has or is getting, and what an operator decided about them. */
+/** The manifest: past, live and pending loads of the table, and operators' decisions about them. */
 
 import type { ManifestEntry, MutationFile } from './load.ts';
 
-/** What the table holds: exactly `published`, or, while there is a `pending`, something between the two. */
+/** The contents of the table: exactly `published`, or during a `pending` load something between the two. */
 export type Manifest = {
   published: ManifestEntry | null;
   pending: ManifestEntry | null;
   /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
   history: ManifestEntry[];
-  /** What was rolled back or rejected: extracts by their identity, deliveries by `rejectedDay`. */
+  /** Rolled back or rejected sources: extracts by their identity, deliveries by `rejectedDay`. */
   rejected: string[];
 };
 
@@ -25,7 +25,7 @@ export function lastExtract({ history }: Manifest): ManifestEntry | undefined {
   return history.find(({ kind }) => kind === 'extract');
 }
 
-/** The last extract before a load that needed an approval: if that was a mistake, a load gives back what this had. */
+/** The last extract before a load that needed an approval: if the approval was a mistake, a load restores its data. */
 export function acceptedBefore({ history }: Pick<Manifest, 'history'>): ManifestEntry | undefined {
   const firstExtract = history.findIndex(({ kind, approved }) => kind === 'extract' && !approved);
   return history.slice(0, firstExtract).some(({ approved }) => approved) ? history[firstExtract] : undefined;
@@ -36,7 +36,7 @@ export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
   return { ...manifest, pending: entry };
 }
 
-/** Marks the pending entry as published: the table now holds it. What a rollback leaves is rejected. */
+/** Marks the pending entry as published: the table now holds it. A rollback rejects the loads that it undoes. */
 export function complete(manifest: Manifest, at: string): Manifest {
   const { pending } = manifest;
   if (!pending) return manifest;
@@ -57,7 +57,7 @@ export function reject(manifest: Manifest, contents: readonly string[]): Manifes
   return { ...manifest, rejected: [...new Set([...manifest.rejected, ...contents])].slice(-longestRejected) };
 }
 
-/** What a load brings: an extract, or deliveries of mutations. */
+/** The sources of a load: an extract, or deliveries of mutations. */
 export function contentsOf({ kind, identity, days }: Pick<ManifestEntry, 'kind' | 'identity' | 'days'>): string[] {
   if (kind === 'mutations') return days.map(rejectedDay);
   return kind === 'extract' ? [identity, ...days.map(rejectedDay)] : [identity];
@@ -68,7 +68,7 @@ export function rejectedDay({ vanaf, tot, hash }: MutationFile): string {
   return `${vanaf} ${tot} ${hash}`;
 }
 
-/** The periods of the deliveries among what was rejected. */
+/** The periods of the rejected deliveries. */
 export function rejectedPeriods(rejected: readonly string[]): { vanaf: string; tot: string; text: string }[] {
   return rejected.flatMap((text) => {
     const [vanaf = '', tot, hash] = text.split(' ');
@@ -76,7 +76,7 @@ export function rejectedPeriods(rejected: readonly string[]): { vanaf: string; t
   });
 }
 
-/** What the loads since the one that is live again had brought, and it does not have. */
+/** The sources of the loads after the restored load, which it does not contain. */
 function undone(history: readonly ManifestEntry[], back: ManifestEntry): string[] {
   const target = history.findIndex(
     ({ load, snapshot }) => load === back.rolledBackTo || snapshot.id === back.snapshot.id,
@@ -93,7 +93,7 @@ function withoutSince({ since: _, ...entry }: ManifestEntry): ManifestEntry {
   return entry;
 }
 
-/** The snapshots to keep: the last `count`, those of live, pending, what they replay and `acceptedBefore`. */
+/** The snapshots to keep: the last `count`, live and pending, the bases they replay, and `acceptedBefore`. */
 export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
   const kept = new Set<string>();
   for (const entry of [published, pending]) if (entry) kept.add(entry.snapshot.id);

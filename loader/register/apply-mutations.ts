@@ -1,4 +1,4 @@
-/** Days of mutations: which of them concern a dataset, and what they change in its objects. */
+/** Days of mutations: the selection for a dataset, and their changes to its objects. */
 
 import { adresObjectText } from '../../core/adres-object.ts';
 import type { Mutation } from '../bag/mutations.ts';
@@ -32,9 +32,9 @@ export function numKeysOf(one: AnyVoorkomen | null): string[] {
 
 /**
  * Applies a day of mutations to `objects`: all occurrences of the objects that it mentions which count on its `vanaf`
- * or may count later. Its old values must equal those in `objects`, or be applied already: Kadaster has repeated
- * changes of one day in the next. An object where neither is so is set aside for that day, with all of its changes.
- * Changes `objects`, and `unsettled`, the objects that are set aside by their keys: one that matches now is settled.
+ * or may count later. Its old values must equal the values in `objects`, or be applied already: Kadaster has repeated
+ * changes of one day in the next. Any other object is set aside for that day, with all of its changes. Updates
+ * `objects` and, by key, the set-aside objects in `unsettled`: an object that matches now is settled.
  */
 export function applyMutations(
   objects: Objects,
@@ -71,7 +71,7 @@ function firstMismatch(
     if (!isSame(found, was) && !isSame(found, stillCounting(wordt, vanaf))) {
       const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
       if (isEmpty) return `${file}: changes ${occurrence}, and the dataset has no such object`;
-      if (isNew) return `${file}: adds ${occurrence} as ${textOf(wordt)}, which is there already as ${textOf(found)}`;
+      if (isNew) return `${file}: adds ${occurrence} as ${textOf(wordt)}, which it already has as ${textOf(found)}`;
       return `${file}: changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`;
     }
     if (wordt) held.set(volgnummer, wordt);
@@ -100,21 +100,21 @@ function textOf(voorkomen: AnyVoorkomen | null): string {
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;
 }
 
-/** What the dataset of some municipalities holds, as far as that decides which mutations concern it. */
+/** The contents of a dataset of some municipalities, as far as they decide which mutations concern it. */
 export type Register = {
-  /** Whether an object is among those that are current or future, by `objectKey`. */
+  /** Whether it has an object, current or future, by `objectKey`. */
   holds(key: string): boolean;
-  /** The woonplaatsen in which it has streets: only these are its own for certain, as it keeps every new one. */
+  /** The woonplaatsen with streets in it: only these are certainly its own, because it keeps every new woonplaats. */
   inhabited: ReadonlySet<string>;
-  /** The codes of its municipalities, with which the identificaties of their new objects begin. */
+  /** The codes of its municipalities, which begin the identificaties of their new objects. */
   gemeenten: readonly string[];
 };
 
 /**
- * Selects the mutations of days, one after the other, that concern the dataset of some municipalities, where a delivery
- * covers the whole country: of the objects that it holds, of those that lie in its places or on its streets before or
- * after a change, and of new ones of its municipalities, as an address can be registered a day before its street. Every
- * new woonplaats is kept: its streets may move there on a later day, and without streets it gives no address.
+ * Selects the mutations of days, one after the other, that concern the dataset of some municipalities, from deliveries
+ * of the whole country: mutations of its own objects, of objects in its places or on its streets before or after a
+ * change, and of new objects from its municipalities, because an address can be registered a day before its street.
+ * Every new woonplaats is kept: its streets may move there on a later day, and without streets it gives no address.
  */
 export function withinRegister(register: Register): (day: MutationDay) => Pick<MutationDay, 'mutations'> {
   const added = new Set<string>();

@@ -1,4 +1,4 @@
-/** Brings together what was read of each object, and what days change in it. */
+/** Joins the occurrences of each object with the changes of days. */
 
 import { betweenObjects } from '../../core/adres-object.ts';
 import type { Problem } from '../bag/problem-report.ts';
@@ -19,7 +19,7 @@ import { bytesOf, type GrowingBytes, hasSameBytes, linesOf } from './stored-form
 const lineEnd = 0x0a;
 const tab = 0x09;
 
-/** What is to know of records: of each the occurrence that counts, those that will, and others that hold at once. */
+/** Visits each record: its counting occurrence, future occurrences, and others that hold at the same time. */
 export type RecordVisit = {
   current(records: RecordBytes, found: FoundOccurrence): void;
   /** An occurrence of the record at `start` that will count. */
@@ -27,15 +27,14 @@ export type RecordVisit = {
   several(identificatie: string): void;
 };
 
-/** The records of a bucket on a date, how many, and how many occurrences were there twice. */
+/** The records of a bucket on a date, their number, and the number of repeated occurrences. */
 export type JoinedRecords = { records: Buffer; count: number; repeated: number };
 
 /**
- * The records of a bucket on `peildatum`, in order, without what ended by then. Of several occurrences of an object
- * that hold at once the last to begin counts, then the one with the highest number.
+ * The records of a bucket on `peildatum`, in order, without occurrences that ended by then. If occurrences of an object
+ * hold at the same time, the last to begin counts, then the highest number.
  * @param lines records, or occurrences in lines of their own: fast where they are in order, as in an extract
- * @param changed whole records, in order, each of which takes the place of another, or is new; one without occurrences
- * is gone
+ * @param changed whole records, in order, each replacing another or new; a record without occurrences is removed
  */
 export function joinRecords(lines: Buffer, changed: Buffer, peildatum: string, visit: RecordVisit): JoinedRecords {
   const rows = recordBytes(lines);
@@ -90,7 +89,7 @@ class RecordJoiner {
   readonly #rows: RecordBytes;
   readonly #day: number;
   readonly #visit: RecordVisit;
-  /** The records: most are those that were read, as they stand there from `#kept` on. */
+  /** The records: most as they were read, from `#kept` on. */
   readonly #pieces: Buffer[] = [];
   #kept = 0;
   #count = 0;
@@ -122,7 +121,7 @@ class RecordJoiner {
     this.add(record, 0, record.bytes.length - 1, next);
   }
 
-  /** A record from elsewhere, before what was read at a position. */
+  /** Adds a record from elsewhere, before a position in the read bytes. */
   add(records: RecordBytes, start: number, end: number, before: number): void {
     this.skip(before, before);
     const isWhole = this.#look(records, start, end);
@@ -130,7 +129,7 @@ class RecordJoiner {
     else this.#write(records.bytes.toString('latin1', start, end));
   }
 
-  /** Leaves out what was read between two positions. */
+  /** Leaves out the read bytes between two positions. */
   skip(start: number, next: number): void {
     if (start > this.#kept) this.#pieces.push(this.#rows.bytes.subarray(this.#kept, start));
     this.#kept = Math.max(this.#kept, next);
@@ -172,7 +171,7 @@ class RecordJoiner {
     return ended === 0;
   }
 
-  /** A record without the occurrences that have ended; nothing where all have. */
+  /** Writes a record without its ended occurrences; nothing if all have ended. */
   #write(record: string): void {
     const [name, ...texts] = record.split('\t');
     const kept = texts.filter((text) => Number(text.slice(8, 16)) > this.#day);
@@ -191,7 +190,7 @@ function isBetter(bytes: Buffer, one: FoundOccurrence, other: FoundOccurrence): 
 /** The objects of nummeraanduidingen, from rows of `writeObjectRows` in any order. */
 export class ObjectsOfNums {
   readonly #rows: Buffer;
-  /** Where the rows of each nummeraanduiding are that has not been asked for. */
+  /** The positions of the rows of each nummeraanduiding that has not been taken yet. */
   readonly #starts = new Map<string, number[]>();
 
   constructor(rows: Buffer) {
@@ -204,7 +203,7 @@ export class ObjectsOfNums {
     }
   }
 
-  /** What the address of a nummeraanduiding has of its objects, as a place has it in a line. */
+  /** The objects of a nummeraanduiding's address, in the form of a line's place. */
   take(num: string): string {
     const starts = this.#starts.get(num);
     if (!starts) return '';

@@ -1,4 +1,4 @@
-/** The records of the register: how nummeraanduidingen and adresseerbare objecten are stored, and what is read back. */
+/** The records of the register: how nummeraanduidingen and adresseerbare objecten are stored and read. */
 
 import {
   addressKey,
@@ -17,15 +17,12 @@ import type { GrowingBytes } from './stored-form.ts';
 
 /**
  * An object is one record, with every occurrence that counts on the peildatum or may count later. A record is a line of
- * ASCII: the letter of its kind and its identificatie, then each occurrence after a tab. An occurrence has its begin
- * and eind, its number up to a colon, and what it says. Of a nummeraanduiding that is its openbare ruimte, its own
- * woonplaats (four dots for none) and its address key; of an adresseerbaar object the nummeraanduidingen that it names,
- * the hoofdadres first, and after another colon the rest of the text of `core/adres-object.ts`:
+ * ASCII: the letter of its kind and its identificatie, then each occurrence after a tab. An occurrence has its begin and eind, its number up to a colon, and its values. A nummeraanduiding has its openbare ruimte, its own woonplaats (four dots for none) and its address key; an adresseerbaar object has the nummeraanduidingen that it names, the hoofdadres first, and after another colon the rest of the text of `core/adres-object.ts`:
  *
  *     N0457200000201234<tab>20100929 99999999 1:0457300000000035 3631 1381AA#9#A
  *     V0457010000012345<tab>20100929 99999999 1:0457200000201234,0457200000201235:g,131234.5,480123.4,85,w
  *
- * (without the spaces). What workers read is in the same form, with a line for each occurrence.
+ * (without the spaces). Workers write the same form, with a line for each occurrence.
  */
 export type RecordLine = string;
 
@@ -45,7 +42,7 @@ const placeAt = idLength;
 const noPlace = '....';
 const keyAt = placeAt + noPlace.length;
 /**
- * Where the text of `core/adres-object.ts` has its status, which a letter of the type is before, and what follows its
+ * The position of the status in the text of `core/adres-object.ts`, after the type's letter, and of the rest after the
  * role.
  */
 const [statusInText, restInText] = [idLength + 1, idLength + 3];
@@ -56,10 +53,10 @@ const colon = 0x3a;
 const comma = 0x2c;
 const fourDots = 0x2e2e2e2e;
 
-/** The form of stored records, in no other of which they can be read. */
+/** The only form of stored records that can be read. */
 export const recordForm = 'records 1';
 
-/** The name of an object among those of all kinds: `N0457200000201234`. */
+/** The name of an object, unique among all kinds: `N0457200000201234`. */
 export function recordName(kind: RecordKind, identificatie: string): string {
   return letters[kind] + fixedText(identificatie, idLength);
 }
@@ -149,7 +146,7 @@ export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
 }
 
 /**
- * Appends an occurrence that was read as a line of its own, as bytes: without strings, of which a load would make ten
+ * Appends an occurrence that was read as a line of its own, as bytes: without strings, because a load would make ten
  * million.
  */
 export function writeNum(lines: GrowingBytes, num: NumBytes, span: Span): void {
@@ -220,7 +217,7 @@ export const occurrence = {
     while (end < recordEnd && bytes[end] !== tab) end++;
     return end;
   },
-  /** Where what it says begins. */
+  /** The start of its values. */
   said(bytes: Buffer, at: number): number {
     let said = at + numberAt;
     while (bytes[said] !== colon) said++;
@@ -230,12 +227,12 @@ export const occurrence = {
     Number(bytes.toString('latin1', at + numberAt, occurrence.said(bytes, at) - 1)),
 };
 
-/** Where the fields of a nummeraanduiding are, counted from `occurrence.said`. */
+/** The positions of the fields of a nummeraanduiding, counted from `occurrence.said`. */
 export const numFields = { street: 0, place: placeAt, key: keyAt };
 
 /**
- * Writes a row for each nummeraanduiding that an occurrence of an object names, to the lines that `linesOf` gives for
- * where it stands: its identificatie, and the text of the object there.
+ * Writes a row for each nummeraanduiding that an occurrence of an object names, to the lines that `linesOf` returns for
+ * its position: its identificatie, and the text of the object there.
  */
 export function writeObjectRows(
   { bytes, view }: RecordBytes,
@@ -262,11 +259,11 @@ export function writeObjectRows(
 }
 
 const [ofHoofdadres, ofNevenadres] = [0x31, 0x30];
-/** Where the text of an object says whether its address is the hoofdadres. */
+/** The position in an object's text that says whether its address is the hoofdadres. */
 const roleInText = restInText - 1;
 export const isOfHoofdadres = (text: string) => text.charCodeAt(roleInText) === ofHoofdadres;
 
-/** Each object of some texts once, as of the hoofdadres if one of them says so; in order of identificatie. */
+/** Each object once, as of the hoofdadres if any of its texts says so, in order of identificatie. */
 export function distinctObjects(texts: readonly string[]): string[] {
   const byObject = new Map<string, string>();
   for (const text of texts) {
@@ -283,10 +280,10 @@ export function recordBytes(bytes: Buffer): RecordBytes {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
 }
 
-/** Where a record begins and one of its occurrences begins and ends. */
+/** The start of a record, and the start and end of one of its occurrences. */
 export type FoundOccurrence = { start: number; at: number; end: number };
 
-/** The records in which a text occurs. */
+/** The records that contain a text. */
 export function recordsWith(records: Buffer, text: string): RecordLine[] {
   const found: RecordLine[] = [];
   for (let at = records.indexOf(text, 0, 'latin1'); at >= 0; ) {
@@ -299,7 +296,7 @@ export function recordsWith(records: Buffer, text: string): RecordLine[] {
 
 /**
  * The bucket of a record: a thousand objects that a gemeente numbered one after the other are in one, as they lie side
- * by side in the extract and in the country. `at` is where the identificatie begins.
+ * by side in the extract and in the country. `at` is the start of the identificatie.
  */
 export function bucketOf(bytes: Uint8Array, at: number, buckets: number): number {
   const digits = (start: number, end: number) => {

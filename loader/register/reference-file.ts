@@ -114,7 +114,7 @@ export class ReferenceWriter {
       this.#streets.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
   }
 
-  /** What was written; more is written into the same memory. */
+  /** The written file; more is written into the same memory. */
   get file(): ReferenceFile {
     const { bytes: streets } = this.#streets;
     return { ...this.#header, streets, places: this.#places.bytes, relaties: this.#relaties.bytes };
@@ -130,7 +130,7 @@ export class ReferenceWriter {
   }
 }
 
-/** Reads what a `ReferenceWriter` packed. @throws UnknownFormError, Error when it is damaged */
+/** Reads a file that a `ReferenceWriter` packed. @throws UnknownFormError, Error when it is damaged */
 export function unpackReference(packed: Buffer): ReferenceFile {
   let end = 4 + packed.readUInt32LE(0);
   const header = parseCheckedJson<Header>(packed.subarray(4, end));
@@ -152,8 +152,8 @@ export type ReferenceMemory = { streets: SharedArrayBuffer; places: WoonplaatsIn
 export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | 'WPL' | 'GEM-WPL-RELATIE', string[]> };
 
 /**
- * The streets and places as they are on `peildatum`. Of several current occurrences of one object the last to begin
- * counts, in whatever order they were added.
+ * The streets and places as they are on `peildatum`. If an object has more than one current occurrence, the last to
+ * begin counts, in whatever order they were added.
  */
 export function referenceOn(file: ReferenceFile, peildatum: string): ReadReference {
   const day = dayOf(peildatum);

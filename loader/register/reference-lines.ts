@@ -4,9 +4,9 @@ import { idLength } from './record.ts';
 
 /**
  * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`:
- * identification, begin, number, end, place, name. That of a place is the same without a place, and a relation has the
- * form of a place, with the code of the gemeente for a name. So of the lines of one object the greatest is that of the
- * last to begin, and among equals of the highest number.
+ * identification, begin, number, end, place, name. The line of a place is the same without a place, and a relation has
+ * the form of a place, with the code of the gemeente for a name. So the greatest line of an object belongs to the last
+ * occurrence to begin and, among equals, to the highest number.
  */
 const placeIdLength = 4;
 const numberWidth = 5;
@@ -42,16 +42,16 @@ function spanTexts({ begin, volgnummer, eind }: Span): string[] {
   return [dayDigits(begin), numberText(volgnummer, numberWidth), dayDigits(eind)];
 }
 
-/** What the line of a street at `start` says of it. */
+/** The street in the line at `start`. */
 export function streetIn(text: Buffer, start: number): Omit<OpenbareRuimte, 'identificatie'> {
   const woonplaats = text.toString('latin1', start + placeAt, start + nameAt - 1);
   return { naam: text.toString('utf8', start + nameAt, text.indexOf(lineEnd, start)), woonplaats };
 }
 
-/** Which lines of streets to read; `start` is where a line begins. */
+/** Selects the lines of streets to read; `start` is the start of a line. */
 export type StreetFilter = (lines: Buffer, start: number) => boolean;
 
-/** What a filter may look at, without a string of the whole line. */
+/** The fields that a filter may read, without a string of the whole line. */
 export const streetAt = {
   identificatie: (lines: Buffer, start: number) => lines.toString('latin1', start, start + idLength),
   woonplaats: (lines: Buffer, start: number) => lines.toString('latin1', start + placeAt, start + nameAt - 1),

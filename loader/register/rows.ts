@@ -3,10 +3,7 @@
 import { recordForm } from './record.ts';
 import { type ByteRanges, bytesOf, GrowingBytes, packLineBytes, requireForm, unpackLineBytes } from './stored-form.ts';
 
-/**
- * Rows that go to different places, each of which has a number below 1,000: a bucket, or the first digits of a
- * postcode.
- */
+/** Rows by destination, a number below 1,000: a bucket, or the first digits of a postcode. */
 export class RowsByNumber {
   readonly #rows: (GrowingBytes | undefined)[] = [];
 
@@ -15,7 +12,7 @@ export class RowsByNumber {
     return this.#rows[number];
   }
 
-  /** All rows, those of each number compressed by themselves, and where these lie. Frees them. */
+  /** All rows, compressed for each number separately, with their positions. Frees the rows. */
   pack(): { packed: Buffer[]; ranges: ByteRanges } {
     const ranges: ByteRanges = {};
     const packed: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * How a load stores what it works with: lines, compressed with a checksum, and JSON that ends in one. Damaged bytes are
- * an error when they are read.
+ * How a load stores its working data: lines, compressed with a checksum, and JSON that ends in a checksum. Reading
+ * damaged bytes is an error.
  */
 
 import zlib, { constants, crc32 } from 'node:zlib';
@@ -23,7 +23,7 @@ export class UnknownFormError extends Error {
   override readonly name = 'UnknownFormError';
 }
 
-/** @throws UnknownFormError unless what was stored has the form that this version reads */
+/** @throws UnknownFormError unless this version reads the stored form */
 export function requireForm(found: string, known: string): void {
   if (found !== known) throw new UnknownFormError(`its form is '${found}', and this version reads '${known}'`);
 }
@@ -91,12 +91,12 @@ export function unpackLineBytes(packed: Uint8Array): Buffer {
   return zlib.zstdDecompressSync(packed, { chunkSize: least + Math.min(lengthIn(packed), mostPacked * packed.length) });
 }
 
-/** What lines may be compressed to at most: so that a damaged length takes no memory. */
+/** The highest compression ratio of lines, so that a damaged length takes no memory. */
 const mostPacked = 1_000;
 
 /**
- * The length that the header of zstd says its contents have (RFC 8878). With a buffer of this length all of it is used,
- * and nothing is put together; memory that is not used costs as much as what is.
+ * The length that the header of zstd says its contents have (RFC 8878). A buffer of this length is used in full, and no
+ * pieces are joined; unused memory would cost as much as used memory.
  */
 function lengthIn(packed: Uint8Array): number {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
@@ -154,8 +154,8 @@ export class GrowingBytes {
 }
 
 /**
- * The position of the rows of each postcode3 in what a worker packed. A segment is a part of the country: all postcodes
- * with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
+ * The position of the rows of each postcode3 in a worker's packed rows. A segment is a part of the country: all
+ * postcodes with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
  */
 export type ByteRanges = Record<string, [position: number, length: number]>;
 
@@ -173,8 +173,8 @@ const bits = 32;
 
 /**
  * JSON that ends in a line with the CRC-32 of all before it, each bit a space (0) or a tab (1). JSON parsers ignore
- * that line as white space: Step Functions reads some of these files as the items of a map, so they must stay plain
- * JSON. With a `name`, the checksum covers that too, so what is stored under one name is not accepted under another.
+ * that line as white space: Step Functions reads some files as the items of a map, so they must stay plain JSON. With a
+ * `name`, the checksum covers the name too, so that an object stored under one name is not accepted under another.
  */
 export function checkedJson(value: unknown, name = ''): Buffer {
   const text = Buffer.from(`${JSON.stringify(value)}\n`);
@@ -183,7 +183,7 @@ export function checkedJson(value: unknown, name = ''): Buffer {
   return checked;
 }
 
-/** Parses what `checkedJson` made, or JSON without a checksum. @throws Error for anything but what was written */
+/** Parses what `checkedJson` made, or JSON without a checksum. @throws Error if the bytes have changed */
 export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {
   const start = bytes.length - bits;
   const line = bytes.toString('latin1', Math.max(0, start));

@@ -1,4 +1,4 @@
-/** What all parts of a load found together. */
+/** Adds up the findings of all parts of a load. */
 
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { addSizes } from '../addresses/place-sizes.ts';
@@ -23,7 +23,7 @@ import {
 /** Kadaster writes as many occurrences into each file but the last. */
 const occurrencesPerFile = 10_000;
 
-/** @param target what a rollback goes back to, which was counted when it was made */
+/** @param target the target of a rollback, which was counted when it was made */
 export async function addUp(storage: Storage, load: Load, target: ManifestEntry | undefined) {
   const items = await getJson<SegmentItem[]>(storage, paths.segments(load.id));
   const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
@@ -65,7 +65,7 @@ type Made = {
   counts: Pick<LoadCounts, 'voorkomens' | 'problems' | 'nummeraanduidingen'>;
   snapshot: Omit<Snapshot, 'segments'>;
   mutated: Mutated | null;
-  /** What is odd about the files of an extract. */
+  /** Objections to incomplete files of an extract. */
   incomplete: Objection[];
 };
 
@@ -121,11 +121,11 @@ function lastFilesThatAreFull({ members }: Load, extracted: readonly (Extracted 
   });
 }
 
-/** An object may be in two members, those of two municipalities; in one member a file repeats another. */
+/** An object may be in the members of two municipalities; within one member, a file repeats another. */
 function objectionsToRepeats({ members }: Load, joined: readonly Joined[], voorkomens: number): Objection[] {
   const isOneMember = members.filter(({ kind }) => kind === 'NUM').length === 1;
   const repeated = joined.reduce((sum, one) => sum + one.repeated, 0);
   if (!isOneMember || repeated <= Math.min(1000, voorkomens / 100)) return [];
-  const message = `${grouped(repeated)} nummeraanduidingen are there twice: one file repeats another: get the extract again`;
+  const message = `${grouped(repeated)} nummeraanduidingen occur twice, because one file repeats another: get the extract again`;
   return [{ code: 'repeated_occurrences', message }];
 }

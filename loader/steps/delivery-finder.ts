@@ -16,7 +16,7 @@ export class RejectedDeliveryError extends Error {
 /** Why nothing leads on, and what does. */
 export type FollowingDays = { days: MutationFile[]; stopped: Error | null };
 
-/** Finds deliveries for one dataset among those that are listed, and copies each of them at most once. */
+/** Finds deliveries for one dataset among the listed deliveries, and copies each at most once. */
 export class DeliveryFinder {
   readonly #storage: Storage;
   readonly #deliveries: DeliveryCopies;
@@ -46,8 +46,8 @@ export class DeliveryFinder {
   }
 
   /**
-   * The deliveries that lead on from a date, copied. One that is unavailable, damaged or not what it is named is
-   * replaced by another copy of it, or by another way; `stopped` is the error of the first that nothing replaces.
+   * The deliveries that lead on from a date, copied. An unavailable, damaged or misnamed delivery is replaced by
+   * another copy of it, or by another way; `stopped` is the error of the first delivery without a replacement.
    */
   async following(from: string): Promise<FollowingDays> {
     const unusable = new Map<ListedMutations, Error>();
@@ -72,7 +72,7 @@ export class DeliveryFinder {
     }
   }
 
-  /** What replaced a delivery that was applied, or is the same where the storage lost its copy; else `null`. */
+  /** The replacement of an applied delivery, or the same delivery if the storage lost its copy; else `null`. */
   async correctionOf(day: MutationFile): Promise<MutationFile | null> {
     const copies: FoundDelivery[] = [];
     for (const listed of this.#of(day)) {
@@ -100,7 +100,7 @@ export class DeliveryFinder {
     if (latest && other) {
       const [used, stale] = [latest, other].map(({ version }) => version.location);
       this.notes.push(
-        `${latest.file.name} differs from place to place: that of ${used} is used, the later one, not that of ${stale}`,
+        `${latest.file.name} differs from place to place: the later copy at ${used} is used, not the copy at ${stale}`,
       );
     }
     return latest?.file;
@@ -129,8 +129,7 @@ export class DeliveryFinder {
   }
 
   async #copy(listed: ListedMutations): Promise<FoundDelivery> {
-    // A delivery of several days, of which one was rejected, would bring that back; so would the days of a rejected
-    // month.
+    // A delivery that includes a rejected day would bring that day back; so would the days of a rejected month.
     const over = rejectedPeriods(this.#rejected).find(
       ({ vanaf, tot }) => vanaf < listed.tot && listed.vanaf < tot && !(vanaf === listed.vanaf && tot === listed.tot),
     );

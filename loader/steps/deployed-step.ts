@@ -32,7 +32,7 @@ const ofLoad = z.object({
   planOnly: z.boolean().optional(),
 } satisfies Record<keyof StepInput, z.ZodType>);
 
-/** The events of the steps: what the state machine knows of a load, and items of a load. */
+/** The events of the steps: the state machine's view of a load, and items of a load. */
 const events = { load: ofLoad, items: z.object({ Items: z.array(z.unknown()), BatchInput: ofLoad }) };
 
 /** The validated event of a step. @throws ZodError */
@@ -40,7 +40,7 @@ export function parseEvent(kind: keyof typeof events, event: unknown): unknown {
   return events[kind].parse(event);
 }
 
-/** What the steps use of the Lambda context. */
+/** The part of the Lambda context that the steps use. */
 export type Invocation = { getRemainingTimeInMillis(): number };
 
 function emit(name: string, count: number, dimensions: Record<string, string> = {}): void {
@@ -74,7 +74,7 @@ export class DeployedStep {
     return this.#addresses;
   }
 
-  /** What the step works with during one invocation, of which it may write under the lock until that times out. */
+  /** The step's context during one invocation; the step may write under the lock until the invocation times out. */
   context(owner: string, invocation: Invocation): StepContext {
     const step = this;
     let fence: Promise<Lease> | undefined;
@@ -172,13 +172,13 @@ class LockSettlingError extends Error {
   constructor(execution: string, ended: number, settled: number) {
     const [at, until] = [ended, settled].map((time) => new Date(time).toISOString());
     super(
-      `The load ${execution.split(':').at(-1)} ended at ${at}; until ${until} what it began may still write, so this ` +
-        'one waits.',
+      `The load ${execution.split(':').at(-1)} ended at ${at}; its functions may still write until ${until}, so this ` +
+        'load waits.',
     );
   }
 }
 
-/** Whether an execution ended `settleSeconds` ago (decision 0116). @throws LockSettlingError where it ended later */
+/** Whether an execution ended `settleSeconds` ago (decision 0116). @throws LockSettlingError if it ended later */
 export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
   return async (owner: string): Promise<boolean> => {
     const ended = await endOf(client, owner);

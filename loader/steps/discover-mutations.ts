@@ -19,17 +19,17 @@ import type { LoadProposal } from '../verdict/load-report.ts';
 import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
 import type { Discovery } from './manifest.ts';
 
-/** Days change objects, and can't bring those that the register had before. */
+/** Days change objects, but can't add objects that the register had before. */
 const withoutObjecten =
   "the live dataset has no objects of addresses (dataset.objecten) yet: mutations alone can't bring them, and the next full extract does";
 
 type MutationRequest = {
   manifest: Manifest;
-  /** The live dataset, or what it will be when the pending load is finished. */
+  /** The live dataset, or its state after the pending load is finished. */
   live: ManifestEntry | null;
   /** Lists, folders and zips. */
   locations: readonly string[];
-  /** Applies what was rejected as well. */
+  /** Applies rejected deliveries as well. */
   again: boolean;
   /** Whether the dataset is to have adresseerbare objecten. */
   objecten: boolean;

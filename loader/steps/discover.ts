@@ -36,7 +36,7 @@ export async function discover(context: LoadContext, request: LoadRequest): Prom
   const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;
   if (pending && !request.planOnly) return finishPending(storage, pending);
-  // Not where nothing is live: then the table was lost, and the manifest does not count.
+  // Not if nothing is live: then the table was lost, and the manifest does not count.
   if (manifest.published) await removeExpiredSnapshots(storage, manifest);
   const found = await discoverNew(context, manifest, request);
   // A plan is made as if it were finished, which it is not.
@@ -65,7 +65,7 @@ async function discoverExtract(
 ): Promise<Discovery> {
   // A dataset of a date in the future is replaced by any extract, even by its own.
   const isAhead = base !== null && isFuture(base.peildatum);
-  // So does one that is to have objects, or to have them no more.
+  // So is a dataset whose objects are turned on or off.
   const isSwitched = base !== null && hasObjecten(base.snapshot) !== objecten;
   const known = again || isAhead || isSwitched ? undefined : (base?.source ?? undefined);
   const source = await openSource(location, known);
@@ -85,7 +85,7 @@ async function discoverExtract(
   }
 }
 
-/** Describes the load of an extract; one that is older than the live dataset with the mutations since. */
+/** Describes the load of an extract; an extract older than the live dataset gets the mutations since its date. */
 async function describe(
   storage: Storage,
   source: Source,
@@ -102,7 +102,7 @@ async function describe(
   const identity = extractIdentity(peildatum, contents);
   const extract = { peildatum, identity, isNational: gemeenten.length === 0, gemeenten };
   const applied = appliedSince(manifest, peildatum);
-  // Some are corrected afterwards, and with those the extract gets to what is right.
+  // Some deliveries are corrected afterwards, and with the corrections the extract leads to the right data.
   const listing = await listed(applied.length > 0 ? mutations : []);
   const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected, objecten });
   const known = await withCorrections(finder, applied);
@@ -130,7 +130,7 @@ async function describe(
   };
 }
 
-/** The deliveries that are listed now; those that were kept do where no list can be read. */
+/** The deliveries that are listed now; if no list can be read, the kept deliveries. */
 async function listed(locations: readonly string[]): Promise<MutationListing> {
   try {
     return await listAllMutations(locations);
@@ -173,7 +173,7 @@ function appliedSince({ history, published }: Manifest, peildatum: string): Muta
   return chain;
 }
 
-/** Finds what a request asks for. Without one of the configured places, the places of the request count alone. */
+/** Finds the load that a request asks for. If the request names any place, only its places count. */
 export const step: Step<Discovery> = {
   async run(context, request) {
     const { reject, rollback: target, approve, source, mutations } = request;

@@ -87,7 +87,7 @@ export async function guard(
     ...incomplete,
     ...objectionsToArea(load, isDisposable(load.source) || isDisposable(base?.source) ? null : base),
   ];
-  // A rollback is what an operator asked for: what the guard finds is shown, and stops nothing.
+  // An operator asked for the rollback, so the guard's objections are shown but stop nothing.
   const waived = wasJudged
     ? found.filter((objection) => !isFinal(objection))
     : waiveSize && !isSameExtract(load, manifest, isDisposable)
@@ -138,7 +138,7 @@ export async function guard(
   return proposal;
 }
 
-/** What was published before since an extract or an approval; nothing is known where the file of it is damaged. */
+/** The sums published since an extract or an approval; unknown if their file is damaged. */
 async function findSums(storage: Storage, snapshot: string): Promise<Earlier | null> {
   try {
     return await findJson<Earlier>(storage, paths.snapshotSums(snapshot));
@@ -191,7 +191,7 @@ async function dropSnapshot(storage: Storage, load: string): Promise<void> {
   await storage.delete(await storage.list(paths.snapshotOf(load)));
 }
 
-/** The last snapshot of an extract, and the deliveries that led from it to what a load makes live. */
+/** The last snapshot of an extract, and the deliveries that lead from it to the load's result. */
 function lineageOf(
   load: Load,
   snapshot: Snapshot,
@@ -250,7 +250,7 @@ export async function approve(storage: Storage, load: string): Promise<void> {
 /** The decision on a load. */
 export type Guarded = { load: string; go: boolean; divided: boolean; report: LoadReport };
 
-/** Decides whether the load may continue (`go`), and reports what it would change. */
+/** Decides whether the load may continue (`go`), and reports its changes. */
 export const step: Step<Guarded> = {
   async run(context, { load, approve: approved, planOnly = false }) {
     if (approved === load) await approve(context.storage, load);

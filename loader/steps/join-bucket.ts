@@ -9,10 +9,10 @@ import { getJson, paths, putJson, putPacked, type RecordKinds, type Storage } fr
 import { changedRecords, type RecordSource, recordsBefore } from '../storage/stored-records.ts';
 import { type BucketItem, extractedParts, type Joined } from './work.ts';
 
-/** What buckets are joined with, read once. */
+/** The input for joining buckets, read once. */
 export type JoinInput = RecordSource & { buckets: number };
 
-/** The load, and where the records of the nummeraanduidingen or the adresseerbare objecten of its extract are. */
+/** The load, and the source of its extract's records: nummeraanduidingen or adresseerbare objecten. */
 export async function joinInput(storage: Storage, loadId: string, kinds: RecordKinds): Promise<JoinInput> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
@@ -22,10 +22,10 @@ export async function joinInput(storage: Storage, loadId: string, kinds: RecordK
   return { load, buckets, rows: parts.map(({ part, ranges }) => ({ key: paths.rows(loadId, part), ranges })) };
 }
 
-/** What is done with the records of a bucket: `end` is called after the last. */
+/** The visitor of a bucket's records; `end` is called after the last. */
 export type Sending = Omit<RecordVisit, 'several'> & { end?(): Problem[]; reach?: Set<string> };
 
-/** Makes the records of a bucket, and sends rows of those that count. Skips a bucket that is already joined. */
+/** Makes the records of a bucket, and sends rows of the records that count. Skips a bucket that is already joined. */
 export async function joinBucket(
   storage: Storage,
   { load, ...source }: RecordSource,

@@ -12,10 +12,10 @@ import { type BucketItem, joinedBuckets, rowsOf } from './work.ts';
 
 const kinds = 'nummeraanduidingen';
 
-/** `objecten`: where the rows of their objects are; absent in a dataset without these. */
+/** `objecten`: the stored rows of their objects; absent in a dataset without objects. */
 type JoinedWith = JoinInput & { objecten?: StoredRows[] };
 
-/** What a key without a postcode begins with. */
+/** The first byte of a key without a postcode. */
 const separator = 0x23;
 const zero = 0x30;
 

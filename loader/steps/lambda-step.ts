@@ -6,7 +6,7 @@ const unlimited: Invocation = { getRemainingTimeInMillis: () => Number.POSITIVE_
 
 type Handler<Result> = (event: unknown, invocation?: Invocation) => Promise<Result>;
 
-/** What the state machine sends: the load, or items of it from an ItemBatcher. */
+/** The state machine's events: the load, or items of it from an ItemBatcher. */
 type Events = { load: StepInput; items: { Items: never[]; BatchInput: StepInput } };
 
 /** The Lambda of a step that runs once. */
@@ -16,7 +16,7 @@ export function lambdaStep<Result>(name: string, { run }: Step<Result>): Handler
   );
 }
 
-/** The Lambda of a step that runs for each item: an event has some of them. What they share is kept for one load. */
+/** The Lambda of a step that runs for each item: an event has some items. Their shared input is kept for one load. */
 export function lambdaOfItems<Item, Result, Shared>(
   name: string,
   { share, each }: StepOfItems<Item, Result, Shared>,
@@ -33,8 +33,8 @@ export function lambdaOfItems<Item, Result, Shared>(
 
 /**
  * A Lambda of the loader: validates its event, does its work, and logs both in one line. Errors are thrown unchanged:
- * the state machine matches them by name. The first event loads what a deployment needs (settings, clients, logger), so
- * a load on one machine, whose threads import the steps too, never loads it.
+ * the state machine matches them by name. The first event loads a deployment's settings, clients and logger, so a load
+ * on one machine, whose threads import the steps too, never loads them.
  */
 export function lambda<Kind extends keyof Events, Result>(
   name: string,

@@ -1,7 +1,7 @@
 import { type loaderEnvironment, manifestKeys, storagePrefixes } from '../names.ts';
 import type { LoadAction, StepModule } from './step.ts';
 
-/** One step of a load: what it runs, and what its Lambda has and may do. */
+/** One step of a load: its work, and the settings and permissions of its Lambda. */
 type LoadStep = {
   /** The step, which only a load on one machine imports from here: the bundle of the Lambdas has it by its name. */
   module: () => Promise<StepModule>;
@@ -22,7 +22,7 @@ type LoadStep = {
   settings?: readonly (keyof typeof loaderEnvironment)[];
   measures?: true;
   table?: readonly string[];
-  /** What it does with objects of the bucket, by their keys or prefixes; `upload` is as `write`, for large ones. */
+  /** Its operations on objects of the bucket, by their keys or prefixes; `upload` is `write` for large objects. */
   bucket?: Partial<Record<'read' | 'write' | 'remove' | 'upload', readonly string[]>>;
 };
 
@@ -54,7 +54,7 @@ export const loadSteps = {
     bucket: {
       read: [...manifest, loads, snapshots, mutations, uploads],
       upload: [loads, mutations],
-      // What an operator rejects is in the manifest, and its work is removed.
+      // A rejected load is recorded in the manifest, and its work is removed.
       write: manifest,
       remove: [loads, snapshots],
     },
@@ -172,7 +172,7 @@ export const loadSteps = {
 
 export type StepName = keyof typeof loadSteps;
 
-/** What the table says of a step. */
+/** The definition of a step. */
 export function stepOf(name: StepName): LoadStep {
   return loadSteps[name];
 }

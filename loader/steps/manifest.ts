@@ -21,10 +21,10 @@ import type { Unchanged } from '../verdict/load-report.ts';
 import type { LoadAction, LoadContext } from './step.ts';
 import type { ChangeFile } from './work.ts';
 
-/** A manifest and the bytes that it was read from: `null` where there were none. */
+/** A manifest and the bytes that it was read from: `null` if none existed. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 
-/** The manifest of a storage, or its copy where it is damaged or missing. @throws DamagedObjectError */
+/** The manifest of a storage, or its copy if it is damaged or missing. @throws DamagedObjectError */
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
   try {
@@ -39,8 +39,8 @@ export async function readManifest(storage: Storage): Promise<StoredManifest> {
 
 /**
  * The manifest, checked against the table: an empty table needs everything. With `refuseUnmarked` also refuses
- * addresses without the item that names their snapshot: a load would leave those that it does not overwrite. @throws
- * ForeignStorageError for a load that this storage does not know, UnmarkedTableError
+ * addresses without the item that names their snapshot: a load would leave addresses that it does not overwrite.
+ * @throws ForeignStorageError for a load that this storage does not know, UnmarkedTableError
  */
 export async function currentManifest(
   storage: Storage,
@@ -50,8 +50,8 @@ export async function currentManifest(
   const [manifest, dataset] = await Promise.all([readManifest(storage), addresses.dataset()]);
   const { published, pending, stored } = manifest;
   if (!dataset) {
-    // Without a manifest it is an interrupted first load, or a lost storage, for which the runbook prescribes a load
-    // and then a repair.
+    // Without a manifest it is an interrupted first load, or a lost storage: then the runbook prescribes a load and a
+    // repair.
     if (!published) return manifest;
     if (!refuseUnmarked || !(await addresses.hasAddresses())) return { ...emptyManifest, stored };
     throw new LoadError(
@@ -80,10 +80,10 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
   await storage.put(paths.manifest, checkedJson(value, paths.manifest), over.stored);
 }
 
-/** What to do: nothing, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
+/** The next action: none, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
 export type Discovery = Unchanged | { action: LoadAction; load: string; peildatum: string };
 
-/** What to do about a load interrupted while applying: finish it before anything else. @throws WorkGoneError */
+/** Finishes a load interrupted while applying, before anything else. @throws WorkGoneError */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {
   const { load, peildatum, at } = pending;
   const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
@@ -100,7 +100,7 @@ export async function finishPending(storage: Storage, pending: ManifestEntry): P
   return { action: 'finish', load, peildatum };
 }
 
-/** What is live, what is pending, and how old the live dataset is. Plain JSON. */
+/** The live and pending loads, and the age of the live dataset. Plain JSON. */
 export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
   /** Whole days since the peildatum; `null` when nothing is live. */
   ageDays: number | null;
@@ -117,7 +117,7 @@ export function ageInDays({ peildatum }: Pick<ManifestEntry, 'peildatum'>, now =
   return Math.floor((now - Date.parse(peildatum)) / 86_400_000);
 }
 
-/** Published loads, newest first; those that are `kept` can be rolled back to. @throws ForeignStorageError */
+/** Published loads, newest first; a rollback can return to `kept` loads. @throws ForeignStorageError */
 export async function loadHistory({ storage, addresses }: LoadContext): Promise<(ManifestEntry & { kept: boolean })[]> {
   const { history } = await currentManifest(storage, addresses);
   const keys = await storage.list(paths.snapshots);
@@ -125,10 +125,10 @@ export async function loadHistory({ storage, addresses }: LoadContext): Promise<
   return history.map((entry) => ({ ...entry, kept: snapshots.has(entry.snapshot.id) }));
 }
 
-/** What a comparison of some keys found. Plain JSON. */
+/** The result of comparing some keys. Plain JSON. */
 export type TableSample = {
   addresses: number;
-  /** The keys of those where the table differs from the live snapshot; "load repair" corrects them. */
+  /** The keys whose items differ from the live snapshot; "load repair" corrects them. */
   differing: string[];
   /** Stored objects of the snapshot that can't be read. */
   damaged: string[];
@@ -138,8 +138,8 @@ const sampledSegments = 8;
 const keysPerSegment = 25;
 
 /**
- * Compares 200 random addresses in 8 segments with the live snapshot: if 1% are damaged, a daily run finds it with
- * 87% probability. `null` where nothing is live, and between two snapshots. @throws ForeignStorageError
+ * Compares 200 random addresses in 8 segments with the live snapshot: if 1% are damaged, a daily run finds it with 87%
+ * probability. `null` if nothing is live, and between two snapshots. @throws ForeignStorageError
  */
 export async function sampleTable({ storage, addresses }: LoadContext): Promise<TableSample | null> {
   const { published, pending } = await currentManifest(storage, addresses);
@@ -159,7 +159,7 @@ export async function sampleTable({ storage, addresses }: LoadContext): Promise<
   return { addresses: expected.size, differing: await differingKeys(addresses, expected), damaged };
 }
 
-/** The keys under which the table does not hold what is expected: an address, or nothing for `undefined`. */
+/** The keys whose items are not as expected: an address, or no item for `undefined`. */
 export async function differingKeys(
   addresses: AddressTable,
   expected: ReadonlyMap<string, StoredAddress | undefined>,

@@ -38,8 +38,8 @@ import type { StepOfItems } from './step.ts';
 import { joinedBuckets, type Merged, rowsOf, type SegmentItem } from './work.ts';
 
 /**
- * Few enough for one worker to write within minutes. A file of a first load has whole parts, of which the largest have
- * some 75,000 lines.
+ * Few enough for one worker to write within minutes. A file of a first load has whole parts; the largest have some
+ * 75,000 lines.
  */
 const usualChangesPerFile = 20_000;
 
@@ -49,7 +49,7 @@ const concurrentWrites = 4;
 /** How many streets of one segment are kept: one in two segments may have fewer changes in each. */
 const streetsKept = 50;
 
-/** What segments are derived from, read once; a rollback derives nothing. */
+/** The input for deriving segments, read once; a rollback derives nothing. */
 type Derivation = {
   /** The streets and places: 18 MB that threads share. */
   memory: ReferenceMemory;
@@ -57,11 +57,11 @@ type Derivation = {
   records: number;
 };
 
-/** What segments are merged with, read once. */
+/** The input for merging segments, read once. */
 type MergeInput = {
   load: Load;
   derivation?: Derivation;
-  /** The snapshot of the extract that was accepted before, if another is live: a change may give back what it had. */
+  /** The snapshot of the extract that was accepted before, if another is live: a change may restore its data. */
   accepted: string | null;
 };
 
@@ -84,8 +84,8 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
 }
 
 /**
- * Makes the lines of one segment of the new snapshot, and its changes from the live dataset. Skips one that is already
- * merged. Holds the old and new segment as bytes, and only one postcode3 of it as lines.
+ * Makes the lines of one segment of the new snapshot, and its changes from the live dataset. Skips a merged segment.
+ * Holds the old and new segment as bytes, and only one postcode3 of it as lines.
  */
 async function mergeSegment(
   storage: Storage,
@@ -189,7 +189,7 @@ const firstLines = (lines: Buffer) => linesOf(lines.subarray(0, 32 * 1024)).slic
 /** The new lines of a part, each with its line end. */
 type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'>;
 
-/** Whether a change gives back what an extract had that was accepted before, where there is such an extract. */
+/** Whether a change restores the data of a previously accepted extract, if such an extract exists. */
 function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) {
   let reader: Promise<LineSegmentReader> | undefined;
   let held: { part: string; lines: Map<string, Line> } | undefined;

@@ -58,7 +58,7 @@ import { extractedParts, type Mutated, putBuckets, putSegments, type SegmentItem
 
 const zero = 0x30;
 
-/** Finds the records that mutations name, and stores those that they change. @throws ExtractError */
+/** Finds the records that mutations name, and stores the changed records. @throws ExtractError */
 async function mutate(storage: Storage, loadId: string): Promise<{ segments: number }> {
   let load = await getJson<Load>(storage, paths.load(loadId));
   const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));
@@ -126,14 +126,14 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   return items;
 }
 
-/** The segments that addresses may be in before any day: those that are live too, which they may have left. */
+/** The segments that addresses may be in before any day, including live segments that they may have left. */
 async function segmentsBefore(storage: Storage, load: Load): Promise<string[]> {
   const extracted = await extractedParts(storage, load);
   const reach = load.kind === 'mutations' ? startOf(load)?.snapshot.reach : [];
   return [...(load.base?.snapshot.segments ?? []), ...(reach ?? []), ...extracted.flatMap(({ segments }) => segments)];
 }
 
-/** What the days before have set aside; an extract settles it, and days that are applied again are judged again. */
+/** Objects that earlier days set aside. An extract settles them, and days that are applied again are judged again. */
 async function earlierSetAside(storage: Storage, { kind, start, base }: Load): Promise<SetAsideObject[]> {
   if (kind !== 'mutations' || start) return [];
   const { published, pending } = await readManifest(storage);
@@ -166,7 +166,7 @@ async function withAddresses(
   return objects.map((one) => ({ ...one, addresses: found.get(one.object)?.size ?? one.addresses }));
 }
 
-/** The load with the days before `error`. @throws error where there is none, or an extract needs all its days */
+/** The load with the days before `error`. @throws error if no day comes before it, or an extract needs all its days */
 function stoppedAt(load: Load, applied: number, error: unknown): Load {
   if (!(error instanceof ExtractError) || applied < Math.max(1, load.leastDays ?? 1) || load.kind !== 'mutations')
     throw error;
@@ -217,7 +217,7 @@ async function findRecords(storage: Storage, source: JoinInput, named: ReadonlyS
   return found;
 }
 
-/** Whether a record has one of these names, by its last digits first: nearly all have none, and need no string then. */
+/** Whether a record's name is in `names`, by its last digits first: nearly all fail there, and need no string. */
 function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => boolean {
   const digits = 4;
   const numbers = new Set(Array.from(names, (name) => Number(name.slice(-digits))));
@@ -257,7 +257,7 @@ function referenceBefore(load: Load): string {
     : paths.reference(load.id);
 }
 
-/** What the dataset of some municipalities holds: the objects that were found, and all of its streets and places. */
+/** The dataset of some municipalities: the objects that were found, and all of its streets and places. */
 function registerOf(found: Objects, reference: ReferenceFile, { extract }: Load): Register {
   const [keys, inhabited] = [new Set(found.keys()), new Set<string>()];
   for (const occurrence of occurrencesIn(reference)) {
@@ -280,7 +280,7 @@ function isStreetIn(keys: ReadonlySet<string>): StreetFilter {
   return (lines, start) => keys.has(`OPR ${streetAt.identificatie(lines, start)}`);
 }
 
-/** The file of streets and places with what `objects` and `relaties` hold, and without what has ended. */
+/** The file of streets and places updated with `objects` and `relaties`, without ended occurrences. */
 function rewritten(
   before: ReferenceFile,
   mutated: ReadonlySet<string>,
@@ -313,7 +313,7 @@ async function withoutDays(storage: Storage, load: Load): Promise<{ segments: nu
   return putSegments(storage, load.id, await segmentsBefore(storage, load));
 }
 
-/** Determines what the mutations change; an extract may have none. */
+/** Determines the mutations' changes; an extract may have no mutations. */
 export const step: Step = {
   async run({ storage, progress }, { load: loadId }) {
     const load = await getJson<Load>(storage, paths.load(loadId));

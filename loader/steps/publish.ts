@@ -83,7 +83,7 @@ async function readBack(
   await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));
   throw new LoadError(
     'ReadBackError',
-    `${wrong.length} of ${expected.size} addresses read back differ from what was written, among them ${wrong.slice(0, 3).join(', ')}. ` +
+    `${wrong.length} of ${expected.size} addresses read back differ from the written ones, among them ${wrong.slice(0, 3).join(', ')}. ` +
       'Something else writes to this table, or it lost writes. Run "load repair", which compares all of it, and then the ' +
       'load again: it writes all of its changes again.',
   );

@@ -90,7 +90,7 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   await putPacked(storage, paths.reference(loadId), file.pack());
 }
 
-/** Every occurrence that another current one replaces, and what is wrong with the gemeenten. */
+/** Every occurrence that another current one replaces, and the faults in gemeenten. */
 function problemsIn(load: Load, file: ReferenceFile): Problem[] {
   const { severalCurrent: found, places } = referenceOn(file, extractDate(load));
   const fileOf = (kind: MemberKind) => {

@@ -17,7 +17,7 @@ export async function refusedProposals(storage: Storage): Promise<LoadProposal[]
   return proposals.filter((proposal) => proposal !== null).toSorted((a, b) => (a.load < b.load ? -1 : 1));
 }
 
-/** The proposal of one refused load; `null` where it is not refused, or its work is gone. */
+/** The proposal of one refused load; `null` if it is not refused, or its work is gone. */
 export async function findRefusedProposal(storage: Storage, load: string): Promise<LoadProposal | null> {
   const proposal = await findJson<LoadProposal>(storage, paths.proposal(load));
   return proposal && !proposal.go && !proposal.divided ? proposal : null;

@@ -4,7 +4,7 @@ import type { Fence } from '../storage/lease.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Thresholds } from '../verdict/objections.ts';
 
-/** What an operator asks of a load: the input of an execution, and part of the options of a load on one machine. */
+/** An operator's request for a load: the input of an execution, and part of the options of a load on one machine. */
 export type LoadRequest = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
   source?: string | undefined;
@@ -16,16 +16,16 @@ export type LoadRequest = {
   approve?: string | undefined;
   /** A refused load whose contents are not to be loaded again, instead of loading anything. */
   reject?: string | undefined;
-  /** Loads the extract even if it is the live one, or one that was rolled back. */
+  /** Loads the extract even if it is live or was rolled back. */
   again?: boolean | undefined;
-  /** Changes nothing, and proposes what a load would do as if one that was interrupted while applying were finished. */
+  /** Changes nothing, and proposes a load as if any load interrupted while applying were finished. */
   planOnly?: boolean | undefined;
 };
 
-/** What the step before found to do; each action begins at another step (`load-steps.ts`). */
+/** The action that Discover chose; each begins at another step (`load-steps.ts`). */
 export type LoadAction = 'load' | 'mutations' | 'rollback' | 'finish';
 
-/** What the steps that use the table need. */
+/** The context of steps that use the table. */
 export type LoadContext = {
   storage: Storage;
   addresses: AddressTable;
@@ -50,13 +50,13 @@ export type StepOptions = {
   beforeApply?: (size: ImportSize) => Promise<unknown>;
 };
 
-/** What a step works with, in a Lambda or on one machine. */
+/** The context of a step, in a Lambda or on one machine. */
 export type StepContext = LoadContext & {
   thresholds: Thresholds;
   keep: number;
   options: StepOptions;
   progress: Progress;
-  /** Called with what a step that runs for each item has done. */
+  /** Called with the amount of work that a step for each item has done. */
   onDone(amount: Amount): void;
   /** Proof that this load holds the lock. @throws LockedError */
   fence(): Promise<Fence>;
@@ -70,12 +70,12 @@ export type Step<Result = unknown> = { run(context: StepContext, input: StepInpu
 
 /** A step that runs for each item of a stored list. */
 export type StepOfItems<Item, Result = unknown, Shared = undefined> = {
-  /** What all items need: made once in a Lambda, or on one machine, and passed to its threads. */
+  /** Makes the input that all items share: once in a Lambda, or on one machine, which passes it to its threads. */
   share(storage: Storage, load: string): Promise<Shared>;
   /** How much there is to do for all items, for the progress; nothing is known without it. */
   total?(items: readonly Item[], shared: Shared): Amount;
   each(context: StepContext, input: StepInput, item: Item, shared: Shared): Promise<Result>;
 };
 
-/** What the file of a step exports, beside its Lambda. */
+/** The exports of a step's file, besides its Lambda. */
 export type StepModule = { step: Step | StepOfItems<unknown, unknown, unknown> };

@@ -8,8 +8,8 @@ import type { LoadContext } from './step.ts';
 import { putSegments } from './work.ts';
 
 /**
- * Prepares a rollback, named by its date or its load. While a load is half written, back to what was published before
- * it: its changes turned round, which replace or remove whole items, whichever of them were written. @throws
+ * Prepares a rollback, named by its date or its load. While a load is half written, returns to the load published
+ * before it by reversing its changes: they replace or remove whole items, whether written or not. @throws
  * UnknownSnapshotError, PendingLoadError for another snapshot meanwhile, WorkGoneError
  */
 export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
@@ -39,7 +39,7 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
 
 /**
  * The snapshot that a rollback names, by its date or its load, the live one, and the load that is half written.
- * @throws UnknownSnapshotError, PendingLoadError where that has to be undone or finished first
+ * @throws UnknownSnapshotError, PendingLoadError if that load has to be undone or finished first
  */
 export async function snapshotNamed(
   { storage, addresses }: LoadContext,

@@ -1,4 +1,4 @@
-/** What the steps of a load leave in the storage for those that follow. */
+/** Data that the steps of a load leave in the storage for later steps. */
 
 import { mapConcurrently } from '../../core/concurrency.ts';
 import type { LargeItem } from '../addresses/lines.ts';
@@ -21,7 +21,7 @@ export type SegmentItem = { segment: string };
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };
 
-/** What was found in a part of an extract, and where its rows are; if it exists, the part is finished. */
+/** The findings in a part of an extract, and the location of its rows; if it exists, the part is finished. */
 export type Extracted = {
   voorkomens: number;
   problems: ProblemReport;
@@ -38,22 +38,21 @@ export type Mutated = {
   /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed or added. */
   mutations: number;
   problems: ProblemReport;
-  /** The deliveries of which objects were set aside. */
+  /** The deliveries with set-aside objects. */
   setAside: SetAsideOfDay[];
-  /** All objects that are set aside, with those of days before. */
+  /** All set-aside objects, including those from earlier days. */
   unsettled: SetAsideObject[];
-  /** How many of the load's days were applied, and what is wrong with the next one where that is not all. */
+  /** The number of the load's days that were applied, and the fault in the next day, if any. */
   applied: number;
   stopped?: string;
 };
 
 /**
- * What joining the records of a bucket found, and where the rows are that it sends; if it exists, the bucket is
- * finished.
+ * The findings of joining a bucket's records, and the location of the rows sent; if it exists, the bucket is finished.
  */
 export type Joined = {
   problems: ProblemReport;
-  /** How many records there are, and how many of their occurrences were there twice. */
+  /** The number of records, and of their repeated occurrences. */
   records: number;
   repeated: number;
   ranges: ByteRanges;
@@ -68,7 +67,7 @@ export type Merged = SegmentCounts & {
   nummeraanduidingen: number;
   problems: ProblemReport;
   tooLarge: LargeItem[];
-  /** What changes by woonplaats, and on the streets with the most changes; absent for a first load. */
+  /** The changes by woonplaats, and on the streets with the most changes; absent for a first load. */
   byPlace?: PlaceTallies;
   /** The sizes of the woonplaatsen and gemeenten before it. */
   places?: PlaceSizes;
@@ -85,7 +84,7 @@ export async function putBuckets(storage: Storage, { id, objecten }: Load, bucke
   await putJson(storage, paths.buckets(id), items);
 }
 
-/** What was found in every part of an extract, with the parts; none where the load has no extract. */
+/** The findings in every part of an extract, with the parts; none if the load has no extract. */
 export async function extractedParts(storage: Storage, load: Load): Promise<(Extracted & Part)[]> {
   if (load.kind !== 'extract') return [];
   const parts = await getJson<Part[]>(storage, paths.parts(load.id));
@@ -95,7 +94,7 @@ export async function extractedParts(storage: Storage, load: Load): Promise<(Ext
   }));
 }
 
-/** What joining every bucket found. */
+/** The findings of joining every bucket. */
 export async function joinedBuckets(
   storage: Storage,
   load: string,
@@ -108,7 +107,7 @@ export async function joinedBuckets(
   }));
 }
 
-/** Where the rows are that joining sent. */
+/** The location of the rows that joining sent. */
 export function rowsOf(load: string, kinds: RecordKinds, joined: readonly (Joined & BucketItem)[]): StoredRows[] {
   return joined.map(({ bucket, ranges }) => ({ key: paths.joinedRows(load, kinds, bucket), ranges }));
 }

@@ -25,7 +25,7 @@ export type Dataset = { peildatum: string; load: string };
 
 /** Fills a table faster than single writes could. */
 export type BulkImport = {
-  /** Whether a bulk import is faster for this size. @throws where it would be, but can't be done */
+  /** Whether a bulk import is faster for this size. @throws if it is faster, but impossible */
   takesOn(size: ImportSize): Promise<boolean>;
   /**
    * Resolves when the table holds these lines, in order of their keys, and nothing else. Repeated whole if interrupted.
@@ -38,7 +38,7 @@ export type ImportSize = { lines: number; writes: number };
 
 /** The table that lookups read, as a load sees it. */
 export interface AddressTable extends AddressWriter {
-  /** What the table holds under these keys now, strongly consistent; a key without an item is not in the map. */
+  /** The current items under these keys, strongly consistent; the map omits keys without an item. */
   read(keys: readonly string[]): Promise<Map<string, StoredAddress>>;
   dataset(): Promise<Dataset | null>;
   hasAddresses(): Promise<boolean>;

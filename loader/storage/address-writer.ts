@@ -55,7 +55,8 @@ export class NoMoreWritesError extends Error {
 }
 
 /**
- * Repeats `attempt` until it is done. @throws what a retry can't fix, and anything after ten attempts without progress
+ * Repeats `attempt` until it is done. @throws errors that a retry can't fix, and any error after ten attempts without
+ * progress
  */
 export async function retryWhileThrottled(
   attempt: () => Promise<{ done: boolean; progress: boolean }>,
@@ -93,7 +94,7 @@ export type AddressWriterOptions = {
   firstPauseMilliseconds?: number;
 };
 
-/** DynamoDB allows 25 writes a batch, and 100 items a transaction, of which one is the lock. */
+/** DynamoDB allows 25 writes a batch, and 100 items a transaction, including the lock. */
 const largestBatch = 25;
 const largestTransaction = 99;
 /** The engine on this machine runs one transaction at a time: the next one is prepared meanwhile. */

@@ -27,7 +27,7 @@ export function idleGuard(milliseconds: number): { signal: AbortSignal; touch():
 const firstPauseMilliseconds = 330;
 const idleMilliseconds = 60_000;
 
-/** `null` when it is still `known`. Retries from the byte where a download stopped. @throws SourceError */
+/** `null` when it is still `known`. Retries from the byte at which a download stopped. @throws SourceError */
 export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
   const found = await probe(url, known, pause);
   if (!found) return null;
@@ -158,7 +158,7 @@ async function request(url: string, headers: Record<string, string>) {
   }
 }
 
-/** What each status means and what to do about it, where that is more than to check the URL. */
+/** The meaning of each status and its remedy, unless that is just to check the URL. */
 const statuses: Partial<Record<number, string>> = {
   401: 'asks for a sign-in (401). Use a URL that can be read without one, or download the file and load that.',
   403: 'may not be read from here (403): it needs a sign-in, its signed URL has expired, or its server blocks this machine. Get a new URL, or download the file and load that.',
@@ -176,7 +176,7 @@ function statusError(url: string, status: number): SourceError {
     : new SourceError(`${message} Check the URL, and whether this machine may read it.`);
 }
 
-/** Retries where the server can't be reached, drops the connection, or returns 429 or 5xx. */
+/** Retries if the server can't be reached, drops the connection, or returns 429 or 5xx. */
 function retryOptions(firstPauseMilliseconds: number): RetryOptions {
   return { attempts: 6, firstPauseMilliseconds, retryIf: (error) => error instanceof SourceUnavailableError };
 }

@@ -139,7 +139,9 @@ function lostTo(held: Held | null): string | undefined {
   );
 }
 
-/** Runs `work` under the lock, renewed meanwhile; that of an ended process here is taken over. @throws LockedError */
+/**
+ * Runs `work` under the lock, renewed meanwhile; an ended process on this machine loses its lock. @throws LockedError
+ */
 export async function withLock<T>(
   lock: LoadLock,
   owner: string,

@@ -21,7 +21,7 @@ export type Held = { owner: string; token: string; untilSeconds: number };
 /** Lets one load at a time write to the table, whatever storage it uses: the lock is an item of the table. */
 export type LoadLock = {
   /**
-   * Acquires the lock if it is free, the owner's own, or that of `over`. @throws LockedError, also for an expired one
+   * Acquires the lock if it is free, the owner's own, or held by `over`. @throws LockedError, also for an expired lock
    */
   acquire(owner: string, seconds: number, over?: Held): Promise<Held>;
   /** Extends the lock from now. @throws LockedError when it is no longer held */
@@ -171,7 +171,7 @@ export async function takeLock(
   }
 }
 
-/** `false` for a running process of this machine, `true` for one that has ended, `null` for one of another machine. */
+/** `false` for a running process of this machine, `true` for an ended process, `null` for another machine's. */
 export function isProcessGone({ owner }: Held): boolean | null {
   const [host, pid = '', start] = owner.split(':');
   if (host !== hostname() || !/^\d+$/.test(pid)) return null;

@@ -32,19 +32,19 @@ export async function isDeliveryKept(storage: Storage, key: string): Promise<boo
 
 const largestDelivery = 512 * 1024 * 1024;
 
-/** What a location had when it was last read, `at`; any location had the same contents `since` then. */
+/** The delivery at a location when it was last read, `at`; any location had the same contents `since` then. */
 export type FoundDelivery = { file: MutationFile; made: number; version: SourceVersion; at: string; since: string };
 
 /** A location that can't say whether it has changed is read again after this time: each day. */
 const unaskedMilliseconds = 20 * 3_600_000;
 
-/** Copies each delivery that is what its name says; `gemeenten` is what the dataset covers, none for the country. */
+/** Copies each delivery that is what its name says; `gemeenten` are the dataset's area, empty for the country. */
 export class DeliveryCopies {
   readonly #storage: Storage;
   readonly #gemeenten: readonly string[];
   readonly #objecten: boolean;
   #found: Promise<Record<string, FoundDelivery>> | undefined;
-  /** A server was unavailable: for the rest, what was found before stands. */
+  /** A server was unavailable: for the rest, earlier findings stand. */
   #isDown = false;
 
   constructor(storage: Storage, gemeenten: readonly string[], { objecten = false }: WithObjecten = {}) {
@@ -53,7 +53,7 @@ export class DeliveryCopies {
     this.#objecten = objecten;
   }
 
-  /** @throws SourceError where it is unavailable, ExtractError where it is damaged, another one, or of another area */
+  /** @throws SourceError if it is unavailable, ExtractError if it is damaged, another delivery, or of another area */
   async copy(listed: ListedMutations): Promise<FoundDelivery> {
     const { name, location, size } = listed;
     if (isFuture(listed.tot)) throw futureDelivery(listed.tot, name);
@@ -130,10 +130,10 @@ type WithObjecten = { objecten?: boolean };
 
 const readKey = (key: string, objecten: boolean) => (objecten ? `${key} objecten` : key);
 
-/** What is kept of a delivery: the objects that it or they name, by `objectKey`, and all of it as packed JSON. */
+/** A delivery in memory: the objects that it names, by `objectKey`, and all of it as packed JSON. */
 type ReadCopy = { named: string[]; packed: Buffer };
 
-/** What was read of deliveries, so that a process parses each once. A key has the CRC-32 of the contents. */
+/** Parsed deliveries, so that a process parses each once. A key has the CRC-32 of the contents. */
 const justRead = new Map<string, ReadCopy>();
 const mostKeptRead = 62;
 
@@ -169,7 +169,7 @@ export async function readCopy(
   return { named: read.named, contents };
 }
 
-/** @throws ExtractError where the name of a delivery, or its entry in a list, says something else than its documents */
+/** @throws ExtractError if the name of a delivery, or its entry in a list, contradicts its documents */
 function requireNamed(
   { name, vanaf, tot, gemeente }: ListedMutations,
   identity: { vanaf: string; tot: string; gemeenten: string[]; hash: string },

@@ -17,7 +17,7 @@ export type ListedMutations = {
   size: number | null;
 };
 
-/** The deliveries that were found, in the order of their dates, and what an operator should know about the others. */
+/** The deliveries that were found, in the order of their dates, and notes for the operator about other files. */
 export type MutationListing = { listed: ListedMutations[]; notes: string[] };
 
 const namePattern = /^BAG(?:GEM(\d{4}))?\w*M-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})(.*)\.zip$/i;
@@ -28,8 +28,8 @@ type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeente'>;
 
 /**
  * The dates and the area of a delivery, from its name `BAGNLDM-13112021-14112021.zip` or
- * `BAGGEM0344M-08112021-08122021.zip`; `null` for another name, and for one that does not lead from a date to a later
- * one. With `nearly` also from the name of a copy.
+ * `BAGGEM0344M-08112021-08122021.zip`; `null` for another name, or a name that does not lead from a date to a later
+ * date. With `nearly` also from the name of a copy.
  */
 export function datesOfName(name: string, { nearly = false } = {}): NamedDelivery | null {
   const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] = namePattern.exec(name) ?? [];
@@ -38,7 +38,7 @@ export function datesOfName(name: string, { nearly = false } = {}): NamedDeliver
   return { vanaf, tot, gemeente: gemeente ?? null };
 }
 
-/** The deliveries at lists, folders and zips; one that can't be read is a note. @throws SourceError where none can */
+/** The deliveries at lists, folders and zips; an unreadable place is a note. @throws SourceError if none can be read */
 export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
   const found = await Promise.allSettled(locations.map(listMutations));
   const failed = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
@@ -98,7 +98,7 @@ function named(candidates: readonly Candidate[], where: string): MutationListing
   });
   const near = candidates.filter(({ name }) => nearName.test(name) && !datesOfName(name)).map(({ name }) => name);
   if (near.length === 0) return { listed, notes: [] };
-  const note = `not used, as its name is not that of a delivery such as BAGNLDM-13112021-14112021.zip: ${near.join(', ')} in ${where}`;
+  const note = `not used, because it is not named like a delivery such as BAGNLDM-13112021-14112021.zip: ${near.join(', ')} in ${where}`;
   return { listed, notes: [note] };
 }
 
@@ -148,7 +148,7 @@ function parseJson(body: string, location: string): unknown {
   }
 }
 
-/** The location of a delivery, relative to its list; `null` where a list on the web may not lead. */
+/** The location of a delivery, relative to its list; `null` if a list on the web may not lead there. */
 function locationOf(url: string, list: string): string | null {
   if (!/^https?:/i.test(list)) {
     return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `${list.slice(0, list.lastIndexOf('/') + 1)}${url}`;
@@ -187,7 +187,7 @@ export async function readWhole(source: Source, most: number, tooLong: string): 
   }
 }
 
-/** The order of deliveries: by the date from which they lead, and the shortest first. */
+/** The order of deliveries: by their start date, then the shortest first. */
 export function byDates(a: ListedMutations, b: ListedMutations): number {
   const [first, second] = [`${a.vanaf} ${a.tot}`, `${b.vanaf} ${b.tot}`];
   return first < second ? -1 : first > second ? 1 : 0;

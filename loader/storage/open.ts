@@ -30,7 +30,7 @@ const feeds = [
   'https://service.pdok.nl/kadaster/adressen/atom/v1_0/adressen.xml',
 ];
 
-/** Where the extract has been published so far, the newest first. */
+/** The known locations of the published extract, the newest first. */
 const knownExtracts = [
   'https://service.pdok.nl/lv/bag/atom/downloads/lvbag-extract-nl.zip',
   'https://service.pdok.nl/kadaster/adressen/atom/v1_0/downloads/lvbag-extract-nl.zip',

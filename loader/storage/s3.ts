@@ -72,7 +72,7 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
   };
 }
 
-/** What follows the bucket is the literal key, without escapes, like in the AWS CLI. */
+/** The text after the bucket is the literal key, without escapes, as in the AWS CLI. */
 function placeOf(location: string): { Bucket: string; Key: string } {
   const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/is.exec(location) ?? [];
   if (!Bucket || !Key) throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);
@@ -142,7 +142,7 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
 
 type ObjectPlace = { Bucket: string; Key: string };
 
-/** The condition under which a put replaces exactly `expected`; `null` when the object is already another one. */
+/** The condition that makes a put replace exactly `expected`; `null` if the object has already changed. */
 async function unchanged(
   client: S3Client,
   place: ObjectPlace,

@@ -5,9 +5,9 @@ import type { RandomAccess } from '../zip/random-access.ts';
 /** An extract at its location. */
 export type Source = {
   readonly version: SourceVersion;
-  /** Reads by range; `null` where the server does not support that, and only `stream` works. */
+  /** Reads by range; `null` if the server does not support that, and only `stream` works. */
   readonly access: RandomAccess | null;
-  /** The whole extract; a dropped connection is resumed where it broke, if the server supports ranges. */
+  /** The whole extract; a dropped connection is resumed at the same byte if the server supports ranges. */
   stream(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 };
@@ -37,7 +37,7 @@ export class SourceUnavailableError extends SourceError {
   override readonly name = 'SourceUnavailableError';
 }
 
-/** The step ran out of time, but what it read is kept: the next attempt continues from there. */
+/** The step ran out of time, but keeps the data it read: the next attempt continues from there. */
 export class SourceUnfinishedError extends SourceError {
   override readonly name = 'SourceUnfinishedError';
 
@@ -86,7 +86,7 @@ const checkAddress = 'Check the URL';
 const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
 const checkTls = 'and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate';
 
-/** What each error code of Node and of `fetch` means, and whether a retry may help; the first match counts. */
+/** The meaning of each error code of Node and `fetch`, and whether a retry may help; the first match counts. */
 const failures: [code: RegExp, problem: string, advice: string, isFinal?: true][] = [
   [/^ERR_INVALID_URL$/, 'is not a valid URL', checkAddress, true],
   [
@@ -100,7 +100,7 @@ const failures: [code: RegExp, problem: string, advice: string, isFinal?: true][
 ];
 const otherFailure = [/^/, 'could not be read', `${checkAddress}, and ${checkConnection}`] as const;
 
-/** What happened to a request and what to do. @returns SourceUnavailableError where a retry may succeed */
+/** Describes a failed request and its remedy. @returns SourceUnavailableError if a retry may succeed */
 export function connectionError(url: string, error: Error): SourceError {
   const reason = innermost(error);
   const [, problem, advice, isFinal = false] = failures.find(([code]) => code.test(reason.code)) ?? otherFailure;

@@ -5,7 +5,7 @@ import type { RandomAccess } from '../zip/random-access.ts';
 
 const { loads, snapshots, approvals, mutations } = storagePrefixes;
 
-/** What the buckets of a folder have records of. */
+/** The kinds of records in a folder's buckets. */
 export type RecordKinds = 'nummeraanduidingen' | 'objecten';
 
 /** The keys of the storage. Everything under `loads/` is work that can be removed when the load is published. */
@@ -19,7 +19,7 @@ export const paths = {
   records: (snapshot: string, kinds: RecordKinds, bucket: string) => `${snapshots}${snapshot}/${kinds}/${bucket}`,
   /** The streets and places behind them. */
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
-  /** What days have changed by woonplaats since the last extract or approval; absent after one. */
+  /** The days' changes by woonplaats since the last extract or approval; absent right after either. */
   snapshotSums: (snapshot: string) => `${snapshots}${snapshot}/sums`,
   /** A whole extract from a server without Range support, or a municipality's inner zip that was deflated. */
   incoming: (name: string) => `${loads}incoming/${name}`,
@@ -29,7 +29,7 @@ export const paths = {
   reference: (load: string) => `${loads}${load}/reference`,
   /** A JSON array of `Part`: the items of the map over the extract. */
   parts: (load: string) => `${loads}${load}/parts.json`,
-  /** What a worker read of a part, by bucket. */
+  /** The rows that a worker read from a part, by bucket. */
   rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
   /** What `mutate` found, and the records of a bucket that it changes. */
@@ -38,12 +38,12 @@ export const paths = {
   /** A JSON array of `{"bucket": "007"}`: the items of the map that joins, and of that over adresseerbare objecten. */
   buckets: (load: string) => `${loads}${load}/buckets.json`,
   objectBuckets: (load: string) => `${loads}${load}/object-buckets.json`,
-  /** What joining a bucket found, and the rows that it sends: to other buckets, or to segments. */
+  /** The findings of joining a bucket, and the rows that it sends to other buckets or to segments. */
   joined: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}.json`,
   joinedRows: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}`,
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
-  /** What the locations of deliveries had when they were last read. */
+  /** The deliveries at each location when they were last read. */
   mutationsFound: `${mutations}found.json`,
   /** A JSON array of `{"segment": "13"}`: the items of the map that merges. */
   segments: (load: string) => `${loads}${load}/segments.json`,
@@ -73,9 +73,9 @@ export const concurrentReads = 16;
 
 /** An object appears whole or not at all, so what exists is complete, and an interrupted load continues from it. */
 export type Storage = {
-  /** The whole object, or `null` when there is none. */
+  /** The whole object, or `null` if it does not exist. */
   get(key: string): Promise<Buffer | null>;
-  /** The object for reading by range, or `null` when there is none. */
+  /** The object for reading by range, or `null` if it does not exist. */
   open(key: string): Promise<RandomAccess | null>;
   /** If `expected` is given, the object must still have these bytes (`null`: not exist). @throws ObjectChangedError */
   put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
@@ -83,7 +83,7 @@ export type Storage = {
   putStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** The key of every object that begins with `prefix`, such as `snapshots/2021-10-15-3f9a2c1b/13`, in order. */
   list(prefix: string): Promise<string[]>;
-  /** Removes the objects, and ignores those that do not exist. */
+  /** Removes the objects, and ignores missing ones. */
   delete(keys: readonly string[]): Promise<void>;
 };
 
@@ -106,7 +106,7 @@ export class UnusableObjectError extends Error {
   }
 }
 
-/** A required object does not exist: it was removed, or this is not the storage with which the load began. */
+/** A required object does not exist: it was removed, or the load began with another storage. */
 export class MissingObjectError extends UnusableObjectError {
   override readonly name = 'MissingObjectError';
 
@@ -115,7 +115,7 @@ export class MissingObjectError extends UnusableObjectError {
   }
 }
 
-/** An object does not contain what was stored in it. */
+/** An object's contents have changed since they were stored. */
 export class DamagedObjectError extends UnusableObjectError {
   override readonly name = 'DamagedObjectError';
 
@@ -173,7 +173,7 @@ export async function getUnpacked<T>(
   return unpacked(key, () => unpack(withoutMark(key, bytes)));
 }
 
-/** Reads and unpacks an object; `null` if there is none. @throws DamagedObjectError when `unpack` throws */
+/** Reads and unpacks an object; `null` if it does not exist. @throws DamagedObjectError when `unpack` throws */
 export async function findUnpacked<T>(
   storage: Storage,
   key: string,
@@ -228,7 +228,7 @@ export function getJson<T>(storage: Storage, key: string): Promise<T> {
   return getUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }
 
-/** Reads a JSON object; `null` if there is none. @throws DamagedObjectError */
+/** Reads a JSON object; `null` if it does not exist. @throws DamagedObjectError */
 export async function findJson<T>(storage: Storage, key: string): Promise<T | null> {
   return findUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }

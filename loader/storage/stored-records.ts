@@ -1,7 +1,4 @@
-/**
- * The records that a load begins with, in the storage: those of its extract, or of the snapshot that days are applied
- * to.
- */
+/** The stored records that a load begins with, from its extract or from the snapshot that days are applied to. */
 
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { type Load, type Snapshot, startOf } from '../dataset/load.ts';
@@ -22,10 +19,10 @@ import {
   unpacked,
 } from './storage.ts';
 
-/** What a worker stored of rows that go to different places: its key, and where those of each are. */
+/** The rows that a worker stored: their key, and the range for each destination. */
 export type StoredRows = { key: string; ranges: ByteRanges };
 
-/** The rows that go to one place, from all workers, in the order of these and in memory of their own. */
+/** The rows for one destination, from all workers in order, in memory of their own. */
 export async function gatherRows(storage: Storage, stored: readonly StoredRows[], place: string): Promise<Buffer> {
   const read = await mapConcurrently(stored, concurrentReads, async ({ key, ranges }) => {
     const [position, length] = ranges[place] ?? [0, 0];
@@ -45,7 +42,7 @@ export async function gatherRows(storage: Storage, stored: readonly StoredRows[]
   return all;
 }
 
-/** Where the records are that a load begins with. `rows`: what workers read of an extract. */
+/** The source of the records that a load begins with. `rows`: the rows that workers read from an extract. */
 export type RecordSource = { load: Load; rows: readonly StoredRows[] };
 
 /**

@@ -1,4 +1,4 @@
-/** What a load found and would change, in numbers. */
+/** The findings and changes of a load, in numbers. */
 
 import { type AdresObject, adresObjectOfText } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
@@ -35,11 +35,11 @@ export type LoadCounts = {
   nummeraanduidingen: number;
 } & SegmentCounts;
 
-/** What addresses have of adresseerbare objecten, and what changes of it. */
+/** The adresseerbare objecten of addresses, and their changes. */
 export type ObjectenCounts = {
   /** Objects that have their hoofdadres. */
   live: number;
-  /** Addresses of which nothing else changes. */
+  /** Addresses that don't change otherwise. */
   changed: number;
   /** Objects that an address no longer has, though it stays. */
   lost: number;
@@ -56,7 +56,7 @@ export type SegmentCounts = {
   changes: ChangeCounts;
   /** How many of the changed addresses only get another gemeente, such as after a merger. */
   gemeenteChanged: number;
-  /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
+  /** Lists of toevoegingen that are added, changed or removed while the address under the same key does not change. */
   listsChanged: number;
   /** Absent in a dataset without adresseerbare objecten. */
   objecten?: ObjectenCounts;
@@ -111,7 +111,7 @@ function sumOf<Name extends string>(names: readonly Name[], all: readonly Record
   return Object.fromEntries(names.map((name) => [name, sum(all, (one) => one[name])])) as Record<Name, number>;
 }
 
-/** What else is known of a change: of how many objects, and whether of nothing but the gemeente. */
+/** More about a change: the number of changed objects, and whether only the gemeente changes. */
 export type CountedChange = { objects: ChangedObjects; isOfGemeente: boolean };
 
 /** Adds one change to `counts`, and keeps the first few as examples. */
@@ -158,7 +158,7 @@ function objectsIn(line: Line): Map<string, AdresObject> {
   return new Map(objects.map((object) => [object.identificatie, object]));
 }
 
-/** Adds the lines of a part of a first load, all of which are new; some of the `first` of them become examples. */
+/** Adds the lines of a part of a first load, which are all new; some of the `first` lines become examples. */
 export function countFirst(counts: SegmentCounts, { lines, lists }: LineCounts, first: readonly Line[]): void {
   counts.changes.added += lines - lists;
   counts.listsChanged += lists;

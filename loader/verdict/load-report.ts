@@ -7,7 +7,7 @@ import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, pr
 import { isFinal, type Objection } from './objections.ts';
 import { type SetAside, setAsideOf } from './set-aside.ts';
 
-/** What a proposal and a report both say of a load. Plain JSON. */
+/** The common part of a load's proposal and report. Plain JSON. */
 type LoadOutline = {
   /** The peildatum of the dataset that is live before it. */
   livePeildatum: string | null;
@@ -16,7 +16,7 @@ type LoadOutline = {
   stopped: string | null;
   /** The date of the last full extract behind it. */
   extractPeildatum: string | null;
-  /** How much the result of the mutations differs from the extract; `null` where that was not compared. */
+  /** How much the result of the mutations differs from the extract; `null` if they were not compared. */
   audit: ChangeCounts | null;
   /** All objects that mutations did not match: they stay as they were until a later day or an extract settles them. */
   setAside: SetAside;
@@ -38,7 +38,7 @@ export type InterruptedLoad = Pick<ManifestEntry, 'load' | 'peildatum' | 'at'>;
 
 export const interruptedLoad = ({ load, peildatum, at }: ManifestEntry): InterruptedLoad => ({ load, peildatum, at });
 
-/** What a load would do, and whether it may. Plain JSON, small for any size of load. */
+/** The proposed changes of a load, and whether it may apply them. Plain JSON, small for any size of load. */
 export type LoadProposal = LoadOutline & {
   load: string;
   kind: ManifestEntry['kind'];
@@ -50,18 +50,18 @@ export type LoadProposal = LoadOutline & {
   csv: ChangesCsv[];
   go: boolean;
   more?: true;
-  /** It changes too much for one of its days, so fewer of them are tried: nothing to approve. */
+  /** It changes too much for one of its days, so fewer days are tried: nothing to approve. */
   divided?: true;
 };
 
-/** The outcome of a load, or what it would be. Plain JSON. */
+/** The actual or expected outcome of a load. Plain JSON. */
 export type LoadReport = LoadOutline & {
   /** `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an operator rejected. */
   outcome: 'published' | 'planned' | 'refused' | 'rejected' | 'unchanged';
   /** The peildatum, `2021-10-15`; `null` when nothing is live and nothing was found. */
   peildatum: string | null;
   load: string | null;
-  /** What was loaded; `null` where nothing was. */
+  /** The kind of load; `null` if nothing was loaded. */
   kind: ManifestEntry['kind'] | null;
   reason: string | null;
   /** Whether an extract was named that is not the live one, and was not loaded for the `reason`. */
@@ -110,7 +110,7 @@ function reported({ problems, changes, examples, lists: _, ...counts }: LoadCoun
   };
 }
 
-/** Why there is nothing to load, and what is live. */
+/** The reason why there is nothing to load, and the live load. */
 export type Unchanged = {
   action: 'none';
   reason: string;
@@ -123,7 +123,7 @@ export type Unchanged = {
   interrupted?: InterruptedLoad;
 };
 
-/** The report of a load for which there was nothing to do: the counts describe the live dataset. */
+/** The report of a load without changes: its counts describe the live dataset. */
 export function unchangedReport({ reason, live, isSkipped = false, rejected, interrupted }: Unchanged): LoadReport {
   const { voorkomens = 0, nummeraanduidingen = 0, addresses = 0, problemCounts, problems = null } = live ?? {};
   const problemReport = problemCounts ? reportOfCounts(problemCounts) : null;

@@ -1,4 +1,4 @@
-/** What a load may change without an approval, and each objection to what changes more (decision 0112). */
+/** The limits on a load without an approval, and the objections to larger changes (decision 0112). */
 
 import { addressText } from '../../core/addresses/address-key.ts';
 import { type LargeItem, largestItemBytes } from '../addresses/lines.ts';
@@ -19,17 +19,17 @@ import {
 } from './place-changes.ts';
 
 /**
- * What a load may change before an operator has to approve it; `maximumNamesShare`: the share that may get another
- * street or gemeente and nothing else, where that is not `maximumChangedShare`.
+ * The limits on a load without an operator's approval. `maximumNamesShare`: the share that may get another street or
+ * gemeente and nothing else, if it differs from `maximumChangedShare`.
  */
 export type Thresholds = Record<keyof typeof loadDefaults.guard, number> & { maximumNamesShare?: number };
 
 /**
- * The limits of days of mutations. A day changes a fiftieth of what a month does, but on some days a municipality
- * makes up arrears. So one may change a fifth of what a load may, and a delivery of several days more. Several
- * deliveries together may change what one of them may: beyond that, each is judged by itself. The gemeenten that merge
- * in a year all do so on one day, and rename streets, so of names a day may change what a load may; so may it in one
- * woonplaats, where what happens in a month happens on one day.
+ * The limits of days of mutations. A day changes a fiftieth as much as a month, but on some days a municipality makes
+ * up arrears. So a day may change a fifth as much as a load, and a delivery of more days may change more. Deliveries
+ * together may change as much as one delivery: beyond that, each is judged by itself. The gemeenten that merge in a
+ * year all do so on one day, and rename streets. So a day may change as many names as a load, and as much in one
+ * woonplaats, where a month's changes may all happen on one day.
  */
 export function thresholdsOfDays(thresholds: Thresholds, days: readonly { vanaf: string; tot: string }[]): Thresholds {
   const lengths = days.map(({ vanaf, tot }) => (Date.parse(tot) - Date.parse(vanaf)) / 86_400_000);
@@ -71,7 +71,7 @@ export type Objection = {
   examples?: string[];
 };
 
-/** What explains the others, in this order: another area or date changes every address. */
+/** Objections that explain the others, in this order: another area or date changes every address. */
 const explaining: readonly ObjectionCode[] = [
   'item_too_large',
   'other_area',
@@ -80,7 +80,7 @@ const explaining: readonly ObjectionCode[] = [
   'last_file_full',
 ];
 
-/** The same objections, with the one that explains the others first. */
+/** The same objections, with the explaining objection first. */
 export function byWeight(objections: readonly Objection[]): Objection[] {
   const rank = ({ code }: Objection) =>
     explaining.indexOf(code) + (explaining.includes(code) ? 0 : explaining.length + 1);
@@ -104,13 +104,13 @@ export function objectionsToItems(large: readonly LargeItem[]): Objection[] {
   return [{ code: 'item_too_large', message, count: large.length, examples: large.slice(0, 5).map(({ key }) => key) }];
 }
 
-/** What a load is compared with: the live dataset, with the sizes of its woonplaatsen. */
+/** The live dataset that a load is compared with, and the sizes of its woonplaatsen. */
 export type Live = { peildatum: string; addresses: number; places: PlaceSizes };
 
-/** What was published in days since an extract, or a load that was approved, at `since`. */
+/** The changes published in days since the extract or approved load at `since`. */
 export type Earlier = PlaceTallies & { since: string };
 
-/** A new quarter has 2,000 addresses: any dataset and woonplaats may get so many times what a woonplaats may lose. */
+/** A new quarter has 2,000 addresses: any dataset and woonplaats may gain so many times a woonplaats's allowed loss. */
 const newQuarter = 10;
 
 /** A village whose objects are measured anew has 1,000 addresses: four times what any woonplaats may lose. */
@@ -201,7 +201,7 @@ function firstOfEach(found: readonly Objection[]): Objection[] {
 /** A woonplaats with another name, or a gemeente that becomes part of another: one change of many addresses. */
 export type RenamedPlace = { from: string; to: string; addresses: number };
 
-/** The share of its addresses from which a woonplaats is renamed; below that some of its addresses move to another. */
+/** From this share of its addresses a woonplaats is renamed; below it, some of its addresses move to another. */
 const renamedFrom = 0.8;
 
 /** Up to this many gemeenten may become part of others at once; beyond it their share of the addresses counts. */
@@ -213,8 +213,8 @@ const of = (kind: PlaceKind, counted: Counted, woonplaats?: string): PlaceTallie
 };
 
 /**
- * What gets another name, and the other changes. Addresses that go to another woonplaats are relocated. A gemeente
- * merges if it has no woonplaats left, and becomes part of one that loses none.
+ * The renamed places, and the other changes. Addresses that go to another woonplaats are relocated. A gemeente merges
+ * if it has no woonplaats left, and becomes part of a gemeente that loses none.
  */
 function renamedPlaces(
   tallies: PlaceTallies,
@@ -259,7 +259,7 @@ function objectionsToNames(all: readonly RenamedPlace[], live: PlaceSizes): Obje
   return [objectionTo('too_many_places_renamed', what, { count: renamed.length }, undefined, examples)];
 }
 
-/** What a load changes, and since which date others changed what, if any did: an extract and an approval end that. */
+/** The changes of a load, and the earlier changes since a date, if any: an extract or an approval resets them. */
 export type Judged = {
   peildatum: string;
   allowOlder: boolean;
@@ -268,11 +268,11 @@ export type Judged = {
   earlier?: Earlier | null;
   /** The sizes of woonplaatsen and gemeenten after it. */
   after: PlaceSizes;
-  /** Whether it is the first load with adresseerbare objecten: then none of them changes. */
+  /** Whether it is the first load with adresseerbare objecten: then no object changes. */
   isFirstOfObjects?: boolean;
 };
 
-/** Every objection to a load, and the woonplaatsen that it renames. @param ofDay what it may change of all addresses */
+/** Every objection to a load, and the woonplaatsen that it renames. @param ofDay the limit on all addresses */
 export function judge(
   counts: LoadCounts,
   load: Judged,
@@ -296,7 +296,7 @@ export function judge(
   };
   if (objecten && problems) {
     const missing = problemsOfObjecten.reduce((sum, kind) => sum + problems[kind].count, 0);
-    const what = 'objects have an address that is not there, or an unknown location';
+    const what = 'objects have a missing address or an unknown location';
     check('too_many_object_problems', what, missing, objecten.live + missing);
   }
   if (objecten && load.isFirstOfObjects) found.push(...objectionsToFirstObjects(load.after, thresholds));
@@ -372,7 +372,7 @@ function judgeChanges(
   };
 }
 
-/** `9,912,345`. Not by `toLocaleString`, the first of which takes 17 ms. */
+/** `9,912,345`. Not by `toLocaleString`, whose first call takes 17 ms. */
 export function grouped(count: number): string {
   return `${count}`.replace(/\B(?=(\d{3})+$)/g, ',');
 }

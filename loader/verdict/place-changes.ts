@@ -1,4 +1,4 @@
-/** What a load changes in each woonplaats and on its streets. */
+/** The changes of a load in each woonplaats and on its streets. */
 
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { Place } from '../../core/place-fields.ts';
@@ -13,12 +13,12 @@ type SizeMember = 1 | 2 | 3 | 4 | 5 | 6;
 /** Metres that a location may be corrected by. */
 export const corrected = 50;
 
-/** Which share of what a load may change: of all addresses, and of those in a woonplaats. */
+/** The share of a load's limits: on all addresses, and on the addresses in a woonplaats. */
 type Limit = {
   code: string;
   what: string;
   whole?: Threshold | 0;
-  /** Limits on streets of one woonplaats are numbers without a share: no month renames or empties more of them. */
+  /** Limits on streets of one woonplaats are numbers without a share: no month renames or empties more streets. */
   place?: Threshold;
   /** The member of a `PlaceSize` that it is a share of, and what these addresses are; the live ones by default. */
   of?: SizeMember;
@@ -31,10 +31,10 @@ const streets = { place: 'alwaysAllowedStreets' } as const;
 const [values, there] = [{ whole: 'maximumChangedShare', place: 'maximumLostShare' }, 'have one'] as const;
 const ofObjects = { code: 'too_many_objects_changed', of: 6, there, ...values } as const;
 /**
- * What a load changes in addresses, and how much of it. `removed` and `added` are of an address that no other key of
- * its street has before or after: one that only gets another number or postcode is `renumbered`. `renamed` gets another
- * street, `relocated` another woonplaats, and `changed` is any change that is no other one, as of its id. `huisletters`
- * and `toevoegingen` are lost ones. `letters`: a name in which only the special letters differ; `garbled`: one with
+ * The kinds of changes in addresses, and their limits. `removed` and `added` count addresses that no other key of their
+ * street has before or after: an address that only gets another number or postcode is `renumbered`. `renamed` gets
+ * another street, `relocated` another woonplaats, and `changed` is any other change, such as its id. `huisletters` and
+ * `toevoegingen` are lost ones. `letters`: a name that differs only in special letters; `garbled`: a name with
  * characters that no name has. `lost` and `moved` count objects, the six after them addresses; `locations` are moved by
  * any distance. The last two count streets: with another name, and that lose many addresses. `mergers`: of a gemeente
  * that ceases to exist; `gemeente`: every other change of it.
@@ -91,7 +91,7 @@ export type AreaTally = Partial<Record<PlaceKind, Counted>>;
 
 /** Changes by street (`Buitenveer, Weesp`) and by woonplaats. */
 export type PlaceTallies = {
-  /** Changes of all addresses; one that is in two places counts once. */
+  /** Changes of all addresses; an address in two places counts once. */
   all: AreaTally;
   streets: Record<string, AreaTally>;
   woonplaatsen: Record<string, AreaTally>;
@@ -102,7 +102,7 @@ export type PlaceTallies = {
   names: Record<string, Counted>;
 };
 
-/** What changes in the objects of one address: how many are lost or moved, and 1 for each other kind of change. */
+/** The changes in the objects of one address: the number lost or moved, and 1 for each other kind of change. */
 export type ChangedObjects = Partial<Record<(typeof objectKinds)[number], number>>;
 const objectKinds = [
   ...(['lost', 'moved', 'ligplaatsen', 'standplaatsen', 'uses', 'surfaces', 'statuses', 'locations'] as const),
@@ -149,13 +149,13 @@ export const woonplaatsOf = (street: string) => street.slice(street.lastIndexOf(
 /** A street that loses this many addresses is emptied: more than a demolished block of flats. */
 const emptiedFrom = 20;
 
-/** An address at one place before or after a change; `isReturned`: it is what it was in an extract before. */
+/** An address at one place before or after a change; `isReturned`: it is as in an earlier extract. */
 type At = { key: string; place: Place; isReturned?: boolean };
 
 /** Counts the changes of a segment, one part after the other. */
 export class PlaceCounter {
   readonly #tallies = noTallies();
-  /** The addresses of the part that an object no longer has, and those that it newly has, by the object's id. */
+  /** The addresses of the part that an object no longer has, and its new addresses, by the object's id. */
   readonly #left = new Map<string, At>();
   readonly #came = new Map<string, At>();
   readonly #removed: At[] = [];
@@ -163,7 +163,7 @@ export class PlaceCounter {
   readonly #last: Partial<Record<PlaceKind, string>> = {};
   readonly #added: At[] = [];
 
-  /** @param isReturned whether the address is what it was in an extract that was accepted before */
+  /** @param isReturned whether the address is as in a previously accepted extract */
   count(
     { kind, before, after }: Change,
     { old, now }: ChangedPlaces,
@@ -207,7 +207,7 @@ export class PlaceCounter {
   #countPlace(key: string, from: Place | undefined, to: Place | undefined, isChanged: boolean): void {
     if (to && isGarbled(to) && !(from && isGarbled(from))) this.#add('garbled', { key, place: to });
     if (!from || !to) {
-      // The address stays, and gets or loses one of several places.
+      // The address stays, and gains or loses one of its places.
       if (isChanged) this.#add('changed', { key, place: (from ?? to) as Place });
       else if (from) this.#removed.push({ key, place: from });
       else if (to) this.#added.push({ key, place: to });
@@ -298,7 +298,7 @@ function idsWithout(places: readonly Place[], others: readonly Place[]): { place
 const usual = /^[\p{Script=Latin}\p{M}\p{Nd} .,'’‘`´"&+:;!°/()–-]*$/u;
 const isGarbled = (place: Place) => !usual.test(nameOf(place)) || /[ÃÂ]/.test(nameOf(place));
 
-/** Whether names differ in special letters only, which one of them lacks or has others in their place. */
+/** Whether names differ in special letters only, which one name lacks or replaces. */
 function hasOtherLetters(from: string, to: string): boolean {
   const bare = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '');
   return bare(from) === bare(to) || from.replace(/[^ -~]/g, '') === to.replace(/[^ -~]/g, '');

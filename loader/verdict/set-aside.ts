@@ -17,9 +17,7 @@ export function setAsideOf(objects: readonly SetAsideObject[]): SetAside {
 /** The share of a delivery's objects. Usually none is set aside; of a wrong or a replaced delivery nearly all are. */
 const mostSetAsideShare = 0.01;
 
-/**
- * Objections to deliveries of which over a hundredth does not match, and to over `alwaysAllowed` addresses together.
- */
+/** Objections to deliveries with over 1% of objects not matching, and to over `alwaysAllowed` addresses together. */
 export function objectionsToSetAside(
   days: readonly SetAsideOfDay[],
   all: readonly SetAsideObject[],
@@ -29,7 +27,7 @@ export function objectionsToSetAside(
   const found = days.flatMap(({ file, objects, count, examples }): Objection[] => {
     if (count <= Math.max(1, objects * mostSetAsideShare)) return [];
     const message =
-      `${count} of the ${objects} objects that ${file} changes are not what it expects: it was replaced, or one before it is wrong. ` +
+      `${count} of the ${objects} objects that ${file} changes do not match it: it was replaced, or an earlier delivery is wrong. ` +
       `Among them: ${examples[0]}`;
     return [{ code: 'too_many_set_aside', message, count, of: objects, examples }];
   });

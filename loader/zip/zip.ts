@@ -10,10 +10,10 @@ import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;
 const localHeaderBytes = 30;
-/** What the directory says of an entry before its name, and where the flags are in that. */
+/** The size of a directory entry before its name, the offset of its flags, and two flags. */
 const [directoryHeaderBytes, flagsAt, encryption, strongEncryption] = [46, 8, 0x01, 0x40];
 const extraBytes = 512; // enough for the extra fields of a local header, which the central directory does not list
-const directoryChunkBytes = 256 * 1024; // each is a request where the zip lies in S3
+const directoryChunkBytes = 256 * 1024; // each is a request if the zip is in S3
 const compressedChunkBytes = 16 * 1024 * 1024; // as well: large ones spend little of their time waiting
 const fileChunkBytes = 256 * 1024; // no request, and V8 sees too late how much memory large ones hold
 const chunkBytes = 1024 * 1024;
@@ -172,7 +172,7 @@ export function entryStream(source: RandomAccess, entry: ZipEntry, label: string
   return Readable.from(checkedChunks(source, entry, label), { objectMode: false });
 }
 
-/** Where the bytes of an entry lie in `source`; a stored entry can be read in place. */
+/** The range of an entry's bytes in `source`; a stored entry can be read in place. */
 export async function entryRange(
   source: RandomAccess,
   entry: ZipEntry,

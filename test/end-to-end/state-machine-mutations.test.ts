@@ -217,7 +217,7 @@ describe("an execution that can't apply a day", () => {
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'LoadRefused' });
     expect(subjects().at(-1)).toContain('is refused; nothing was written');
-    expect(loader.messages.at(-1)?.text).toContain(`objects that ${nameOf(three)} changes are not what it expects`);
+    expect(loader.messages.at(-1)?.text).toContain(`objects that ${nameOf(three)} changes do not match it`);
     expect(await loader.addresses()).toEqual(expected);
   });
 

@@ -213,7 +213,7 @@ describe('an extract is refused, by what it is or holds', () => {
       'members of two dates',
       { ...usual, ...files(older), [deliveryFile]: delivery },
       'mixed_peildatums',
-      `holds members of several dates: ${older.join(', ')}. Use an extract of one date`,
+      `holds members with different dates: ${older.join(', ')}. Use an extract of one date`,
     ],
   ])('%s', async (_, held, code, message) => {
     await expect(find(held)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });

@@ -282,9 +282,9 @@ describe('a change', () => {
     [
       'of an object into nothing',
       once(usual, /<ml:wordt>.*<\/ml:wordt>/, '<ml:wordt/>'),
-      'a change without what it becomes',
+      'a change without its new state',
     ],
-    ['of nothing into an object', once(usual, /<ml:was>.*<\/ml:was>/, '<ml:was/>'), 'a change without what was'],
+    ['of nothing into an object', once(usual, /<ml:was>.*<\/ml:was>/, '<ml:was/>'), 'a change without its old state'],
     [
       'with a value twice',
       once(usual, '<Objecten:huisnummer>', '<Objecten:huisnummer>1</Objecten:huisnummer><Objecten:huisnummer>'),

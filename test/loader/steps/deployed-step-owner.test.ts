@@ -34,8 +34,8 @@ describe('an execution that has the lock', () => {
       await expect(minutesLater(19.9)(owner)).rejects.toMatchObject({
         name: 'LockSettlingError',
         message:
-          'The load a-load ended at 2026-01-10T03:00:00.000Z; until 2026-01-10T03:20:00.000Z what it began may still ' +
-          'write, so this one waits.',
+          'The load a-load ended at 2026-01-10T03:00:00.000Z; its functions may still write until ' +
+          '2026-01-10T03:20:00.000Z, so this load waits.',
       });
     },
   );

@@ -246,7 +246,7 @@ describe('days of mutations', () => {
     ],
     [
       'an earlier reading that is not ours',
-      'objects that BAGNLDM-08012026-09012026.zip changes are not what it expects',
+      'objects that BAGNLDM-08012026-09012026.zip changes do not match it',
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
         const other = new Register(bench, 99, 8);
@@ -273,7 +273,7 @@ describe('days of mutations', () => {
     ],
     [
       'not about what we have',
-      'objects that BAGNLDM-10012026-11012026.zip changes are not what it expects',
+      'objects that BAGNLDM-10012026-11012026.zip changes do not match it',
       { stopped: null, more: true },
       async (file: string) => {
         const groups = new Register(bench, 99, 8).days.flatMap((day) => day.groups);

@@ -386,8 +386,7 @@ describe('the guard of objects', () => {
     const found = { ...counts(), objecten: { live: 10_000, changed: 10_000, lost: 0, moved: 0 } };
     if (found.problems) found.problems.address_missing.count = 200;
     const { objections } = judge(found, { ...load, tallies: noTallies() }, live, localGuardDefaults);
-    const message =
-      '200 of 10,200 objects have an address that is not there, or an unknown location: 2%, over the limit of 1%';
+    const message = '200 of 10,200 objects have a missing address or an unknown location: 2%, over the limit of 1%';
     expect(objections).toMatchObject([{ code: 'too_many_object_problems', message }]);
   });
 });

@@ -143,7 +143,7 @@ describe('a day that is replaced by another one of the same size', () => {
       aDayLater(1);
       const report = await check();
       expect([report.outcome, await street()]).toEqual(['published', right]);
-      const differs = `${name} differs from place to place: that of `;
+      const differs = `${name} differs from place to place: the later copy at `;
       expect(report.notes.join()).toEqual(mirror ? expect.stringContaining(differs) : '');
       const again = await check();
       expect([again.outcome, again.reason?.includes(differs), await street()]).toEqual(['unchanged', mirror, right]);
@@ -166,7 +166,7 @@ describe('two deliveries that differ for one day', () => {
     }
     const { notes } = await check();
     expect(notes).toEqual([
-      expect.stringMatching(new RegExp(`differs from place to place: that of .*${later}/.* is used`)),
+      expect.stringMatching(new RegExp(`differs from place to place: the later copy at .*${later}/.* is used`)),
     ]);
     expect(await street()).toBe(`Straat ${later}`);
     expect((await check()).reason).toContain('differs from place to place');
