@@ -17,8 +17,10 @@ import type { GrowingBytes } from './stored-form.ts';
 
 /**
  * An object is one record, with every occurrence that counts on the peildatum or may count later. A record is a line of
- * ASCII: the letter of its kind and its identificatie, then each occurrence after a tab. An occurrence has its begin and eind, its number up to a colon, and its values. A nummeraanduiding has its openbare ruimte, its own woonplaats (four dots for none) and its address key; an adresseerbaar object has the nummeraanduidingen that it names, the hoofdadres first, and after another colon the rest of the text of `core/adres-object.ts`:
- *
+ * ASCII: the letter of its kind and its identificatie, then each occurrence after a tab. An occurrence has its begin
+ * and eind, its number up to a colon, and its values. A nummeraanduiding has its openbare ruimte, its own woonplaats
+ * (four dots for none) and its address key; an adresseerbaar object has the nummeraanduidingen that it names, the
+ * hoofdadres first, and after another colon the rest of the text of `core/adres-object.ts`:
  *     N0457200000201234<tab>20100929 99999999 1:0457300000000035 3631 1381AA#9#A
  *     V0457010000012345<tab>20100929 99999999 1:0457200000201234,0457200000201235:g,131234.5,480123.4,85,w
  *
