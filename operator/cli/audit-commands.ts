@@ -14,7 +14,7 @@ import {
 import { table } from './text-table.ts';
 import { month } from './values.ts';
 
-type ExportOptions = { month: string; to?: string; lockYears: number; json?: true };
+type ExportOptions = { month: string; to?: string };
 
 /** `audit export`: what was changed in a month, by whomever. */
 export function addAuditCommands(program: CliCommand): void {
@@ -25,52 +25,23 @@ export function addAuditCommands(program: CliCommand): void {
     .command('export')
     .description('export the changes of accounts, keys, members, plans and the register, and sign-ins, of a month')
     .requiredOption('--month <month>', 'the month, like 2026-10', month)
-    .option('--to <where>', 'a new file, or s3://BUCKET/PREFIX/ in a bucket with Object Lock (default: print)', placeOf)
-    .option('--lock-years <n>', 'with s3://: how long nobody can change or delete it, 1 to 20', readYears, 7)
+    .option('--to <file>', 'a new file (default: print)')
     .notes(
       `An entry a line, in JSON: time, actor, action, what it is about, detail (with "before" for limits, plans and details), outcome.
 Sign-ins are kept for 400 days, other entries for good. Export a month when it is over: later entries are not in it.`,
     )
-    .examples(
-      'audit export --month 2026-10 --to audit-2026-10.jsonl --local',
-      'audit export --month 2026-10 --to s3://evidence/adres/ --stage prod',
-    )
-    .checks(({ to }: ExportOptions) => {
-      if (to !== undefined && !isBucket(to)) checkNewFile(callersPath(to, env));
-    })
-    .onAccounts(async ({ client, table }, { month, to, lockYears }: ExportOptions): Promise<Result> => {
-      const { auditLines, auditOfMonth, putLocked } = await import('../connect/operator-audit.ts');
+    .examples('audit export --month 2026-10 --to audit-2026-10.jsonl --local')
+    .checks(({ to }: ExportOptions) => to !== undefined && checkNewFile(callersPath(to, env)))
+    .onAccounts(async ({ client, table }, { month, to }: ExportOptions): Promise<Result> => {
+      const { auditLines, auditOfMonth } = await import('../connect/operator-audit.ts');
       const lines = await auditOfMonth(client, table, month);
       if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
       const text = auditLines(lines);
       if (to === undefined) return { json: lines, text: text.trimEnd(), isVerbatim: true };
+      await writeNewFile(callersPath(to, env), [text]);
       const json = { month, entries: lines.length };
-      if (!isBucket(to)) {
-        await writeNewFile(callersPath(to, env), [text]);
-        return { json, text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.` };
-      }
-      const until = new Date();
-      until.setUTCFullYear(until.getUTCFullYear() + lockYears);
-      const object = `${to}audit-${month}.jsonl`;
-      const version = await putLocked(object, text, until);
-      return {
-        json: { ...json, object, version, lockedUntil: until.toISOString() },
-        text: `Wrote ${lines.length} entries of ${month} to ${object}, version ${version}, locked until ${until.toISOString().slice(0, 10)}.`,
-      };
+      return { json, text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.` };
     });
-}
-
-const isBucket = (to: string) => to.startsWith('s3://');
-
-function placeOf(to: string): string {
-  if (!isBucket(to) || /^s3:\/\/[^/]+\/(?:.+\/)?$/.test(to)) return to;
-  throw new UsageError(`--to takes a bucket and a prefix that ends in "/", like s3://evidence/adres/, not "${to}".`);
-}
-
-function readYears(text: string): number {
-  const years = Number(text);
-  if (/^\d{1,2}$/.test(text) && years >= 1 && years <= 20) return years;
-  throw new UsageError(`--lock-years takes a whole number from 1 to 20, not "${text}".`);
 }
 
 type AuditCommand = {

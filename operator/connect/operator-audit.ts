@@ -5,7 +5,6 @@ import { accountsTable } from '../../core/tables.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { type AuditAction, audited } from '../../packages/admin/accounts/audit-log.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';
-import { CommandError } from './errors.ts';
 
 /** Runs `work` between writing its entry in the audit and marking it as done. */
 export type OperatorAudit = <T>(
@@ -106,37 +105,4 @@ function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {
 /** JSON Lines: an entry a line, which stays readable whatever is added. */
 export function auditLines(lines: readonly AuditLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-}
-
-/**
- * Writes an object that nobody can change or delete until `until`, not even the account's root user, to a bucket with
- * Object Lock; returns its version. What is there stays: a second export is another version.
- * @throws CommandError for a bucket without Object Lock
- */
-export async function putLocked(location: string, body: string, until: Date): Promise<string> {
-  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(location) ?? [];
-  const [{ PutObjectCommand }, { s3Client }] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('../../loader/storage/s3.ts'),
-  ]);
-  const client = s3Client();
-  try {
-    const { VersionId } = await client.send(
-      new PutObjectCommand({
-        Bucket: bucket,
-        Key: key,
-        Body: body,
-        ContentType: 'application/x-ndjson',
-        ObjectLockMode: 'COMPLIANCE',
-        ObjectLockRetainUntilDate: until,
-      }),
-    );
-    return VersionId ?? 'unknown';
-  } catch (error) {
-    if (!/Object ?Lock/i.test((error as Error).message)) throw error;
-    const message = `The bucket ${bucket} has no Object Lock, so the export could be changed there. Use one that was made with it.`;
-    throw new CommandError('no_object_lock', message, { cause: error });
-  } finally {
-    client.destroy();
-  }
 }

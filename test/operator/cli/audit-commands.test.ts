@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -11,29 +8,8 @@ import { startLocalRun } from '../command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 let now = Date.parse('2026-09-30T23:59:59.500Z');
-const environment = { ...process.env };
-/** What S3 is asked to write, and what it answers. */
-const puts: { path: string | undefined; headers: IncomingHttpHeaders; body: string }[] = [];
-let refusal = '';
-const s3 = createServer(async (request, response) => {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  puts.push({ path: request.url, headers: request.headers, body });
-  if (refusal === '') return response.writeHead(200, { 'x-amz-version-id': 'v1' }).end();
-  response
-    .writeHead(400, { 'content-type': 'application/xml' })
-    .end(`<Error><Code>InvalidRequest</Code><Message>${refusal}</Message></Error>`);
-});
-
 beforeAll(async () => {
   bench = await startLocalRun();
-  await once(s3.listen(0, '127.0.0.1'), 'listening');
-  Object.assign(process.env, {
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(s3.address() as AddressInfo).port}`,
-  });
   const client = DynamoDBDocumentClient.from(bench.client);
   const admin = createAdmin({ client, table: 'accounts', actor: 'jo@example.nl', now: () => now });
   await admin.plans.put({ code: 'small', limits: { day: 5 } });
@@ -51,8 +27,6 @@ beforeAll(async () => {
   await admin.accounts.suspend('acme');
 });
 afterAll(async () => {
-  process.env = environment;
-  s3.close();
   await bench.stop();
 });
 
@@ -86,31 +60,9 @@ describe('audit export', () => {
     expect(await exported('--to', file)).toMatchObject({ exit: 1, err: expect.stringContaining('exists') });
   });
 
-  it('writes an object that nobody can change until its lock ends', async () => {
-    const { out } = await exported('--to', 's3://evidence/adres/', '--lock-years', '2');
-    const [put] = puts.splice(0);
-    expect(put?.path).toMatch(/^\/evidence\/adres\/audit-2026-10\.jsonl/);
-    expect(put?.headers['x-amz-object-lock-mode']).toBe('COMPLIANCE');
-    const until = String(put?.headers['x-amz-object-lock-retain-until-date']);
-    expect(Number(until.slice(0, 4))).toBe(new Date().getUTCFullYear() + 2);
-    expect(put?.body).toContain('"action":"account create"');
-    expect(out).toContain('s3://evidence/adres/audit-2026-10.jsonl, version v1, locked until');
-  });
-
-  it('says so where the bucket has no Object Lock', async () => {
-    refusal = 'Bucket is missing Object Lock Configuration';
-    const { exit, err } = await exported('--to', 's3://evidence/');
-    refusal = '';
-    expect([exit, err]).toEqual([1, expect.stringContaining('The bucket evidence has no Object Lock')]);
-  });
-
-  it.each([
-    ['a month', ['--month', 'october'], /--month takes a month/],
-    ['a place', ['--month', '2026-10', '--to', 's3://evidence/adres'], /ends in "\/"/],
-    ['a number of years', ['--month', '2026-10', '--lock-years', '99'], /from 1 to 20/],
-  ])('refuses what is not %s', async (_, args, message) => {
-    const { exit, err } = await bench.run('audit', 'export', ...args);
-    expect([exit, err]).toEqual([2, expect.stringMatching(message)]);
+  it('refuses what is not a month', async () => {
+    const { exit, err } = await bench.run('audit', 'export', '--month', 'october');
+    expect([exit, err]).toEqual([2, expect.stringContaining('--month takes a month')]);
   });
 
   it('of a month without a change is an error, and writes nothing', async () => {
