@@ -417,6 +417,7 @@ def with_managed_policies(*args, **kwargs):
 
 def delete_role(self, account_id, region_name):
     self.managed_policies.clear()
+    self.policies.clear()
     iam.iam_backends[account_id]["aws"].delete_role(self.name)
 
 
