@@ -454,8 +454,12 @@ def update_termination_protection(self):
 
 def delete_unless_protected(self, name_or_stack_id):
     for stack in self.stacks.values():
-        if name_or_stack_id in (stack.name, stack.stack_id) and stack.enable_termination_protection:
+        if name_or_stack_id not in (stack.name, stack.stack_id):
+            continue
+        if stack.enable_termination_protection:
             raise ValidationError(stack.name, message=f"Stack [{stack.name}] has TerminationProtection")
+        for export in stack.exports:  # moto lacks those of a stack that a change set made
+            self.exports.setdefault(export.name, export)
     delete_stack(self, name_or_stack_id)
 
 
