@@ -42,7 +42,7 @@ export type DataFolder = {
   release(): Promise<void>;
 };
 
-/** What has to stay the same across starts on the same data. */
+/** The identity of a data folder, which later starts on the same data keep. */
 export type FolderIdentity = z.infer<typeof identitySchema>;
 
 const identitySchema = z.object({
@@ -137,7 +137,7 @@ export async function writeIdentity(path: string, identity: FolderIdentity): Pro
 
 const identityFile = (path: string) => join(path, 'identity.json');
 
-/** What a running `npm start` publishes for the command line. */
+/** The connection that a running `npm start` publishes for the command line. */
 export type LocalState = z.infer<typeof localStateSchema>;
 
 const localStateSchema = z.object({
@@ -152,7 +152,7 @@ const localStateSchema = z.object({
   accountsTable: z.string(),
   /** The loader's storage, with the snapshots and the manifest. */
   storageFolder: z.string(),
-  /** Where `npm start` looks for days of mutations; absent where it follows none. */
+  /** The list in which `npm start` looks for days of mutations; absent if it follows none. */
   mutations: z.string().optional(),
   /** Whether addresses have their objects. */
   objecten: z.boolean().optional(),

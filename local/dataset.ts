@@ -24,17 +24,17 @@ import { runLoad } from './load/run-load.ts';
 /** The live dataset. */
 export type ServedDataset = {
   readonly report: LoadReport;
-  /** Where the dataset came from, if an earlier start had loaded it and none was asked for; else `null`. */
+  /** The source of the dataset if an earlier start loaded it and this start names none; else `null`. */
   readonly present: string | null;
-  /** The report of the same extract, which has changed so much that what an earlier start had loaded is served. */
+  /** The report of the same extract, which has changed so much that the earlier dataset is served. */
   readonly refused?: LoadReport;
-  /** Why the same extract could not be read, so that what an earlier start had loaded is served. */
+  /** Why the same extract could not be read, so that the earlier dataset is served. */
   readonly unread?: string;
   /** Whether it is the demo. */
   readonly isDemo?: boolean;
   /** Days of mutations that were applied after it. */
   readonly later?: LoadReport;
-  /** A lookup to try. It finds one address if the dataset has one that is not ambiguous. */
+  /** A lookup to try. It finds one address if any address of the dataset is unambiguous. */
   readonly example: Example;
 };
 
@@ -57,20 +57,20 @@ export type LocalLoadOptions = Pick<DataFolder, 'storageFolder' | 'demoFile'> &
   Pick<WantedDataset, 'extract' | 'progress' | 'objecten'> & {
     readonly client: DynamoDBClient;
     readonly table: string;
-    /** Whether the engine is the embedded one, for which transactions are faster than batches. */
+    /** Whether the engine is the embedded one, which is faster with transactions than with batches. */
     readonly embedded?: boolean;
     readonly bulkImport?: BulkImport | undefined;
   };
 
-/** The extract that was asked for can't be served; the message says what is there and what to do. */
+/** The requested extract can't be served; the message names the dataset that the folder holds, and the remedy. */
 export class ExtractNotServedError extends Error {
   override readonly name = 'ExtractNotServedError';
 }
 
 /**
  * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.
- * Without an extract it holds what it held before, or the demo if that was nothing. So it does with an extract that an
- * earlier start has loaded and that the guard refuses as it is now, or that can't be read any more.
+ * Without an extract it keeps its dataset, or holds the demo if it was empty. It also keeps the dataset of an earlier
+ * start if the guard refuses the extract in its present form, or if the extract can't be read any more.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
 export async function loadExtract({
@@ -82,7 +82,7 @@ export async function loadExtract({
 }: LocalLoadOptions): Promise<ServedDataset> {
   const held = await datasetOtherThan(options.demoFile, options.storageFolder);
   const present = extract === undefined ? held : null;
-  // The same extract, where it is to have objects, or to have them no more.
+  // The same extract, with objects turned on or off.
   const again = present && hasObjecten(present.snapshot) !== objecten ? sourceOf(present) : undefined;
   const loading = runLoad({
     source: present ? again : (extract ?? (await writeDemo(options.demoFile))),
@@ -116,7 +116,7 @@ export async function loadExtract({
   if (report.isSkipped) {
     throw new ExtractNotServedError(
       `${extract} was not loaded: ${report.reason}. The data folder still holds the dataset of ${report.peildatum}. ` +
-        'Serve that by starting without --extract, or serve this extract with --fresh, which discards what is there, or ' +
+        'Serve that by starting without --extract, or serve this extract with --fresh, which discards that dataset, or ' +
         'with --data and another folder.',
     );
   }
@@ -166,7 +166,7 @@ async function writeDemo(file: string): Promise<string> {
   return file;
 }
 
-/** An address of the table, one that is not ambiguous if possible. */
+/** An address of the table, unambiguous if possible. */
 async function anyAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
   const found = Items.map(storedAddress).filter(({ key, places }) => isAddressKey(key) && places.length > 0);
@@ -225,7 +225,7 @@ export async function followMutations({
         },
       });
     } catch (error) {
-      announceOnce(`Mutations could not be applied, and what is served stays as it is. ${(error as Error).message}`);
+      announceOnce(`Mutations could not be applied; the served dataset stays unchanged. ${(error as Error).message}`);
     }
     return published;
   };
@@ -260,7 +260,7 @@ export type Filling = {
   readonly discarded: TableNames | undefined;
 };
 
-/** What the tables hold once they are filled. */
+/** The contents of the tables once they are filled. */
 export type Filled = { dataset: ServedDataset; apiKey: string };
 
 /** Makes the tables hold the dataset that the options ask for, and the demo account, whose API key it returns. */

@@ -7,7 +7,7 @@ import type { Admin } from '../packages/admin/admin.ts';
  */
 export const demoSource = new URL('demo.zip', import.meta.url);
 
-/** A lookup to try on the demo, and what it shows. */
+/** A lookup to try on the demo, and the outcome that it shows. */
 export type DemoExample = {
   postcode: string;
   huisnummer: number;
@@ -41,7 +41,7 @@ export const objectExamples: readonly DemoExample[] = [
   { postcode: '1382LD', huisnummer: 545, toevoeging: 's', include: 'objecten', shows: 'a ligplaats' },
 ];
 
-/** What to print, once, when a lookup finds nothing in the demo. */
+/** The hint that is printed once, when a lookup finds nothing in the demo. */
 export function outsideDemoText(addresses: number): string {
   return (
     `An address was not found: the demo has ${addresses} addresses of Weesp, and no others. To look up your own, load your ` +

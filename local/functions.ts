@@ -16,9 +16,9 @@ import {
 import type { Integration } from './gateway/gateway.ts';
 import type { Route } from './gateway/gateway-request.ts';
 
-/** Where the functions of the API run. */
+/** The surroundings in which the functions of the API run. */
 export type FunctionPlace = {
-  /** The values of variables, by name. A function sees those that the table of routes lists for it. */
+  /** The values of variables, by name. A function sees the variables that the table of routes lists for it. */
   readonly values: Environment;
   readonly client: ChargingClient;
   /** Gets every line that a function writes. */

@@ -11,7 +11,7 @@ export type LocalBranding = Omit<z.output<typeof branding>, 'logo'> & {
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
 };
 
-/** The branding in a JSON file, whose logo is relative to it. @throws Error that says what is wrong in it */
+/** The branding in a JSON file, whose logo is relative to it. @throws Error that names its faults */
 export function readBrandingFile(file: string): LocalBranding {
   const { success, data, error } = branding.safeParse(parse(file));
   if (!success) {

@@ -32,7 +32,7 @@ const selfExplanatory = [
 /** Errors whose message names commands, which need a running service. */
 const ofStorage = new Set(['ForeignStorageError', 'UnmarkedTableError', 'WorkGoneError']);
 
-/** What the embedded engine answers where it can't read its database. */
+/** The embedded engine's answer if it can't read its database. */
 function isEngineFault(error: unknown): error is Error {
   return error instanceof Error && error.name === 'InternalServerError';
 }
@@ -69,13 +69,13 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
     );
   }
   if (error instanceof UnusableObjectError || (error instanceof LoadError && ofStorage.has(error.name))) {
-    return `${error.message}\nNo service is running that commands could use: start with --fresh, which discards what is in ${dataFolder}.`;
+    return `${error.message}\nNo service is running that commands could use: start with --fresh, which discards the data in ${dataFolder}.`;
   }
   if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** The commands of the error itself are not for this: the service is not running. */
+/** Other commands than the error's own, because the service is not running. */
 function refusedText(report: LoadReport): string {
   const isOnlyOlder = report.objections.every(({ code }) => code === 'older_peildatum');
   const advice = isOnlyOlder
@@ -114,7 +114,7 @@ export function greeting(service: Service, dataFolder: string): string {
   const folder = below.startsWith('..') ? dataFolder : below;
   const { addresses, peildatum } = dataset.later ?? dataset.report;
   const heldText = dataset.refused
-    ? `\n${refusalText(dataset.refused, ` --local${data}`)}\nWhat was there before is served.\n`
+    ? `\n${refusalText(dataset.refused, ` --local${data}`)}\nThe dataset from before is served.\n`
     : presentText(dataset);
   return `${loadedText(dataset.report)}${heldText}
 Serving ${grouped(addresses)} addresses${peildatum === null ? '' : ` with peildatum ${peildatum}`} on ${baseUrl}
@@ -134,10 +134,10 @@ Press Ctrl-C to stop.
 `;
 }
 
-/** What to print when a start is stopped before it serves: in which stage its load was, and how it goes on. */
+/** The text for a start that is stopped before it serves: the stage of its load, and how to continue. */
 export function stoppedText(stage: string | undefined): string {
   const where = stage === undefined ? 'before the load was finished' : `during the load (${stage})`;
-  return `Stopped ${where}. Nothing is lost: the same command continues where it stopped.`;
+  return `Stopped ${where}. Nothing is lost: the same command continues.`;
 }
 
 type Lookup = { postcode: string; huisnummer: number; toevoeging?: string | undefined; include?: string };
@@ -149,27 +149,27 @@ This is a demo: real addresses of Weesp, of 2021. Load your own municipality or 
   npm start -- --extract ${pdokExtract}
 `;
 
-/** What was loaded; empty when the table already held the extract. */
+/** The counts of a load; empty if the table already held the extract. */
 function loadedText(report: LoadReport): string {
   const { outcome, voorkomens, nummeraanduidingen, addresses, withoutPostcode, problems } = report;
   if (outcome !== 'published') return '';
   const skipped = withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
   const faulty = problems === null ? '' : `, ${grouped(problems)} faulty`;
   const waived = report.waived
-    .map(({ message }) => `\nIgnored because this extract is not the one that was served before: ${message}`)
+    .map(({ message }) => `\nIgnored because this extract is not the one from before: ${message}`)
     .join('');
   return `
 Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${skipped}${faulty}${waived}
 `;
 }
 
-/** What was found in the data folder where no extract was asked for. */
+/** The dataset found in the data folder by a start without --extract. */
 function presentText({ present, unread }: ServedDataset): string {
   if (unread !== undefined)
     return `\nThe extract could not be read, and the addresses from before are served:\n  ${unread}\n`;
   if (present === null) return '';
   return `
-Serving what the data folder holds, from ${present}. Load another with --extract; --fresh discards it and serves the demo.
+Serving the data folder's dataset, from ${present}. Load another with --extract; --fresh discards it and serves the demo.
 `;
 }
 

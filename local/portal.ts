@@ -37,7 +37,7 @@ export async function startLocalPortal(
   const storage = await openStorage(storageFolder);
   const addresses = dynamoDbAddressTable(connection, addressesTable, { transactions: true });
   const runner = announced(localLoadRunner({ storage: storageFolder, addresses }));
-  // A killed load continues where it stopped, so stopping does not wait long for one.
+  // A killed load can continue, so stopping does not wait long for it.
   resources.defer(() => Promise.race([runner.settle(), setTimeout(5000, undefined, { ref: false })]));
   return startPortal(
     {

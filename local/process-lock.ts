@@ -47,7 +47,7 @@ const held = new Set<object>();
 
 async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
   createFile(file);
-  // Loaded on first use: an older Node 24 warns that this module is experimental, also to those who need no lock.
+  // Loaded on first use: an older Node 24 warns that this module is experimental, even if no lock is needed.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   // SQLite refuses some links, so it gets the real path.
   const database = new DatabaseSync(realpathSync(file), { timeout: 0 });

@@ -59,15 +59,15 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** Progress on a terminal: one line, which other output has to make room for. */
 export type ProgressLine = Progress & {
-  /** Takes the line away for as long as `write` takes, so that what it writes has lines of its own. */
+  /** Removes the line while `write` runs, so that its output has lines of its own. */
   around(write: () => void): void;
   /** Ends the line of a stage that has not ended, which then says how far it came. */
   leave(): void;
 };
 
 /**
- * Shows a stage as one line with bytes, rows, rate and time left. Ctrl-C ends the line with what was done by then, and
- * goes on to whoever else listens, or ends the process.
+ * Shows a stage as one line with bytes, rows, rate and time left. Ctrl-C ends the line with the amount
+ * done by then, and continues to other listeners, or ends the process.
  */
 export function progressBars(stream: NodeJS.WriteStream): ProgressLine {
   let current: { line: (mark: string) => string; forget: () => void } | undefined;
@@ -89,7 +89,7 @@ export function progressBars(stream: NodeJS.WriteStream): ProgressLine {
         close('interrupted');
         if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
       };
-      // Before all others, of whom those that listen once would be gone.
+      // Before all other listeners, because a listener for one signal would be gone.
       for (const signal of signals) process.prependOnceListener(signal, interrupt);
       const stageLine = {
         line(mark: string) {
@@ -143,7 +143,7 @@ function lineOf(stage: LoadStage, tally: Tally, mark: string, columns = 80): str
   return lines.find((line) => line.length < columns) ?? stage;
 }
 
-/** The same progress, and in which stage it is: `apply, 1,200 of 11,927 rows`; `undefined` between stages. */
+/** The same progress with the current stage: `apply, 1,200 of 11,927 rows`; `undefined` between stages. */
 export function watchedProgress(progress: Progress): { progress: Progress; stage: () => string | undefined } {
   let current: (Tally & { stage: LoadStage }) | undefined;
   return {

@@ -48,7 +48,7 @@ export type ServiceOptions = WantedDataset & {
   /** Requests a second of each route of the gateway; unlimited if absent. */
   readonly throttlePerSecond?: number | undefined;
   readonly branding?: LocalBranding | undefined;
-  /** What the pages of the service link to. */
+  /** The links on the pages of the service. */
   readonly portalUrl?: string | undefined;
   readonly onAnswer?: (answered: Answered) => void;
 };
@@ -67,8 +67,8 @@ export type Service = {
 };
 
 /**
- * Starts the engine, the functions and the gateway, with the tables, an extract and a demo account. Everything that is
- * started is added to `resources` at once: disposing of them stops it all, also in the middle of a start.
+ * Starts the engine, the functions and the gateway, with the tables, an extract and a demo account. Each part is added
+ * to `resources` at once: disposing of them stops everything, even in the middle of a start.
  */
 export async function startService(options: ServiceOptions, resources: AsyncDisposableStack): Promise<Service> {
   const { host, allowedHosts = [], fresh, throttlePerSecond, objecten = false, onAnswer } = options;

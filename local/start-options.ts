@@ -4,7 +4,7 @@ import { sourceLocation } from '../loader/storage/source.ts';
 import { callersFolder } from './data-folder.ts';
 import { type LocalBranding, readBrandingFile } from './local-branding.ts';
 
-/** The options of `npm start`; `data` is absent where it was not given. */
+/** The options of `npm start`; `data` is absent unless it was given. */
 export type StartOptions = {
   readonly extract?: string;
   readonly mutations?: string;
@@ -20,7 +20,7 @@ export type StartOptions = {
 
 /**
  * Reads the options of `npm start`, with paths made absolute.
- * @param write gets the help, or the line that says what is wrong
+ * @param write receives the help, or the line that names the fault
  * @throws CommanderError after either
  */
 export function startOptions(
@@ -45,10 +45,10 @@ export function startOptions(
     .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
     .option(
       '--allow-host <name>',
-      'a host name under which others reach the service, besides localhost and its addresses; repeat it for more',
+      'another host name of the service, besides localhost and its addresses; repeat it for more',
       hostName,
     )
-    .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
+    .option('--data <folder>', 'the folder for the data between starts (default: .data)', folder)
     .option('--fresh', 'discard the data of earlier starts first', false)
     .option(
       '--throttle <number>',
@@ -114,8 +114,8 @@ function source(text: string): string {
 }
 
 /**
- * What to type instead, if npm took our options for its own: `npm start --port 3001`, without the `--`, sets a variable
- * of npm's and leaves us without the option. `undefined` if all is well.
+ * The command to type instead, if npm took our options for its own: `npm start --port 3001`, without the `--`, sets a
+ * variable of npm's and leaves us without the option. `undefined` if all is well.
  */
 export function misplacedOptionsText(
   options: readonly Pick<Option, 'long' | 'required'>[],

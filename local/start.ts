@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
 
 const orphanCheckMilliseconds = 1_000;
-/** What a program that waits for the greeting may take for its first request. */
+/** The time for a program that waits for the greeting to send its first request. */
 const portalPauseMilliseconds = 150;
 
 /** Calls back once when the npm that started us has ended without a signal to us; does not keep the process alive. */
@@ -113,7 +113,7 @@ async function start(options: StartOptions): Promise<void> {
     const { greeting } = await import('./messages.ts');
     isServing = true;
     console.log(greeting(service, dataFolder));
-    // What fails outside of a request must not end the others, which Lambda would serve in other environments.
+    // A failure outside of a request must not end other requests, which Lambda would serve in other environments.
     for (const event of ['uncaughtException', 'unhandledRejection'])
       process.on(event, (error) => service.logError(error));
     // After the greeting and the first request: the API answers already, and loading the portal would hold it up.
@@ -137,7 +137,7 @@ async function start(options: StartOptions): Promise<void> {
   await leave(1);
 }
 
-/** The port after the service's, or another one where that is taken; the reference links to it before it listens. */
+/** The port after the service's, or another one if that is taken; the reference links to it before it listens. */
 async function freePortalPort(port: number): Promise<number> {
   const { startGateway } = await import('./gateway/gateway.ts');
   const probe = (at: number) => startGateway({ routes: [], host: '127.0.0.1', port: at });

@@ -105,7 +105,7 @@ type Writing = {
   readonly onRows: (count: number) => void;
 };
 
-/** Some 20 ms, after which a signal or the lease of the load gets its turn. */
+/** Some 20 ms of work, before a signal or the lease of the load takes its turn. */
 const rowsPerTurn = 2_000;
 
 /** Creates a database with these addresses and with everything that `oldFile` holds beside its own. */
@@ -145,7 +145,7 @@ async function writeDatabase(newFile: string, oldFile: string, { table, groups, 
   }
 }
 
-/** Copies the tables of `oldFile` and their rows; those of the addresses table only where they are no addresses. */
+/** Copies the tables of `oldFile` and their rows; from the addresses table only other items than addresses. */
 function copyWithoutAddresses(database: DatabaseSync, oldFile: string, table: string): void {
   database.prepare('ATTACH ? AS old').run(oldFile);
   const made = "FROM old.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'";

@@ -19,7 +19,7 @@ const { Agent, createServer, request } = process.getBuiltinModule('node:http');
 
 /**
  * A client for the DynamoDB engine at `endpoint`. The caller has to destroy it.
- * @param accessKeyId the one that a guarded endpoint requires; engines themselves accept any
+ * @param accessKeyId the id that a guarded endpoint requires; engines themselves accept any
  */
 export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
   const credentials = { ...localAws.credentials, accessKeyId };

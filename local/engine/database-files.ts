@@ -15,7 +15,7 @@ function importedFile(databaseFile: string): string {
   return `${databaseFile}.imported`;
 }
 
-/** All files that belong to the database, also those of an interrupted import. */
+/** All files that belong to the database, including files that an interrupted import left. */
 export function databasePaths(databaseFile: string): string[] {
   const files = ['', ...journalEndings].map((ending) => databaseFile + ending);
   return [...files, importedFile(databaseFile), newDatabaseFile(databaseFile)];

@@ -5,7 +5,7 @@ import { type Line, parseLine } from '../../loader/addresses/lines.ts';
 
 /**
  * A row as the embedded engine of the version in package.json writes it, without the sort key, which is empty, and the
- * column that is always null. A test compares every column with what the engine writes.
+ * column that is always null. A test compares every column with the engine's own.
  */
 export type EngineRow = { pk: string; item_json: string; item_size: number; hash_prefix: string };
 
@@ -16,7 +16,7 @@ export function rowOfLine(line: Line): EngineRow {
   return { pk: `S:${key}`, item_json: JSON.stringify(item), item_size: itemSize(item), hash_prefix: hashPrefix(key) };
 }
 
-/** What the rows of successive lines share, which mostly differ only in their key, their objects and their one id. */
+/** The common text of the rows of successive lines, which mostly differ only in their key, their objects and one id. */
 type Template = { rest: string; json: string[]; size: number };
 
 /** Returns what makes the rows of lines in their order, as `rowOfLine` does, in a third of the time. */
@@ -50,7 +50,7 @@ export function rowMaker(): (line: Line) => EngineRow {
 const oneId = /^[0-9]{16}$/;
 const withoutZeros = (id: string) => id.replace(/^0+(?=.)/, '');
 
-/** What is around `values` in the JSON: key, objects if any, and id. Undefined if it has one of them twice. */
+/** The text around `values` (key, objects if any, and id) in the JSON. Undefined if it contains a value twice. */
 function templateOf({ item_json, item_size }: EngineRow, rest: string, values: readonly string[]) {
   const json: string[] = [];
   let text = item_json;

@@ -77,7 +77,7 @@ async function freeEndpoint(): Promise<string> {
 export type GuardedProcess = {
   /** Resolves with the exit code; `null` when it could not be started or was killed. */
   readonly ended: Promise<number | null>;
-  /** The end of what it wrote to standard error. */
+  /** The end of its standard error. */
   errorOutput(): string;
   /** Ends the process and resolves when it has exited. Safe to call again. */
   stop(): Promise<void>;
@@ -167,7 +167,7 @@ export type Engine = {
   stop(): Promise<void>;
 };
 
-/** The engine did not start or failed; the message holds what it printed. */
+/** The engine did not start or failed; the message holds its output. */
 export class EngineError extends Error {
   override name = 'EngineError';
 }
@@ -232,7 +232,7 @@ async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   );
 }
 
-/** Not with `fetch`, the first of which takes as long to load as the engine takes to start. */
+/** Not with `fetch`: loading it takes as long as starting the engine. */
 async function answers(endpoint: string): Promise<boolean> {
   try {
     const request = get(endpoint, { agent: false, signal: AbortSignal.timeout(1_000) });

@@ -119,7 +119,7 @@ export function gatewayEvent(request: GatewayRequest, routeKey: string): APIGate
 }
 
 /**
- * Headers with lower-case names, repeated ones joined by commas, and those that API Gateway adds; cookies separately.
+ * Headers with lower-case names, repeated ones joined by commas, and API Gateway's own headers; cookies separately.
  */
 function eventHeaders(request: GatewayRequest): { headers: Record<string, string>; cookies: string[] } {
   const headers = new Map<string, string>([['content-length', `${request.body.length}`]]);
@@ -200,7 +200,7 @@ const connectionHeaders =
   /^(?:connection|content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * Turns what a function returned into a response by the rules of payload format 2.0: an object with a `statusCode` is a
+ * Turns the result of a function into a response by the rules of payload format 2.0: an object with a `statusCode` is a
  * response; anything else is the body of a 200.
  */
 export function integrationAnswer(returned: unknown): GatewayAnswer {

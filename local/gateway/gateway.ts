@@ -60,7 +60,7 @@ export type GatewayOptions = OwnNames & {
   readonly onAnswer?: (answered: Answered) => void;
 };
 
-/** What may be logged of a request. Its path and query are left out: they may hold an API key by mistake. */
+/** The parts of a request that may be logged: not its path and query, which may hold an API key by mistake. */
 export type Answered = {
   readonly method: string;
   /** The key of its route, if one matched. */
@@ -254,7 +254,7 @@ function refuse(socket: Duplex, { statusCode, body }: GatewayAnswer): void {
     `HTTP/1.1 ${statusCode} Refused\r\nContent-Type: application/json\r\nConnection: close\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
-  // Discards what is still arriving: closing at once would reset the connection and lose our response.
+  // Discards the rest of the body: closing at once would reset the connection and lose our response.
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { GatewayAnswer } from './gateway-request.ts';
 
-/** Where a server listens, and the names under which it is known besides. */
+/** The host on which a server listens, and its other names. */
 export type OwnNames = {
   readonly host: string;
   /** Absent where no other name can be allowed. */
@@ -12,7 +12,7 @@ const loopbackNames = ['localhost', '127.0.0.1', '::1'];
 
 /**
  * The answer to a request under a name that is not one of this server's; `undefined` for its own. The owner of a name
- * can have it lead to this machine, and a page under that name could then read what is answered here (DNS rebinding).
+ * can have it lead to this machine, and a page under that name could then read our responses (DNS rebinding).
  * No name is involved in a request to an address, so a server that listens for others answers under any address.
  */
 export function refuseForeignName(

@@ -6,7 +6,7 @@ import type { LoadOptions } from './session.ts';
 type Run = { since: string; state: 'running' | 'done' | 'failed'; report: Promise<LoadReport> };
 
 /**
- * Runs approved loads in this process. What it knows of them ends with it; a load that it began can be approved again.
+ * Runs approved loads in this process and forgets them when it ends; a load that it began can be approved again.
  */
 export function localLoadRunner(options: LoadOptions) {
   const runs = new Map<string, Run>();

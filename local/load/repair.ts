@@ -99,9 +99,9 @@ export type RepairReport = ChangeCounts & {
 };
 
 /**
- * Makes the table equal to the snapshot in the storage: reads the whole table, and writes what differs. While a load is
- * pending its snapshot is used: then nothing is left to apply, and its next run only checks and publishes. @throws
- * LockedError, UnknownSnapshotError where nothing was loaded yet
+ * Makes the table equal to the snapshot in the storage: reads the whole table, and writes the differences. While a load
+ * is pending its snapshot is used: then nothing is left to apply, and its next run only checks and publishes.
+ * @throws LockedError, UnknownSnapshotError if nothing was loaded yet
  */
 export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
   return inSession(options, async (session) => {
@@ -195,7 +195,7 @@ async function storedLines(storage: Storage, { id, segments }: Snapshot, segment
 
 /**
  * Rebuilds a segment of the snapshot from the table and, while its load is pending, from the changes of that load: each
- * of these replaces or removes a whole item, so it does not matter which are in the table already.
+ * change replaces or removes a whole item, so it does not matter which of them the table already holds.
  * @throws DamagedObjectError, MissingObjectError when the changes of a pending load are unusable too
  */
 async function rebuild(
@@ -248,7 +248,7 @@ export class PendingLoadError extends Error {
   override readonly name = 'PendingLoadError';
 }
 
-/** What was removed. Plain JSON. */
+/** The removed work. Plain JSON. */
 export type DiscardReport = { load: string; objects: number; bytes: number };
 
 /**

@@ -21,7 +21,7 @@ import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 import { type Task, thisThread } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';
 
-/** The options of a load on one machine: what is asked of it, and what only such a load can do. */
+/** The options of a load on one machine: the request, and options that only such a load has. */
 export type RunOptions = LoadOptions &
   LoadRequest &
   Omit<StepOptions, 'beforeApply'> & {
@@ -32,10 +32,10 @@ export type RunOptions = LoadOptions &
   };
 
 /**
- * Does what is asked, by the steps that a deployment runs too. A load makes the table equal to the extract, and then
+ * Carries out a request by the steps that a deployment runs too. A load makes the table equal to the extract, and then
  * to the mutations that lead on from it: afterwards it holds every current address and no other. Each day is judged by
- * itself, and those before one that is wrong or refused are applied. Continues an interrupted load where it stopped,
- * and first finishes one that was interrupted while applying. Safe to run again at any time.
+ * itself, and the days before a wrong or refused day are applied. Continues an interrupted load at the point of its
+ * interruption, and first finishes a load that was interrupted while applying. Safe to run again at any time.
  * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, ForeignStorageError,
  * WorkGoneError, UnknownSnapshotError, UnknownLoadError, NotRefusedError, StaleLoadError
  */
@@ -56,7 +56,7 @@ export async function runLoad({ disposable, ...options }: RunOptions): Promise<L
     let report = await run.load({ source, mutations, rollback, approve, reject, again, planOnly });
     while (report.outcome === 'published') {
       onPublished?.(report);
-      // Days that end before one which can't be applied are followed too: its error is for the caller.
+      // Days before an unusable day are followed too; the caller receives the error of that day.
       const goesOn = report.kind === 'extract' || report.stopped !== null || report.more;
       if (!mutations?.length || !goesOn) break;
       const later = await run.load({ mutations });
@@ -77,7 +77,7 @@ class LoadRun {
     this.#options = options;
   }
 
-  /** Does what is asked once, after finishing a load that was interrupted while applying. */
+  /** Carries out a request once, after finishing a load that was interrupted while applying. */
   async load(request: LoadRequest): Promise<LoadReport> {
     const once = async () => {
       let finished: LoadReport | undefined;
@@ -148,7 +148,7 @@ class LoadRun {
     return results;
   }
 
-  /** Applies a load by an import of its whole snapshot, where that is faster. */
+  /** Applies a load by importing its whole snapshot, if that is faster. */
   async #imports(load: string): Promise<boolean> {
     const { bulkImport } = this.#options;
     if (!bulkImport) return false;

@@ -14,7 +14,7 @@ import { ThreadPool, thisThread, type Workers } from './threads.ts';
 
 /** The options of a load on one machine. */
 export type LoadOptions = {
-  /** A folder or `s3://bucket/prefix`. It records what the table holds, so the two belong together. */
+  /** A folder or `s3://bucket/prefix`. It records the contents of the table, so the two belong together. */
   storage: string | Storage;
   /** The table to fill: `dynamoDbAddressTable(client, name)`. */
   addresses: AddressTable;

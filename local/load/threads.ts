@@ -60,7 +60,7 @@ function partsOf(error: unknown): ErrorParts | null {
 
 /**
  * Threads of this process, started for each list of tasks and ended after it: a thread that ends returns its peak
- * memory, which one that stays keeps for good (decision 0113).
+ * memory, which a lasting thread would keep (decision 0113).
  */
 export class ThreadPool implements Workers {
   readonly #data: ThreadData;
@@ -92,7 +92,7 @@ export class ThreadPool implements Workers {
   }
 }
 
-/** What a thread of a load starts with; the threads of others have other data. */
+/** The data with which a thread of a load starts; threads of other work have other data. */
 type ThreadData = { storageOfLoad: string; options: StepOptions };
 
 /**

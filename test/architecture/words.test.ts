@@ -75,3 +75,36 @@ describe('comments', () => {
     expect(comments(product, (line) => /\bThrows\b/.test(line))).toEqual([]);
   });
 });
+
+describe('the English of code and pages', () => {
+  const pages = globSync(['{README,CONTRIBUTING,SECURITY}.md', '{docs,packages}/**/*.md'], { cwd: root, exclude }).map(
+    normalize,
+  );
+  const count = (files: string[], habit: RegExp) =>
+    files.flatMap((file) => linesOf(file).flatMap((line) => line.match(habit) ?? [])).length;
+
+  // Sentences that a native reader reads twice. Lower a number when the count falls; never raise one.
+  it.each<[string, RegExp, code: number, pages: number]>([
+    ['a preposition before "which"', /\b(of|by|from|with|in|on|for|to|under|after|before) wh(ich|om)\b/g, 25, 3],
+    ['"what ..." for a noun', /\bwhat (is|was|has|it|they|a|an|the|this)\b|\bWhat [a-z]/g, 135, 17],
+    ['"where" for if or when', /\b[Ww]here (it|there|an?|the|this|that|none|nothing|one|all) /g, 44, 3],
+    [
+      '"of" for every relation',
+      /\b(that|those|the ones?) of\b|\bof (several|these|them)\b|\bOf (an?|the|all|one|several|some|these|those|them|each|two)\b/g,
+      31,
+      7,
+    ],
+    ['"one that" for the noun', /\bone (that|who|which|whose)\b|\bthose (that|who|which|whose)\b/g, 33, 5],
+    ['"is there" for exists', /\b(is|are|was|were)( not)? there\b|\bthere (is|are) (none|one|such)\b/g, 16, 2],
+  ])('has no more of %s than before', (_, habit, inCode, inPages) => {
+    expect(count(product, habit)).toBeLessThanOrEqual(inCode);
+    expect(count(pages, habit)).toBeLessThanOrEqual(inPages);
+  });
+
+  it('takes at most 40,000 words of pages', () => {
+    const all = globSync('**/*.md', { cwd: root, exclude: [...exclude, 'cdk.out/**', 'test/**'] });
+    const words = all.flatMap((file) => readFileSync(`${root}/${file}`, 'utf8').split(/\s+/).filter(Boolean));
+    expect(all.length).toBeGreaterThan(50);
+    expect(words.length).toBeLessThanOrEqual(40_000);
+  });
+});

@@ -71,7 +71,7 @@ describe('npm start with mutations', () => {
     await put('BAGNLDM-09012026-10012026.zip', '<!DOCTYPE html>');
     while (lines.length < 2) await sleep(20);
     expect(lines[1]).toMatch(
-      /^Mutations could not be applied, and what is served stays as it is\. BAGNLDM-09012026-10012026\.zip: /,
+      /^Mutations could not be applied; the served dataset stays unchanged\. BAGNLDM-09012026-10012026\.zip: /,
     );
     await deliver('09', '10', days[1]);
     while (lines.length < 3) await sleep(20);

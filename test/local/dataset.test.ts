@@ -72,7 +72,7 @@ describe('a start without an extract', () => {
     expect(dataset.example.postcode).toBe('9999ZZ');
     const service = serviceOf(dataset);
     expect(greeting(service, '/home/me/.data')).toMatch(
-      /^\nServing what the data folder holds, from .*2026-02-08-40-2\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with peildatum 2026-02-08 on /,
+      /^\nServing the data folder's dataset, from .*2026-02-08-40-2\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with peildatum 2026-02-08 on /,
     );
   });
 
@@ -122,7 +122,7 @@ describe('an extract that replaces another one', () => {
     const service = serviceOf(dataset);
     expect(greeting(service, '/home/me/.data')).toContain(
       'Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped (no postcode), 0 faulty\n' +
-        'Ignored because this extract is not the one that was served before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 9999 ZZ 21; 9999 ZZ 22; 9999 ZZ 23\n',
+        'Ignored because this extract is not the one from before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 9999 ZZ 21; 9999 ZZ 22; 9999 ZZ 23\n',
     );
   });
 });

@@ -173,7 +173,7 @@ describe('npm start', () => {
     while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
     await interrupt(first, 'SIGTERM');
     expect(first.output()).not.toMatch(/error/i);
-    expect(first.output()).toMatch(/Stopped .*: the same command continues where it stopped\.\n$/);
+    expect(first.output()).toMatch(/Stopped .*: the same command continues\.\n$/);
     expect(await processesWith(data)).toEqual([]);
     await serving({}, async (service) => {
       expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
