@@ -87,9 +87,10 @@ export class Trial {
   readonly extract: string;
   /** Aborted when the trial is to end: what waits or repeats stops, a command that runs still ends. */
   readonly signal: AbortSignal;
-  /** The key of the trial's customer, and the lookups that it was charged for. */
+  /** The key of the trial's customer, the lookups that it was charged for, and those that may have been charged. */
   key = '';
   charged = 0;
+  unknown = 0;
   readonly begun = new Date();
   readonly #outputs = new Map<string, string>();
   readonly #lambda: LambdaClient;
@@ -196,6 +197,7 @@ export class Trial {
 
   #count(status: number): void {
     if (status === 200) this.charged++;
+    if (status === 503) this.unknown++;
   }
 
   async #addressFunction(): Promise<string> {
