@@ -23,10 +23,10 @@ import { type CheckOutcome, failed, okay, skipped, warning } from './outcome.ts'
 import { lookupPath, type WrittenAddress } from './run-smoke.ts';
 import { checkTable } from './table-settings.ts';
 
-/** What the check of this name found. */
+/** The finding of the check with this name. */
 export type Finding = { check: string } & CheckOutcome;
 
-/** What to check, in order, by name. */
+/** The checks by name, in order. */
 type Checks = Record<string, () => CheckOutcome | Promise<CheckOutcome>>;
 
 /** Runs each check; an error that it throws becomes a failed finding. */
@@ -55,7 +55,7 @@ const errorAdvice: Record<string, string> = {
 
 const hasFailed = ({ state }: Finding) => state === 'failed';
 
-/** What to look up, and with which key. */
+/** The address to look up, and the key to use. */
 type LookupOptions = { key?: string | undefined; address?: WrittenAddress | undefined };
 
 /** A lookup takes tens of milliseconds; a cold start under a second. */
@@ -153,11 +153,11 @@ async function checkConcurrency(client: LambdaClient): Promise<CheckOutcome> {
   return warning(
     found,
     'Lookups above that are throttled. Request 1,000, which is free: docs/runbook.md#concurrency has the command.\n' +
-      `Until then a load runs at most ${Math.max(1, Math.floor(free / 4))} functions at once, a quarter of these.`,
+      `Until then a load runs at most ${Math.max(1, Math.floor(free / 4))} functions at once, a quarter of this number.`,
   );
 }
 
-/** The status of a stack, and what to do about one that failed. */
+/** The status of a stack, and the remedy for a failed stack. */
 async function checkStack(name: string): Promise<CheckOutcome> {
   const { status } = await readStack(name);
   if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return okay(status);
@@ -185,7 +185,7 @@ function redeploy(stack: string, events: string): string {
   return ['The first deployment failed.', events, 'Fix that, delete the stack and deploy again:', ...again].join('\n');
 }
 
-/** Whether anybody is notified: what an alarm can't say itself. */
+/** Checks that somebody is notified, which an alarm can't tell itself. */
 async function checkAlarms(
   { cloudWatch, sns }: AwsClients,
   { deployment, stacks, topic }: { deployment: string; stacks: readonly string[]; topic: string },

@@ -1,4 +1,4 @@
-/** What one check found, and what to do about it. `warning`: it works now, but may not for everyone or much longer. */
+/** The finding of one check and its remedy. `warning`: it works now, but may not for everyone or much longer. */
 export type CheckOutcome = {
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   found: string;

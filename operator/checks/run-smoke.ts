@@ -16,7 +16,7 @@ export type SmokeAnswer = ApiAnswer & { asked: string };
 /** `GET /v1/address?...`, with the key under test unless `key` is another one or null. */
 type SentRequest = string | [ask: string, request: ApiRequest];
 
-/** What a response must be: a problem of this type, or JSON as the schema says with these members at any depth. */
+/** The expected response: a problem of this type, or JSON that follows the schema, with these members at any depth. */
 type Expected = {
   status: number;
   problem?: string;
@@ -93,7 +93,7 @@ function badKeys(key: string): (string | null)[] {
   return [null, 'x', key.slice(0, -1), `${key}a`, `Bearer ${key}`, ...others];
 }
 
-/** Queries by the faults that they have: those that something on the way might repair, and one of each kind. */
+/** Queries by their faults: faults that something on the way might repair, and one fault of each kind. */
 const faultyQueries: Record<string, string[]> = {
   'missing postcode': [h, `${h}&postcode=+%20`],
   'missing huisnummer': [p, `${p}&huisnummer=`],
@@ -162,7 +162,7 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
     row('refuses a body that is not JSON', [sendMany('{}', 'text/plain')], problem(415, 'unsupported-media-type')),
     row('allows no GET of many', ['GET /v1/addresses'], problem(405, 'method-not-allowed', 'POST')),
     counting(
-      'counts one unit for a lookup and none for a refusal, and says what is left of each limit',
+      'counts one unit for a lookup and none for a refusal, and reports the remainder of each limit',
       [lookUp(address), validate, ...uncounted, without(lookup), lookUp(address)],
       null,
       miscounted,
@@ -175,7 +175,7 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
       ok({ status: 'not_found', request: { ...missing, toevoeging: 'zZ9' } }),
     ),
     counting(
-      'returns for each of many addresses, in order, what the single lookup returns',
+      'returns for each of many addresses, in order, the same as the single lookup',
       [batch, lookUp(address), lookUp(missing)],
       null,
       differingFromSingle,
@@ -188,7 +188,7 @@ const include = '&include=gemeente,nummeraanduidingen,toevoegingen';
 /** The headers of a browser that asks whether it may send a request. */
 const preflight = { origin: 'https://example.org', 'access-control-request-method': 'GET' };
 
-/** What every response of a run must be, by title: returns the fault. */
+/** The rules for every response of a run, by title: each returns the fault. */
 const everyResponse: Record<string, (answer: SmokeAnswer, key: string, earlier: SmokeAnswer[]) => unknown> = {
   'forbids caches': ({ headers }) => !headers['cache-control']?.includes('no-store') && 'no no-store',
   'forbids content sniffing': ({ headers }) => headers['x-content-type-options'] !== 'nosniff' && 'no nosniff',
@@ -221,7 +221,7 @@ const problemSchemas: Record<string, z.ZodMiniType> = {
   'quota-exceeded': contract.quotaExceededSchema,
 };
 
-/** What is wrong with a response, if anything. */
+/** The fault of a response, if any. */
 function faultIn(answer: SmokeAnswer, expected: Expected): string | undefined {
   const { asked, headers, json, text } = answer;
   const { status, problem, faults, allow, body = problem === undefined ? {} : { status } } = expected;
@@ -233,7 +233,7 @@ function faultIn(answer: SmokeAnswer, expected: Expected): string | undefined {
   const schema = expected.schema ?? problemSchemas[problem ?? ''] ?? contract.problemSchema;
   const { data, error } = z.safeParse(schema, json);
   if (error) return `${asked} is not as the contract says: ${z.prettifyError(error)}`;
-  // Parsing leaves out what the schema does not name.
+  // Parsing leaves out members that the schema does not name.
   if (!isDeepStrictEqual(data, json)) return `${asked} has members that the contract does not have: ${text}`;
   if (problem !== undefined && !`${json?.type}`.endsWith(`/${problem}`)) return `${asked}: type is ${json?.type}`;
   if (!has(json, body)) return `${asked}: ${text} does not have ${JSON.stringify(body)}`;
@@ -267,7 +267,7 @@ function otherVersion([{ json, headers } = none]: SmokeAnswer[]): string | undef
   return isSame ? undefined : `it describes ${JSON.stringify(json?.info)}`;
 }
 
-/** What the RateLimit fields of the first, the second (a validation) and the last response say that is wrong. */
+/** The fault in the RateLimit fields of the first, the second (a validation) and the last response. */
 function miscounted([before = none, validation = none, ...others]: SmokeAnswer[]): string | undefined {
   const after = others.at(-1) ?? none;
   const limits = Object.entries((validation.json?.limits ?? {}) as Limits).filter(([, limit]) => limit !== null);

@@ -15,7 +15,7 @@ export type TableName = 'accounts' | 'addresses';
 type TableSettings = {
   deletionProtection: boolean;
   pointInTimeRecovery: boolean;
-  /** The attribute with the second after which DynamoDB deletes an item. */
+  /** The attribute with the second when an item expires and DynamoDB may delete it. */
   timeToLive: string | null;
   tags: Record<string, string>;
 };

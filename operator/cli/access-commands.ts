@@ -44,10 +44,10 @@ function addCreateKey(key: CliCommand): void {
     .command('create')
     .description('create a key and print it; shown once, it is not stored')
     .requiredOption('--account <id>', 'the account whose quota its requests count against', accountId)
-    .requiredOption('--label <text>', 'what the key is for, like "webshop"; the owner of the key can read it', label)
+    .requiredOption('--label <text>', 'the use of the key, like "webshop"; the owner of the key can read it', label)
     .option(
       '--expires <date>',
-      'the last day on which it works, in Dutch time: 2027-01-31; or until 2027-01-31T12:00:00Z',
+      'the last day that it works, in Dutch time: 2027-01-31; or until 2027-01-31T12:00:00Z',
       until('--expires'),
     )
     .notes('To replace a key without a refused request: key rotate. Only the key is on standard output.')
@@ -115,10 +115,10 @@ function ofKey(command: CliCommand): CliCommand {
 function addRotateKey(key: CliCommand): void {
   ofKey(key.command('rotate'))
     .description('replace a key and print the new one; the old one goes on working until its end')
-    .option('--label <text>', 'of the new key (default: that of the old one, with a number)', label)
+    .option('--label <text>', 'of the new key (default: the old label with a number)', label)
     .option(
       '--ends <date>',
-      'the last day on which the old key works, or a time, as for "key create" (default: 24 hours from now)',
+      'the last day that the old key works, or a time, as for "key create" (default: 24 hours from now)',
       until('--ends'),
     )
     .onAccounts(
@@ -219,7 +219,7 @@ type ScopeOptions = { person?: string; account?: string; all?: true };
 
 function addSessionCommands(session: CliCommand): void {
   withScope(session.command('list'))
-    .description('list open sessions: whose, since when, last used, with which browser')
+    .description('list open sessions: person, start, last use, browser')
     .examples('session list --account acme --local')
     .onAccounts(async ({ admin }, options: ScopeOptions) => {
       const scope = scopeIn(options);

@@ -85,7 +85,7 @@ function addSet(account: CliCommand): void {
     .option('--no-contact', 'remove the contact')
     .option('--no-note', 'remove the note')
     .notes(
-      `What the account has used of a window still counts. All of these changes are safe while the account is in use.
+      `The account's usage in a window still counts. All changes are safe while the account is in use.
 --no-name, --no-contact and --no-note remove one.`,
     )
     .examples(
@@ -114,7 +114,7 @@ function addList(account: CliCommand): void {
     .option('--prefix <text>', 'only accounts whose id begins with it')
     .option(
       '--search <text>',
-      'only accounts with each of these words in their id, name, contact, note or members, in any order and case',
+      'only accounts with every word of the text in their id, name, contact, note or members, in any order and case',
     )
     .examples('account list --search jansen --local')
     .onAccounts(async ({ admin }, { prefix, search }: ListOptions) => {

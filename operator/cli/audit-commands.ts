@@ -16,7 +16,7 @@ import { month } from './values.ts';
 
 type ExportOptions = { month: string; to?: string };
 
-/** `audit export`: what was changed in a month, by whomever. */
+/** `audit export`: all changes in a month, by anybody. */
 export function addAuditCommands(program: CliCommand): void {
   const { env } = program.terminal;
   program
@@ -27,7 +27,7 @@ export function addAuditCommands(program: CliCommand): void {
     .requiredOption('--month <month>', 'the month, like 2026-10', month)
     .option('--to <file>', 'a new file (default: print)')
     .notes(
-      `An entry a line, in JSON: time, actor, action, what it is about, detail (with "before" for limits, plans and details), outcome.
+      `An entry a line, in JSON: time, actor, action, subject, detail (with "before" for limits, plans and details), outcome.
 Sign-ins are kept for 400 days, other entries for good. Export a month when it is over: later entries are not in it.`,
     )
     .examples('audit export --month 2026-10 --to audit-2026-10.jsonl --local')
@@ -46,7 +46,7 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
 
 type AuditCommand = {
   description: string;
-  /** The argument: its name in the help, what it is, and how it is read; throws `UsageError`. */
+  /** The argument: its name in the help, its description and its parser, which throws `UsageError`. */
   argument: { name: string; description: string; read: (text: string) => string };
   read: (admin: Admin, name: string, page: AuditPageOptions) => Promise<AuditPage>;
 };
@@ -98,7 +98,7 @@ function renderDetail(detail: Record<string, unknown>, path = ''): string {
     .join(' ');
 }
 
-/** `person`: what a person may ask of whoever keeps their data (AVG, articles 15 and 17). */
+/** `person`: a person's rights to access and erasure of their data (AVG, articles 15 and 17). */
 export function addPersonCommands(program: CliCommand): void {
   const person = program.command('person').description("a person's own data: export and erasure");
   person
@@ -123,7 +123,7 @@ export function addPersonCommands(program: CliCommand): void {
     )
     .argument('<email>', 'the e-mail address', emailAddress)
     .notes(
-      `The audit keeps what was changed and when. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
+      `The audit keeps each change and its time. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
 checksum secret of the deployment can make of it. The exit code is 1 if the address stays somewhere. Logs name no members. Backups
 keep it until they expire, after 35 days.`,
     )

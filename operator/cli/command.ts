@@ -11,7 +11,7 @@ import type { ConnectionOptions, OpenAdmin } from '../connect/find-tables.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/open-loads.ts';
 import { type Agreement, destructive, pathOf } from './destructive.ts';
 
-/** What every command gets: its surroundings, and where it writes its result. */
+/** The surroundings of every command, and the output for its result. */
 export type Terminal = {
   /** Standard output: the result and nothing else. */
   out: (text: string) => void;
@@ -24,7 +24,7 @@ export type Terminal = {
   columns?: number;
   /** Asks the person at the terminal and returns the answer; absent where nobody could give one. */
   ask?: (question: string) => Promise<string>;
-  /** Reads standard input to its end; absent where it is a terminal. */
+  /** Reads standard input to its end; absent if it is a terminal. */
   read?: () => Promise<string>;
   /** The folder of `cdk.json` and of the settings; the current one unless a test names another. */
   folder?: string;
@@ -41,31 +41,31 @@ export type Result =
       hint?: string | undefined;
       /** The command has failed all the same: thrown after the result is printed. */
       failure?: CommandError | undefined;
-      /** What is still to be done, with output of its own, after the result is printed. */
+      /** Remaining work, with output of its own, after the result is printed. */
       afterwards?: (() => Promise<void>) | undefined;
       /** Data of others: the names in `json` and the commands in `text` stay as they are. */
       isVerbatim?: boolean | undefined;
     }
   | {
-      /** Printed as they come, so that any number of them fits into memory. */
+      /** Printed as they come, so that any number fits into memory. */
       lines: AsyncIterable<string>;
       hint?: string | undefined;
     };
 
-/** Prints a line about what is being done, on standard error; nothing for a script. */
+/** Prints a line about the progress on standard error; nothing for a script. */
 export type Tell = (line: string) => void;
 
 const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
 
-/** What a load reads. */
+/** The sources of a load. */
 type Sources = { extract?: string; mutations?: readonly string[]; again?: true };
 type Options = ConnectionOptions & Sources & { json?: true; plan?: true; yes?: true };
 
-/** What a command is about to do, or why it can't do it, which `work` then refuses in its own words. */
+/** The intent of a command, or the reason why it is impossible, which `work` then refuses in its own words. */
 export type Intent = string | { nothing: string };
 /**
- * Says what is about to be done and where, and does it. With `--plan` it never calls `work`: it says what that would
- * do, or calls `preview`, which must change nothing.
+ * Announces a change and its place, then makes it. With `--plan` it never calls `work`: it only announces the change,
+ * or calls `preview`, which must change nothing.
  */
 export type CarryOut = (
   intent: Intent,
@@ -74,13 +74,13 @@ export type CarryOut = (
 ) => Promise<Result>;
 type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string> };
 
-/** What an option or a command of the help may be long, so that there is room for what it does. */
+/** The longest option or command in the help, which leaves room for its description. */
 const longestTerm = 28;
 
 /** A command of `bag-adres`. Its result is printed here and nowhere else, so no command ends without one. */
 export class CliCommand extends Command {
   readonly terminal: Terminal;
-  /** Whether it was given what it does by one of the methods below. */
+  /** Whether one of the methods below has set its work. */
   hasResult = false;
   #check: (given: unknown[]) => void = () => undefined;
 
@@ -129,16 +129,16 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** What the command does: `work` gets its arguments, then its options. */
+  /** Sets the command's work: `work` receives its arguments, then its options. */
   does<Given extends unknown[]>(work: (...given: Given) => Result | Promise<Result>): this {
     return this.#act(async (given) => this.#print(await work(...(given as Given))));
   }
 
-  /** What a command on accounts, plans and keys does: `work` gets the admin module on the tables that options name. */
+  /** Sets the work on accounts, plans and keys: `work` receives the admin module for the tables that options name. */
   onAccounts<Given extends unknown[]>(
     work: (opened: OpenAdmin & Surroundings, ...given: Given) => Promise<Result>,
   ): this {
-    const heading = 'Where the tables are:';
+    const heading = 'Location of the tables:';
     const table = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
     return this.location(heading)
       .addOption(table.helpGroup(heading))
@@ -158,11 +158,11 @@ export class CliCommand extends Command {
       });
   }
 
-  /** What a command on loads does: `work` gets the loads of the dataset that options name. */
+  /** Sets the work on loads: `work` receives the loads of the dataset that options name. */
   onDataset<Given extends unknown[]>(
     work: (loads: LoadCommands & Surroundings, ...given: Given) => Promise<Result>,
   ): this {
-    return this.location('Where the dataset is:').#act(async (given) => {
+    return this.location('Location of the dataset:').#act(async (given) => {
       const options = this.opts<Options>();
       const { openLoads } = await import('../connect/open-loads.ts');
       const { leave, ...reporter } = await this.#progress();
@@ -192,12 +192,12 @@ export class CliCommand extends Command {
       );
   }
 
-  /** Lets a person look first at what the command is about to do with `carryOut`. */
+  /** Lets a person first see the change that the command would make with `carryOut`. */
   canPlan(): this {
-    return this.option('--plan', 'only say what it would do, and change nothing');
+    return this.option('--plan', 'only show the plan, and change nothing');
   }
 
-  /** How a person agrees to what it does, where it replaces or deletes something. */
+  /** How a person agrees to the command, if it replaces or deletes something. */
   get #agreement(): Agreement | undefined {
     return destructive[pathOf(this)];
   }
@@ -205,7 +205,7 @@ export class CliCommand extends Command {
   #addAgreement(): void {
     if (this.#agreement === 'asks') {
       if (!this.options.some(({ long }) => long === '--plan')) this.canPlan();
-      this.option('--yes', 'do it without asking; needed where there is no terminal');
+      this.option('--yes', 'do it without asking; needed without a terminal');
     } else if (this.#agreement === 'plans') this.option('--yes', 'carry it out; without it nothing is changed');
   }
 
@@ -213,7 +213,7 @@ export class CliCommand extends Command {
     if (!this.opts<Options>().json) this.terminal.err(line);
   };
 
-  /** Where the command changes something. @throws CommandError where the settings of this folder have it elsewhere */
+  /** The place that the command changes. @throws CommandError if the settings of this folder name another place */
   async target(): Promise<string> {
     const { targetOf } = await import('../connect/target.ts');
     return targetOf(this.opts<Options>(), folderOf(this.terminal));
@@ -258,13 +258,13 @@ export class CliCommand extends Command {
       if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
       this.#check(given);
       if (stage !== undefined) await this.#useRegionOf(stage);
-      // Others look first at what is there.
+      // Other commands look at the existing data first.
       if (stage !== undefined && this.#agreement === 'plans') await this.target();
       await work(given.slice(0, -1));
     });
   }
 
-  /** Looks where the settings of this folder have the deployment: it is deployed there, whatever is exported. */
+  /** Uses the region in the settings of this folder: the deployment is there, whatever the environment says. */
   async #useRegionOf(stage: string): Promise<void> {
     const folder = folderOf(this.terminal);
     // The schema of the settings loads slower than most of what needs no settings.
@@ -332,7 +332,7 @@ export function stageName(text: string): string {
   throw new UsageError(`--stage takes the name of a stage in bag-adres.json, like prod, not "${text}".`);
 }
 
-/** What of a command also applies to the next one: where it works, and which extract and mutations it loads. */
+/** The options of a command that also apply to the next one: its location, and the extract and mutations to load. */
 function carriedOptions(options: ConnectionOptions & Sources): { option: string; text: string }[] {
   const { local, data, stage, accountsTable, extract, mutations, again } = options;
   const given = {

@@ -66,7 +66,7 @@ export function addConfigCommands(program: CliCommand): void {
   config
     .command('show')
     .description('print the effective settings, and where each comes from')
-    .option('--stage <name>', 'this stage (default: that of a "cdk deploy" without a stage)')
+    .option('--stage <name>', 'this stage (default: as for "cdk deploy" without a stage)')
     .option('--json', 'print JSON: {"stage", "settings", "origins"}')
     .examples('config show --stage prod')
     .does(({ stage }: { stage?: string }) => show(program.terminal, stage));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** How a person agrees to what a command replaces or deletes. */
+/** How a person agrees to a replacement or deletion. */
 export type Agreement =
   /** It asks on a terminal; elsewhere it needs `--yes`. */
   | 'asks'

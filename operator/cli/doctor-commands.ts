@@ -10,7 +10,7 @@ type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string
 export function addDoctorCommand(program: CliCommand): void {
   program
     .command('doctor')
-    .location('What to check (the AWS account, if none is given):')
+    .location('Target of the checks (default: the AWS account):')
     .option('--json', 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}')
     .description('check credentials, account, stacks, tables, dataset and API, and say how to fix problems')
     .option(

@@ -14,12 +14,10 @@ import type { CliCommand } from './command.ts';
 export function addExplain(load: CliCommand): void {
   load
     .command('explain')
-    .description(
-      'show why an address is what it is, or is gone: the BAG objects behind it, and what brought and changed them',
-    )
+    .description('explain an address, present or gone: the BAG objects behind it, with their sources and changes')
     .argument('<address...>', 'postcode, huisnummer and toevoeging, like 1381AA 9 A')
     .notes(
-      `Reads only what the storage holds: the live snapshot, the days of mutations since its extract, and the snapshots that are
+      `Reads only the storage: the live snapshot, the days of mutations since its extract, and the snapshots that are
 kept. Changes nothing.`,
     )
     .examples('load explain 1381AA 9 A --local')
@@ -33,8 +31,8 @@ kept. Changes nothing.`,
 }
 
 /**
- * The key of an address in words. Messages write a postcode as two of them, `1381 AA`.
- * @throws UsageError with what a lookup would answer to such input
+ * The key of an address in words. Messages write a postcode as two words, `1381 AA`. @throws UsageError with a lookup's
+ * answer to such input
  */
 function keyOf(words: string[]): string {
   const [postcode = '', huisnummer = '', toevoeging = ''] =
@@ -49,7 +47,7 @@ function keyOf(words: string[]): string {
   );
 }
 
-/** What is known of an address, as lines. */
+/** The known facts about an address, as lines. */
 export function renderExplanation(explanation: AddressExplanation): string {
   const { key, peildatum, places, since, extract, voorkomens, relaties, changes, earlier, notes } = explanation;
   const address = addressText(key);

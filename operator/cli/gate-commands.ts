@@ -2,17 +2,17 @@ import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, folderOf, type Result, stageName } from './command.ts';
 import { configIn } from './config-commands.ts';
 
-/** `gate`: what a pipeline asks before it deploys. */
+/** `gate`: a pipeline's check before it deploys. */
 export function addGateCommand(program: CliCommand): void {
   program
     .command('gate')
     .description(
       'before a deployment: fail if a stage would lose a resource with data, or use a table without accounts',
     )
-    .option('--stage <name>', 'the stage (default: that of a "cdk deploy" without a stage)', stageName)
-    .option('--protect', 'then set a stack policy on the data stack, with which CloudFormation refuses the same')
+    .option('--stage <name>', 'the stage (default: as for "cdk deploy" without a stage)', stageName)
+    .option('--protect', 'then set a stack policy on the data stack that makes CloudFormation refuse the same')
     .notes(
-      `Compares the templates of the installed version and the settings with those that are deployed, and changes nothing without
+      `Compares the templates of the installed version and the settings with the deployed templates, and changes nothing without
 --protect. To lose a resource on purpose, take the stack policy away and deploy without the gate.`,
     )
     .examples('gate --stage test', 'gate --stage prod --protect')
@@ -21,7 +21,7 @@ export function addGateCommand(program: CliCommand): void {
       const config = await configIn(folder, stage);
       // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
       const { examineDeployment, protectData } = await import('../gate/gate.ts');
-      // The region of the settings, to which "cdk deploy" deploys whatever the environment says.
+      // The region in the settings, which "cdk deploy" uses whatever the environment says.
       process.env.AWS_REGION = config.region;
       const report = await examineDeployment(folder, config);
       const { obstacles, stacks } = report;

@@ -3,8 +3,8 @@ import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 /**
- * A refusal of the admin module with the command that comes next. The module serves portals too, so it names none; and
- * what is proposed depends on what the tables hold, so that it can be run as it is.
+ * A refusal of the admin module with the command that comes next. The module serves portals too, so it names no
+ * command. The proposal depends on the contents of the tables, so that it can be run as it is.
  */
 export async function withNextCommand(error: AdminError, admin: Admin): Promise<AdminError> {
   // The refusal matters more than the advice.
@@ -21,7 +21,7 @@ export async function withNextCommand(error: AdminError, admin: Admin): Promise<
 }
 
 async function nextCommand({ code, subject, message }: AdminError, admin: Admin): Promise<string | undefined> {
-  // Messages name what they are about first: There is no account "acme".
+  // Messages name their subject first: There is no account "acme".
   const [, name = ''] = /"([^"]+)"/.exec(message) ?? [];
   const [month] = /\d{4}-\d\d/.exec(message) ?? [];
   if (message.endsWith('already exists.'))
@@ -35,7 +35,7 @@ async function nextCommand({ code, subject, message }: AdminError, admin: Admin)
     case 'key':
       return `${message} "key list --account ${name}" shows the keys of the account.`;
     case 'statement':
-      return `${message} "usage months" lists all months; one that has ended is closed by "usage close --month ${month}".`;
+      return `${message} "usage months" lists all months; "usage close --month ${month}" closes a month that has ended.`;
     default:
       return undefined;
   }
@@ -47,7 +47,7 @@ async function ofMissingAccount(message: string, id: string, admin: Admin): Prom
     () => false,
   );
   if (isDeleted)
-    return `Account "${id}" was deleted, and its id can't be used again. "account audit ${id}" shows when and by whom.`;
+    return `Account "${id}" was deleted, and its id can't be used again. "account audit ${id}" shows when, and who deleted it.`;
   const { accounts } = await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 });
   const meant = nearest(
     id,

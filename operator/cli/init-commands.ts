@@ -63,7 +63,7 @@ function accountOf(text: string, others: Accounts = {}): Accounts {
   throw new UsageError(`--account takes STAGE=ID with 12 digits, like prod=123456789012, not "${text}".`);
 }
 
-/** Asks for what is not given. An empty answer leaves it out. @throws CommandError where nobody can answer */
+/** Asks for missing answers; an empty answer leaves one out. @throws CommandError if nobody can answer */
 async function answersTo({ ask }: Terminal, given: Answers): Promise<Answers> {
   if (!ask)
     throw new CommandError('no_terminal', 'init asks questions on a terminal. Here, add --yes and the options.');

@@ -18,7 +18,7 @@ import {
 } from './command.ts';
 import { addExplain } from './explain-commands.ts';
 
-/** `load`: the commands that load and roll back, and those that show, compare and repair what is there. */
+/** `load`: the commands that load and roll back, and that show, compare and repair the live data. */
 export function addLoadCommands(program: CliCommand): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
   addPlan(load);
@@ -86,7 +86,7 @@ function requestOf({ extract, mutations, again }: ExtractOptions): LoadRequest {
 function addPlan(load: CliCommand): void {
   const pathOf = (csv: string) => callersPath(csv, load.terminal.env);
   withExtract(load.command('plan'))
-    .description('show what a load would change, with examples; changes nothing')
+    .description('show the changes of a load, with examples; changes nothing')
     .option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids', pathOf)
     .examples(
       'load plan --extract lvbag-extract-nl.zip --local',
@@ -149,7 +149,7 @@ async function requestToFinish({ context }: LoadCommands): Promise<LoadRequest> 
 
 /**
  * Runs a load and returns its report.
- * @throws CommandError `refused` with the reasons, after printing what the load would have changed
+ * @throws CommandError `refused` with the reasons, after printing the changes that the load would have made
  */
 async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
   const { RefusedLoadError, refusalText } = await import('../../loader/verdict/load-report.ts');
@@ -168,7 +168,7 @@ async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise
   }
 }
 
-/** What a decision names. From the storage alone, so that a refusal is shown without the accounts table too. */
+/** The proposal that a decision is about, from the storage alone, so that it works without the accounts table. */
 async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
   const { findRefusedProposal } = await import('../../loader/steps/refused-loads.ts');
   const { proposalName } = await import('../../loader/verdict/load-report.ts');
@@ -225,13 +225,13 @@ function addRollback(load: CliCommand): void {
     .description('make an earlier snapshot live again; only the difference is written')
     .argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots')
     .notes(
-      `Undoes a load that is half written too: name the snapshot that was live before it. The daily check does not load what was rolled
-back again; "load run --again" does.`,
+      `Also undoes a half-written load: name the snapshot that was live before it. The daily check does not load the undone
+data again; "load run --again" does.`,
     )
     .examples('load rollback 2026-01-08 --local')
     .onDataset(async (loads, rollback: string, { plan, yes }: { plan?: true; yes?: true }) => {
       const { snapshotNamed } = await import('../../loader/steps/stored-loads.ts');
-      // Refuses one that is not kept, before anything is started.
+      // Refuses a snapshot that is not kept, before anything is started.
       const { target, published, pending } = await snapshotNamed(loads.context, rollback);
       const live = pending ?? published;
       if (target.snapshot.id === live.snapshot.id && !pending) {
@@ -239,10 +239,10 @@ back again; "load run --again" does.`,
         return loads.carryOut({ nothing }, () => run(loads, () => loads.start({ rollback })));
       }
       const instead = pending
-        ? `that of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
+        ? `the snapshot of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
         : await liveRegister(loads);
       const intent = `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${instead}.`;
-      // Made with the steps of a load, which keep what they make: not with --plan, which changes nothing at all.
+      // The steps of a load make the preview and keep its files, so not with --plan, which changes nothing at all.
       const isShown = !plan && !yes && target.snapshot.id !== live.snapshot.id;
       if (isShown) await loads.target(); // refuses another account before anything is started
       const judged = isShown ? await judgedBy(loads, rollback) : [];
@@ -250,7 +250,7 @@ back again; "load run --again" does.`,
     });
 }
 
-/** What a rollback would change, and what the guard thinks of it. */
+/** The changes of a rollback, and the guard's objections. */
 async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
   const { added, changed, removed, waived } = await loads.start({ rollback, planOnly: true });
   const [more, other, fewer] = [added, changed, removed].map(thousands);
@@ -266,7 +266,7 @@ async function liveRegister({ context }: LoadCommands): Promise<string> {
   const { published, pending } = await readManifest(context.storage);
   const interrupted = pending ? '; an interrupted load is completed first' : '';
   if (!published) return `nothing${interrupted}`;
-  return `that of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageInDays(published), 'day')} old${interrupted})`;
+  return `the snapshot of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageInDays(published), 'day')} old${interrupted})`;
 }
 
 function addStatus(load: CliCommand): void {
@@ -347,7 +347,7 @@ the whole table and the snapshot: with --stage about 1 GB and two minutes for th
           report.pending && !planOnly ? 'That load is not published yet: run "load run --finish" now.' : undefined;
         return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
       };
-      const intent = `Compares every address with the snapshot of the register, ${await liveRegister(loads)}, and writes those that differ.`;
+      const intent = `Compares every address with ${await liveRegister(loads)}, and writes each address that differs.`;
       // The plan is the comparison itself.
       return loads.carryOut(
         intent,

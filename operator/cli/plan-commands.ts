@@ -50,7 +50,7 @@ function addPut(plan: CliCommand): void {
     .option('--dry-run', 'print what would change, and for how many accounts; change nothing')
     .notes(
       `The windows named by --limit replace the plan's windows; without any --limit a plan keeps the windows it has.
-What accounts have used of a window still counts, also when the plan drops the window and configures it again.
+Accounts' usage in a window still counts, also when the plan drops the window and configures it again.
 With many accounts this takes a while: every account is looked at, 1,000 at a time, and the plan says how far the change
 has come. If it is interrupted, "plan resume" goes on.`,
     )
@@ -83,7 +83,7 @@ function addResume(plan: CliCommand): void {
     });
 }
 
-/** Says how far it has come, where that takes more than one step. */
+/** Reports the progress if it takes more than one step. */
 async function followToEnd(admin: Admin, code: string, tell: Tell): Promise<PlanProgress> {
   for (let last: PlanProgress | undefined; ; ) {
     const progress = await admin.plans.follow(code);
@@ -137,7 +137,7 @@ export function renderLimits(limits: Limits): string {
     .join(' ');
 }
 
-/** `5,000`, `unlimited`, or `-` when there is none. */
+/** `5,000`, `unlimited`, or `-` without a limit. */
 export function renderLimit(limit: number | null | undefined): string {
   if (limit === undefined) return '-';
   return limit === null ? 'unlimited' : thousands(limit);

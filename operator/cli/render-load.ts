@@ -15,7 +15,7 @@ import { counted, thousands } from './command.ts';
 import { table } from './text-table.ts';
 import { ago } from './time.ts';
 
-/** The result of a load, or what it would be. */
+/** The actual or expected result of a load. */
 export function renderReport(report: LoadReport): string {
   const { outcome, reason, peildatum, livePeildatum, notes } = report;
   if (outcome === 'rejected') return `${reason}.\nThe snapshot of ${peildatum} is live.`;
@@ -28,7 +28,7 @@ export function renderReport(report: LoadReport): string {
   }
   const title =
     outcome === 'planned'
-      ? `Snapshot of ${peildatum}, ${livePeildatum === null ? 'the first load' : `replacing that of ${livePeildatum}`}`
+      ? `Snapshot of ${peildatum}, ${livePeildatum === null ? 'the first load' : `replacing the snapshot of ${livePeildatum}`}`
       : `The snapshot of ${peildatum} is live${reason === null ? '' : `: ${reason}`}`;
   const days =
     report.days.length > 0
@@ -116,7 +116,7 @@ function auditText({ audit }: LoadReport): string[] {
 /** Objects that the mutations did not match. */
 function setAsideText({ count, addresses, examples }: SetAside): string[] {
   if (count === 0) return [];
-  const title = `Set aside, as they are not what the mutations expect, until a corrected delivery or the next extract: ${counted(count, 'object')}, ${counted(addresses, 'address')}.`;
+  const title = `Set aside, because they don't match the mutations, until a corrected delivery or the next extract: ${counted(count, 'object')}, ${counted(addresses, 'address')}.`;
   return [title, ...examples.map((example) => `  ${example}`)];
 }
 
@@ -153,7 +153,7 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
   );
 }
 
-/** The live snapshot, the loads that are running, and those that need a decision. */
+/** The live snapshot, the running loads, and the loads that need a decision. */
 export type ShownStatus = LoadStatus & {
   running: RunningLoad[];
   refused: WaitingLoad[];
@@ -246,7 +246,7 @@ function nextText({ from, waiting, problem }: MutationStatus): string {
   return problem || !waiting ? expected : `${expected}, which are not listed yet`;
 }
 
-/** What a repair found and did. */
+/** The result of a repair. */
 export function renderRepair(report: RepairReport): string {
   const { outcome, peildatum, addresses, added, changed, removed, listsChanged } = report;
   const rebuilt = [...rebuiltText(report), ...unusableText(report)];

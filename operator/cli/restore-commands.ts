@@ -11,13 +11,13 @@ export function addRestoreCommands(program: CliCommand): void {
     .description('after AWS has restored the accounts table')
     .command('carry-over')
     .description(
-      'repeat in a restored accounts table what was withdrawn since in the old one: shows the plan; --yes does it',
+      'repeat withdrawals from the old accounts table in the restored one: shows the plan; --yes carries it out',
     )
     .requiredOption('--from <table>', 'the accounts table from before, which is only read')
     .requiredOption('--since <time>', 'the time that was restored, in UTC: 2026-01-31T12:00:00Z', parseTime)
     .notes(
       `Repeats revoked keys, suspended and deleted accounts, limits, removed members, ended sessions and erased persons, each as the old
-table has it now. What was created since is listed, and stays lost. Run it on the restored table before a deployment puts that to
+table has it now. Later creations are listed, and stay lost. Run it on the restored table before a deployment puts that table to
 use, and again afterwards. See docs/runbook.md#restore-a-table.`,
     )
     .examples(

@@ -58,7 +58,7 @@ async function smoke({ err, columns }: Terminal, url: string, options: SmokeOpti
   };
 }
 
-/** What a response counted: one for a lookup, one for each result of many. */
+/** The units of a response: one for a lookup, one for each result of a batch. */
 function unitsOf({ asked, status, json }: SmokeAnswer): number {
   if (status !== 200) return 0;
   if (asked.startsWith('GET /v1/address?')) return 1;

@@ -1,6 +1,6 @@
 import { painted } from './paint.ts';
 
-/** What is right-aligned: `1,234`, `12%`, `911 / 1,000`, and what stands in for a number. */
+/** Right-aligned cells: `1,234`, `12%`, `911 / 1,000`, and the words in place of a number. */
 const amount = /^(?:-|unlimited|\d[\d,]*(?:\.\d+)?%?(?: \/ (?:unlimited|\d[\d,]*))?)$/;
 const empty = /^-?$/;
 
@@ -48,7 +48,7 @@ export function table(
   ].join('\n');
 }
 
-/** Each row as its first cell with the others below it, those that have a value. */
+/** Each row as its first cell with its other values below it. */
 function blocks(head: readonly string[], rows: readonly (readonly string[])[], columns: number): string {
   const width = Math.max(...head.slice(1).map((name) => name.length));
   const indent = gap.repeat(2) + ' '.repeat(width);

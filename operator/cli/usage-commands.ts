@@ -11,14 +11,14 @@ import { table } from './text-table.ts';
 import { ago } from './time.ts';
 import { accountId, month, monthRange } from './values.ts';
 
-/** What a row of usage sums up. */
+/** The period of a row of usage. */
 type Granularity = 'day' | 'month';
 type UsageOptions = { from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
 
 /** Counts of a day (`2026-11-21`) or a month (`2026-11`). */
 type PeriodRow<Name extends string = 'lookups'> = { period: string } & Record<Name, number>;
 
-/** What a period is called in CSV and JSON. */
+/** The names of the periods in CSV and JSON. */
 const periodNames = { day: 'date', month: 'month' } as const;
 
 /** Adds `account usage`. */
@@ -28,7 +28,7 @@ export function addAccountUsage(account: CliCommand): void {
     .description(
       'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
     )
-    .argument('<id>', 'the account; also one that was deleted', accountId)
+    .argument('<id>', 'the account, deleted or not', accountId)
     .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
     .option('--to <date>', 'the last day or month (default: today)')
     .addOption(byPeriod('day'))
@@ -36,8 +36,8 @@ export function addAccountUsage(account: CliCommand): void {
     .addOption(csvOption('print CSV'))
     .notes(
       `Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
-below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
-The numbers by key are exact. Lookups that belong to no key that is known are listed as not attributed, so the sum is that of the account.`,
+below, if any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
+The numbers by key are exact. Lookups without a known key are listed as not attributed, so the sum equals the account's.`,
     )
     .examples('account usage acme --by month --local', 'account usage acme --by-key --from 2026-11 --local')
     .checks((_: string, { from, to, by }: UsageOptions) => void rangeOf(from, to, by))
@@ -124,7 +124,7 @@ function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey, colu
   ].join('\n');
 }
 
-/** A second table, of the days or months with refusals; nothing if there are none. */
+/** A second table, of the days or months with refusals; empty without refusals. */
 function renderRefusals(
   rows: readonly PeriodRow<keyof RefusalCounts>[],
   by: Granularity,
@@ -229,13 +229,13 @@ function renderState({ month, state, closed, sha256 }: UsageMonth): string {
 function addStatement(usage: CliCommand): void {
   usage
     .command('statement')
-    .description('print what an account used in a closed month, as it is written down for good')
-    .argument('<id>', 'the account; also one that was deleted', accountId)
+    .description('print the statement of an account for a closed month, which never changes')
+    .argument('<id>', 'the account, deleted or not', accountId)
     .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
     .addOption(csvOption('print CSV: a row for each period under a plan, with a column for each day'))
     .notes(
       `A statement has the periods under each plan, the days with lookups, their sum, and the SHA-256 of all that: with --json of its
-other members, as JSON in the order in which they are printed, without spaces. The day of a change is wholly under the new plan.`,
+other members, as JSON in the printed order, without spaces. The day of a change is wholly under the new plan.`,
     )
     .examples('usage statement acme --month 2026-10 --csv --local')
     .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
@@ -269,13 +269,13 @@ function addClose(usage: CliCommand): void {
     .description('close a month that has ended: write the statements of all accounts, which never change again')
     .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
     .notes(
-      `The job that records usage does this by itself, an hour after the end of a month. Where it is turned off, and with --local, run it
+      `The job that records usage does this by itself, an hour after the end of a month. If it is turned off, and with --local, run it
 yourself. A month that is closed stays as it is.`,
     )
     .examples('usage close --month 2026-10 --local')
     .onAccounts(async ({ carryOut, ...opened }, { month }: OfMonth) => {
       const statements = await requireStatements(opened);
-      // A clock that is ahead would close a month in which lookups are still counted.
+      // A clock that is ahead would close a month that still counts lookups.
       await opened.checkClock();
       const intent = `Closes ${month}: writes the statements of all accounts, which never change again.`;
       return carryOut(intent, async () => {

@@ -16,7 +16,7 @@ import {
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { UsageError } from '../connect/errors.ts';
 
-/** These read an argument or an option: they return what the admin module accepts, else they throw `UsageError`. */
+/** These read an argument or an option: they return a value that the admin module accepts, or throw `UsageError`. */
 export const accountId = checked(checkAccountId);
 export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
@@ -24,7 +24,7 @@ export const label = checked(checkLabel);
 export const person = checked(checkPerson);
 export const details = checked(checkDetails);
 
-/** Returns the role if there is one of that name. @throws UsageError */
+/** Returns the role with that name. @throws UsageError */
 export function memberRole(role: string): Role {
   return checked((given: string) => checkRole(given))(role) as Role;
 }

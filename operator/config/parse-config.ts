@@ -8,7 +8,7 @@ import { tagForm } from '../../lib/config/setting-fields.ts';
 
 /**
  * The complete configuration of a record, with its defaults.
- * @param source where the record is from, for the message
+ * @param source the source of the record, for the message
  * @throws ConfigError if a field is invalid or two contradict each other
  */
 export function parseConfig(record: unknown, source = 'cdk.json'): Config {
@@ -57,7 +57,7 @@ function describe(issue: z.core.$ZodIssue): string[] {
   return [`${field} ${shownAs(issue.input, schema)}. Allowed: ${allowed}.`];
 }
 
-/** Never a secret, not even one that is in the wrong place: a message ends up in the log of a pipeline. */
+/** Never a secret, not even in the wrong place: a message ends up in the log of a pipeline. */
 function shownAs(input: unknown, schema: z.core.$ZodType | undefined): string {
   if (input === undefined) return 'is missing';
   const text = redactKeys(JSON.stringify(input));
@@ -66,7 +66,7 @@ function shownAs(input: unknown, schema: z.core.$ZodType | undefined): string {
   return `is ${text}`;
 }
 
-/** Whether the field, or one of its group, is one that a secret may be pasted into. */
+/** Whether a secret may be pasted into the field, or into one of its group. */
 function holdsSecret(given: z.core.$ZodType | undefined): boolean {
   const schema = unwrap(given);
   if (!schema) return false;
@@ -74,7 +74,7 @@ function holdsSecret(given: z.core.$ZodType | undefined): boolean {
   return schema instanceof z.ZodArray ? holdsSecret(schema.element) : meta(schema).mayBeSecret === true;
 }
 
-/** What the settings may take of the environment of the portal: Lambda takes 4,096 bytes, with names of ours. */
+/** The settings' share of the portal's environment: Lambda allows 4,096 bytes, including our names. */
 const mostPortalBytes = 2800;
 
 /**
@@ -102,7 +102,7 @@ function contradictions(config: Config): string[] {
   }
   if (portal?.signIn && portal.cognitoPrefix !== undefined)
     faults.push(
-      'bagAdres.portal has signIn and cognitoPrefix, which is for the user pool that exists only without signIn. Remove one of them.',
+      'bagAdres.portal has signIn and cognitoPrefix, which is for the user pool that exists only without signIn. Remove either.',
     );
   const { operators = [], operatorClaim, signIn } = portal ?? {};
   const portalBytes = Buffer.byteLength(
@@ -110,7 +110,7 @@ function contradictions(config: Config): string[] {
   );
   if (portal && portalBytes > mostPortalBytes)
     faults.push(
-      `bagAdres.portal.operators, portal.signIn and branding take ${portalBytes} bytes together, ${Buffer.byteLength(JSON.stringify(operators))} of them operators: the portal has room for ${mostPortalBytes}. Name a group of your provider in portal.operatorClaim instead of people in portal.operators.`,
+      `bagAdres.portal.operators, portal.signIn and branding take ${portalBytes} bytes together, ${Buffer.byteLength(JSON.stringify(operators))} for operators: the portal has room for ${mostPortalBytes}. Name a group of your provider in portal.operatorClaim instead of people in portal.operators.`,
     );
   for (const [field, given] of [
     ['domain', domain],
@@ -127,7 +127,9 @@ function contradictions(config: Config): string[] {
     if (regionOf(certificateArn) !== region) faults.push(elsewhere(`${field}.certificateArn`, certificateArn, region));
   }
   if (domain && portal?.domain.name === domain.name)
-    faults.push(`bagAdres.portal.domain.name is that of the API, ${domain.name}: give the portal another one.`);
+    faults.push(
+      `bagAdres.portal.domain.name equals the domain of the API, ${domain.name}: give the portal another one.`,
+    );
   if (encryptionKey.startsWith('arn:') && regionOf(encryptionKey) !== region)
     faults.push(elsewhere('encryptionKey', encryptionKey, region));
   const usedKey = config.tables.accounts?.keyArn;
@@ -139,7 +141,7 @@ function contradictions(config: Config): string[] {
     );
   if (removalPolicy === 'destroy' && config.usage.statementLockYears > 0)
     faults.push(
-      `bagAdres.usage.statementLockYears is ${config.usage.statementLockYears} but bagAdres.removalPolicy is "destroy": nobody could take it down. Remove one of them.`,
+      `bagAdres.usage.statementLockYears is ${config.usage.statementLockYears} but bagAdres.removalPolicy is "destroy": nobody could take it down. Remove either.`,
     );
   if (reserved !== undefined && provisioned !== undefined && provisioned > reserved)
     faults.push(
@@ -204,7 +206,7 @@ export function unwrap<T extends z.core.$ZodType | undefined>(schema: T): T | z.
   return schema;
 }
 
-/** What the schema says of a field, for people. */
+/** The schema's description of a field, for people. */
 export function meta(schema: z.core.$ZodType) {
   return z.globalRegistry.get(schema) ?? {};
 }

@@ -12,8 +12,8 @@ const KEY = 'bagAdres';
 const toolKeys = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
 
 /**
- * What two stages can't share: it belongs to one account, or is a name that exists once. Another stage must not inherit
- * it, or a deployment to test would take over the host name of production.
+ * Settings that stages can't share: each belongs to one account, or is a name that exists once. If another stage
+ * inherited them, a deployment to test would take over the host name of production.
  */
 export const stageFields: readonly string[] = [
   'account',
@@ -29,7 +29,7 @@ type SettingsRecord = Record<string, unknown>;
 /** The contents of `bag-adres.json`: what all stages share, and what differs. */
 export type SettingsFile = { shared: SettingsRecord; stages: Record<string, SettingsRecord> };
 
-/** Where a field may come from, the first one that has it. */
+/** The possible sources of a field; the first that has it counts. */
 export type SettingsLayer = { origin: string; fields: SettingsRecord };
 
 /** The settings of one stage, unchecked. */
@@ -74,7 +74,7 @@ export function checkSettingsFile(contents: unknown): SettingsFile {
       faults.push(`${at}.stage is not needed: the name of a stage is its key in stages. Remove it.`);
     for (const field of stageFields)
       if (at === 'shared' && field in given)
-        faults.push(`shared.${field} can't be shared by stages. Move it to one of them, to stages.prod for instance.`);
+        faults.push(`shared.${field} can't be shared by stages. Move it to one stage, for instance to stages.prod.`);
   }
   if (faults.length > 0) throw new ConfigError(faults, settingsFileName);
   return { shared, stages };
@@ -114,7 +114,7 @@ export function readSettings(context: SettingsRecord, file?: SettingsFile): Sett
   if (!file) return settings('cdk.json', [commandLine, { origin: 'cdk.json', fields: given }]);
   if (Object.keys(given).length > 0)
     throw new ConfigError([
-      `${settingsFileName} exists too, and only one of them may have settings. Move those of cdk.json there.`,
+      `${settingsFileName} exists too, and only one file may have settings. Move the settings in cdk.json there.`,
     ]);
   return ofFile(file, commandLine, `-c ${KEY}.stage=`);
 }
@@ -124,14 +124,14 @@ export function settingsOfStage(file: SettingsFile, stage?: string): Settings {
   return ofFile(file, { origin: 'the command line', fields: stage === undefined ? {} : { stage } }, '--stage ');
 }
 
-/** @param option how a stage is named where the settings are read */
+/** @param option how the reader of the settings names a stage */
 function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer, option: string): Settings {
   const stage = commandLine.fields.stage ?? defaultStage(stages);
   const own = typeof stage === 'string' ? stages[stage] : undefined;
   if (!own) {
     const names = Object.keys(stages).join(', ');
     const wanted = stage === undefined ? 'Which stage?' : `There is no stage ${JSON.stringify(stage)}.`;
-    const advice = `It has ${names}: name one of them, for instance with ${option}${Object.keys(stages)[0]}`;
+    const advice = `It has ${names}: name one, for instance with ${option}${Object.keys(stages)[0]}`;
     throw new ConfigError([`${wanted} ${advice}, or add it under stages.`], settingsFileName);
   }
   const { stage: _, ...overrides } = commandLine.fields;
@@ -143,8 +143,8 @@ function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer, op
 }
 
 /**
- * The account and the region of a stage by the settings of a folder; undefined where it has none of that
- * stage. What is not valid counts as absent: `config check` says what is wrong with it, and an emergency can't wait.
+ * The account and the region of a stage by the settings of a folder; undefined if it has no such stage. Invalid
+ * settings count as absent, because an emergency can't wait; `config check` reports their faults.
  */
 export function placeOfStage(
   folder: string,
@@ -197,7 +197,7 @@ function assign(record: SettingsRecord, [name = '', ...rest]: readonly string[],
   if (rest.length > 0) assign(child, rest, value);
 }
 
-/** Values from the command line are text: `30` and `true` mean what they mean in JSON. */
+/** Values from the command line are text: `30` and `true` mean the same as in JSON. */
 function literal(value: unknown): unknown {
   // The id of an account is digits, but no number.
   if (typeof value !== 'string' || /^\d{12}$/.test(value)) return value;

@@ -21,7 +21,7 @@ export async function readStack(stack: string): Promise<StackView> {
   }
 }
 
-/** The text of the template with which a stack was deployed. */
+/** The text of a stack's deployed template. */
 export async function readTemplate(stack: string): Promise<string> {
   const client = new CloudFormationClient(clientConfig);
   try {
@@ -37,7 +37,7 @@ export function ifMissing(error: Error): undefined {
   if (!/does not exist/.test(error.message)) throw error;
 }
 
-/** The portal of a deployment: its stack, by status and outputs; `undefined` where there is none. */
+/** The portal of a deployment: its stack, by status and outputs; `undefined` if it has no portal. */
 export async function readPortal(deployment: string): Promise<(StackView & { stack: string }) | undefined> {
   const stack = portalStackName(deployment);
   const view = await readStack(stack).catch(ifMissing);
@@ -46,7 +46,7 @@ export async function readPortal(deployment: string): Promise<(StackView & { sta
 
 /** The outputs of a deployment. */
 export type Deployment = {
-  /** What the names of its stacks begin with: `bag-adres-prod`. */
+  /** The prefix of its stacks' names: `bag-adres-prod`. */
   name: string;
   /** @throws CommandError when no stack has this output */
   output(name: OutputName): string;

@@ -20,7 +20,7 @@ import { announceWith } from '../../packages/admin/events.ts';
 import { clientConfig, deploymentStacks, findDeployment } from './deployed-stacks.ts';
 import { CommandError, UsageError } from './errors.ts';
 
-/** Where a command finds the tables, as its options say. */
+/** The options that locate the tables of a command. */
 export type ConnectionOptions = {
   local?: true;
   data?: string;
@@ -85,7 +85,7 @@ async function bucketNamed(bucket: string | undefined): Promise<StatementStore |
 
 /**
  * The actor in the audit entry of a change by command line: the identity that AWS sees, the ARN of a role and its
- * session. Where STS can't be asked, what this machine says, marked as such: an emergency must not wait for it.
+ * session. If STS can't be asked, this machine's user, marked as such: an emergency must not wait.
  */
 export async function callerIdentity(): Promise<string> {
   const client = new STSClient({ ...clientConfig, maxAttempts: 2 });
@@ -112,15 +112,15 @@ function userName(): string {
   }
 }
 
-/** What a command on accounts works with. */
+/** The tools of a command on accounts. */
 export type OpenAdmin = {
   admin: Admin;
-  /** The accounts table, for what the admin module has no call for. */
+  /** The accounts table, for work that the admin module has no call for. */
   client: DynamoDBDocumentClient;
   table: string;
   /** Who makes the changes, for the audit. */
   actor: string;
-  /** The statements of closed months; `undefined` where the options name no bucket. */
+  /** The statements of closed months; `undefined` if the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
   /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
   checkClock: () => Promise<void>;
@@ -174,8 +174,8 @@ function eventBus(deployment: string) {
 const toleratedSeconds = 300;
 
 /**
- * Refuses a command that depends on the time if the clock of this machine and that of the store differ. The SDK
- * corrects its signatures by itself, so nothing else would notice. Some engines send no Date header.
+ * Refuses a command that depends on the time if the clocks of this machine and the store differ. The SDK corrects its
+ * signatures by itself, so nothing else would notice. Some engines send no Date header.
  * @throws CommandError `clock`
  */
 export async function checkClock(client: DynamoDBClient, table: string, now: () => number): Promise<void> {
@@ -186,7 +186,7 @@ export async function checkClock(client: DynamoDBClient, table: string, now: () 
   const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
   throw new CommandError(
     'clock',
-    `The clock of this machine is ${difference} that of the store (${new Date(told).toISOString()}). Set it, then try again.`,
+    `The clock of this machine is ${difference} the store's (${new Date(told).toISOString()}). Set it, then try again.`,
   );
 }
 

@@ -41,15 +41,15 @@ export type LoadCommands = {
   readonly context: LoadContext;
   /** The list of mutations that the daily check follows; none when it follows none. */
   readonly mutations: string | undefined;
-  /** The loads that run and those that wait, as the portal shows them. */
+  /** The running and waiting loads, as the portal shows them. */
   readonly loads: Pick<Loads, 'running' | 'waiting'>;
-  /** The last loads that ended, the newest first; none on this machine, where the command that ran one said why. */
+  /** The last loads that ended, the newest first; empty on this machine, whose command reported the end itself. */
   lastRuns(): Promise<EndedLoad[]>;
   /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
   start(request: Omit<LoadRequest, 'reject'>): Promise<LoadReport>;
-  /** Approves or rejects what was seen of a load, as the portal does, and follows its run to the end. */
+  /** Approves or rejects the seen proposal of a load, as the portal does, and follows its run to the end. */
   decide(decision: LoadDecision, seen: { load: string; proposal: string }): Promise<LoadReport>;
-  /** Follows a load that was started elsewhere: the named one, else the one that is running. @throws CommandError */
+  /** Follows a load that was started elsewhere: the named load, else the running one. @throws CommandError */
   follow(name?: string): Promise<LoadReport>;
   /** Makes the table equal to its snapshot; always in this process. @throws LockedError, UnknownSnapshotError */
   repair(options: { planOnly: boolean }): Promise<RepairReport>;
@@ -86,7 +86,7 @@ export async function openLoads(
   throw new UsageError('Name the dataset: --local for the running "npm start", or --stage NAME for a deployment.');
 }
 
-/** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
+/** Loads in this process, on the data of the running `npm start`, which serves their result immediately. */
 async function localLoads(
   dataFolder: string | undefined,
   { progress, print }: ProgressReporter,
@@ -129,7 +129,7 @@ function followElsewhere(): never {
   throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');
 }
 
-/** What the audit has of a request. */
+/** The audit's details of a request. */
 function auditOf({ rollback, source, mutations, again, approve }: LoadRequest): [AuditAction, Record<string, unknown>] {
   if (rollback !== undefined) return ['load rollback', { snapshot: rollback }];
   if (approve !== undefined) return ['load run', { finish: approve }];
@@ -168,7 +168,7 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
     const again = `"load follow ${execution}"`;
     return followExecution({ client: stepFunctions, executionArn, print, again }).catch((error: unknown) => {
       if (!(error instanceof ExecutionDoesNotExist)) throw error;
-      const message = `There is no load ${execution}. Leave out the name to follow the one that is running.`;
+      const message = `There is no load ${execution}. Leave out the name to follow the running load.`;
       throw new CommandError('no_load', message);
     });
   }
@@ -229,12 +229,12 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
 
 type TableCommandOptions = Pick<LoadContext, 'addresses'> & {
   audit: OperatorAudit;
-  /** Whether the load that holds the lock has ended; `null` where that can't be known. */
+  /** Whether the load that holds the lock has ended; `null` if that can't be known. */
   isGone: (held: Held) => boolean | null | Promise<boolean | null>;
   repair: Omit<Parameters<typeof repairTable>[0], 'planOnly'> & { lease?: LeaseTiming };
 };
 
-/** What runs in this process on any table: repairs, and the removal of what an interrupted load left. */
+/** The commands that run in this process on any table: repairs, and the removal of an interrupted load's leftovers. */
 function tableCommands({ addresses: { lock }, audit, isGone, repair }: TableCommandOptions) {
   return {
     repair({ planOnly }: { planOnly: boolean }) {
@@ -263,7 +263,7 @@ function tableCommands({ addresses: { lock }, audit, isGone, repair }: TableComm
 
 /** How far a dataset has followed its mutations. Plain JSON. */
 export type MutationStatus = {
-  /** The next delivery is the one that leads on from this date. */
+  /** The next delivery leads on from this date. */
   from: string;
   /** Listed deliveries that the next check applies; `null` where no list is known. */
   waiting: string[] | null;
@@ -271,10 +271,7 @@ export type MutationStatus = {
   problem: string | null;
 };
 
-/**
- * What the list (where there is one) holds for the live dataset; `null` for one that follows no mutations. Never
- * throws.
- */
+/** The deliveries in the list, if any, for the live dataset; `null` if it follows no mutations. Never throws. */
 export async function mutationStatus(
   published: ManifestEntry | null,
   list: string | undefined,

@@ -13,10 +13,10 @@ export type OperatorAudit = <T>(
   work: () => Promise<T>,
 ) => Promise<T>;
 
-/** The partition of the audit of what an operator does to the service: restores, rollbacks and rotations. */
+/** The audit's partition for an operator's actions on the service: restores, rollbacks and rotations. */
 export const servicePartition = 'service#';
 
-/** The audit of what an operator does to the register, beside the approvals of the portal, or to the service. */
+/** The audit of an operator's actions on the register, beside the portal's approvals, or on the service. */
 export function operatorAudit(options: {
   client: DynamoDBClient;
   accountsTable: string;
@@ -36,7 +36,7 @@ export function operatorAudit(options: {
       return await audited(store, { partition, action, detail }, begin);
     } catch (error) {
       if (hasBegun) throw error;
-      // A register or service that must be repaired does not wait for the table of accounts, which may be what is lost.
+      // A register or service that must be repaired does not wait for the accounts table, which may be the lost one.
       print(`Not in the audit, as the accounts table refuses the entry: ${(error as Error).message}`);
       return work();
     }
@@ -54,7 +54,7 @@ export type RecordedChange = {
   outcome: 'done' | 'unknown';
 };
 
-/** An entry of the audit of everything: what it is about, and which one. */
+/** An entry of the complete audit: the kind of its subject, and the subject's name. */
 export type AuditLine = Omit<RecordedChange, 'partition'> & {
   kind: 'account' | 'plan' | 'sign-in' | 'register' | 'service';
   /** The account or the plan. */

@@ -19,9 +19,9 @@ import type { Admin } from '../../packages/admin/admin.ts';
 type StoredItem = Record<string, unknown>;
 
 /**
- * What an item about a person is. `membership`: may sign in for an account. `details`: the name, contact and note of
- * one. `session`: is or was signed in. `key`: made a key, or is named by its label. `audit`: made a change, or was the
- * subject of one. `other`: decided about a load, or is making a change.
+ * The kinds of items about a person. `membership`: may sign in for an account. `details`: an account's name, contact
+ * and note. `session`: is or was signed in. `key`: made a key, or is named by its label. `audit`: made a change, or was
+ * the subject of one. `other`: decided about a load, or is making a change.
  */
 export type PersonalKind = 'membership' | 'details' | 'session' | 'key' | 'audit' | 'other';
 
@@ -64,7 +64,7 @@ async function itemsOf(
   return found;
 }
 
-/** The address, and each subject that signed in with it as the verified address: `sub:` and what the provider says. */
+/** The address, and each subject that signed in with it as the verified address: `sub:` and the provider's subject. */
 export async function identitiesOf(client: DynamoDBDocumentClient, table: string, email: string): Promise<string[]> {
   const person = normalizedPerson(email).toLowerCase();
   const subjects = (await itemsOf(client, table, [person])).flatMap(({ item }) => {
@@ -82,7 +82,7 @@ function names(value: unknown, person: string): boolean {
   return Object.entries(value).some(([name, member]) => names(name, person) || names(member, person));
 }
 
-/** The letter case of a subject counts, that of an address doesn't. */
+/** Letter case matters in a subject, but not in an address. */
 function wordIn(person: string): RegExp {
   const escaped = person.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\w.+-])${escaped}(?![\\w-]|\\.\\w)`, person.startsWith('sub:') ? 'g' : 'gi');
@@ -98,7 +98,7 @@ function kindOf(item: StoredItem): PersonalKind {
   return 'other';
 }
 
-/** The same without what is nobody's data but a secret, or made of one: ids of sessions, fingerprints, attempts. */
+/** The same without secrets and their derivatives, which are nobody's data: ids of sessions, fingerprints, attempts. */
 export function withoutSecrets({ kind, item }: PersonalItem): PersonalItem {
   const { [keyRecord.secret]: _secret, [keyRecord.attempt]: _attempt, ...shown } = item;
   return { kind, item: kind === 'session' ? { ...shown, [sortKey]: 'session' } : shown };
@@ -113,20 +113,20 @@ export function pseudonymOf(email: string, secret: string): string {
   return `erased-${createHmac('sha256', secret).update(`person ${person}`).digest('hex').slice(0, 32)}`;
 }
 
-/** Where an address stays, and until when. */
+/** A place where an address stays, and until when. */
 export type Remainder = { what: string; until: string };
 
-/** In how many items of a kind a person was erased, and where the address still is. */
+/** The number of items of each kind with the person erased, and the places that still have the address. */
 export type Erasure = Record<PersonalKind, number> & { left: Remainder[] };
 
-/** What an erasure works with; `secret` keys the pseudonym. */
+/** The tools of an erasure; `secret` keys the pseudonym. */
 export type ErasureTools = { admin: Admin; client: DynamoDBDocumentClient; table: string; secret: string };
 
 /**
  * Removes the memberships and sessions of a person, and puts a pseudonym in the place of their address everywhere else:
- * in the details of accounts, in the records of keys, also revoked ones, and in the audit, which keeps what was changed
- * and when. An account's last administrator stays until it has another one. Repeating it completes what was
- * interrupted; what is found in the end is `left`.
+ * in the details of accounts, in the records of keys, also revoked ones, and in the audit, which keeps each change and
+ * its time. An account's last administrator stays until it has another one. Repeating it completes an interrupted
+ * erasure; the remaining places are `left`.
  */
 export async function erasePerson({ admin, client, table, secret }: ErasureTools, email: string): Promise<Erasure> {
   const person = normalizedPerson(email).toLowerCase();
@@ -140,7 +140,7 @@ export async function erasePerson({ admin, client, table, secret }: ErasureTools
       if (isMember && (await removedMember(admin, account, one))) erasure.membership++;
     }
   }
-  // Before the audit, which then has the address once more, as what was there before.
+  // Before the audit, because this change adds the address there once more, as the previous value.
   const before = await itemsOf(client, table, people);
   if (before.some(({ kind }) => kind === 'session'))
     for (const one of people) await admin.sessions.endAll({ person: one });
@@ -162,7 +162,7 @@ export async function erasePerson({ admin, client, table, secret }: ErasureTools
   return { ...erasure, left: after.flatMap((found) => remainder(found) ?? []) };
 }
 
-/** Where the address of a person would stay: an account keeps its last administrator. */
+/** The places where a person's address would stay: an account keeps its last administrator. */
 export async function unerasable(admin: Admin, people: readonly string[]): Promise<Remainder[]> {
   const left: Remainder[] = [];
   for (const { account, role } of await admin.members.accountsOf(people)) {
@@ -214,7 +214,7 @@ function detailsWithout(
 
 const firstOf = (text: string, length: number) => [...text].slice(0, length).join('');
 
-/** Replaces in the texts of an item what `replace` does; whether it did: not in one that was changed meanwhile. */
+/** Applies `replace` to the texts of an item; `false` if the item was changed meanwhile. */
 async function replaced(
   client: DynamoDBDocumentClient,
   table: string,

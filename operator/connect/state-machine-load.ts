@@ -35,7 +35,7 @@ export function isOnThisMachine(source: string): boolean {
 }
 
 /**
- * Uploads an extract to the bucket unless it is there already, and returns its location: `s3://BUCKET/uploads/...`. A
+ * Uploads an extract to the bucket unless it is already there, and returns its location: `s3://BUCKET/uploads/...`. A
  * file that is no extract is refused before the upload.
  * @throws SourceError, ExtractError
  */
@@ -58,7 +58,7 @@ export async function uploadExtract(
   }
 }
 
-/** Uploads the deliveries that are on this machine; a list or a zip elsewhere stays where it is. @throws SourceError */
+/** Uploads the deliveries that are on this machine; a list or a zip elsewhere is left alone. @throws SourceError */
 export async function uploadMutations(
   locations: readonly string[],
   { storage, bucket }: { storage: Storage; bucket: string },
@@ -97,7 +97,7 @@ async function upload(storage: Storage, { key, source, bytes, progress }: Upload
   shown.end();
 }
 
-/** What the history of an execution says about a load so far. */
+/** The progress of a load, from the history of its execution. */
 type ExecutionStory = {
   /** The states that it entered, in order. */
   entered: string[];
@@ -106,7 +106,7 @@ type ExecutionStory = {
   mapRuns: { state: string; arn: string }[];
   /** The guard's report of the last load. */
   report: LoadReport | null;
-  /** What was published last. */
+  /** The last published load. */
   published: ManifestEntry | null;
 };
 
@@ -142,7 +142,7 @@ function parsed(text: string | undefined): Record<string, unknown> | null {
   }
 }
 
-/** The report of an execution that succeeded. @throws RefusedLoadError, CommandError for one that did not */
+/** The report of an execution that succeeded. @throws RefusedLoadError, CommandError if it failed */
 function executionReport(
   { name = '', status, output, error = '', cause = '' }: DescribeExecutionOutput,
   story: ExecutionStory,

@@ -7,7 +7,7 @@ import { clientConfig, deploymentStacks } from './deployed-stacks.ts';
 import { CommandError } from './errors.ts';
 import { type ConnectionOptions, callerIdentity } from './find-tables.ts';
 
-/** A deployment, and where it is. */
+/** A deployment and its location. */
 export type DeploymentLocation = { account: string; region: string; deployment: string };
 
 /** `bag-adres-prod in account 123456789012, eu-central-1`. */
@@ -23,8 +23,8 @@ export function accountOf(actor: string): string {
 const unknownAccount = 'unknown, as AWS did not say';
 
 /**
- * The deployment, account and region in which a command changes something, for people: shown before it does.
- * @throws CommandError `other_target` where the settings of this folder have another account for the deployment
+ * The deployment, account and region that a command changes, shown to people before the change.
+ * @throws CommandError `other_target` if the settings of this folder have another account for the deployment
  */
 export async function targetOf({ local, data, stage, accountsTable }: ConnectionOptions, folder: string) {
   if (local) return `npm start on this machine, ${data ?? defaultDataFolder}`;

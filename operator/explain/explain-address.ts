@@ -50,7 +50,7 @@ export type ExplainedVoorkomen = NamedVoorkomen & {
   isCurrent: boolean;
   /** Which other voorkomen of the object counts although this one holds too, and why. */
   lostTo?: string;
-  /** What brought it: a delivery of mutations, or the extract. */
+  /** Its source: a delivery of mutations, or the extract. */
   from: string;
 };
 
@@ -60,21 +60,21 @@ export type ExplainedRelatie = Pick<ExplainedVoorkomen, 'begin' | 'eind' | 'isCu
   gemeente: Gemeente;
 };
 
-/** What a delivery did to one of these objects. */
+/** A delivery's change to one object. */
 export type ExplainedChange = NamedVoorkomen &
   Pick<MutationFile, 'vanaf' | 'tot'> & { delivery: string; before: string | null; after: string | null };
 
-/** Why an address is what it is. Plain JSON. */
+/** Explains an address. Plain JSON. */
 export type AddressExplanation = {
   key: string;
   /** The live dataset. */
   peildatum: string;
   load: string;
-  /** What lookups answer, as `straat, woonplaats (gemeente 0363)`; none for no address. */
+  /** The places that lookups return, as `straat, woonplaats (gemeente 0363)`; empty without an address. */
   places: string[];
   /**
-   * The date from which the register has it so, and by which voorkomen: the last to begin of those that count, or the
-   * last to end of an address that is gone. `null` where nothing that is kept says so.
+   * The date since when the register has this state, and the voorkomen that caused it: the last counting one to begin,
+   * or the last to end for an address that is gone. `null` if no kept data tells.
    */
   since: { date: string; because: string } | null;
   /** The full extract behind the dataset. */
@@ -82,17 +82,17 @@ export type AddressExplanation = {
   voorkomens: ExplainedVoorkomen[];
   relaties: ExplainedRelatie[];
   changes: ExplainedChange[];
-  /** What the address was in the snapshots that are kept, where that was something else; the newest first. */
+  /** The places of the address in kept snapshots, if they differed; the newest first. */
   earlier: { peildatum: string; load: string; places: string[] }[];
-  /** What could not be read. */
+  /** Notes on unreadable data. */
   notes: string[];
 };
 
 /**
- * Why an address, present or gone, is what lookups answer: the voorkomens behind it, what brought each, and what
- * changed them. Reads only what the storage holds already: the records of the live snapshot, the deliveries since its
- * extract, and the lines of the snapshots that are kept.
- * @throws UnknownSnapshotError where nothing is live
+ * Explains the answer of lookups for an address, present or gone: the voorkomens behind it, their sources and their
+ * changes. Reads only the storage: the records of the live snapshot, the deliveries since its extract, and the lines of
+ * the snapshots that are kept.
+ * @throws UnknownSnapshotError if nothing is live
  */
 export async function explainAddress(storage: Storage, key: string): Promise<AddressExplanation> {
   const { published, history } = await readManifest(storage);
@@ -153,7 +153,7 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   };
 }
 
-/** Which voorkomen of those that count, or relation, began last. */
+/** The counting voorkomen, or the relation, that began last. */
 function lastToBegin(
   voorkomens: readonly ExplainedVoorkomen[],
   relaties: readonly ExplainedRelatie[],
@@ -183,7 +183,7 @@ function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly
   return [...made, ...since];
 }
 
-/** What a delivery changes; `relaties` are all that hold after it, or `null` where it does not say. */
+/** The changes of a delivery; `relaties` are all that hold after it, or `null` if it has none. */
 type Delivery = { day: MutationFile; mutations: readonly Mutation[]; relaties: readonly GemeenteRelatie[] | null };
 
 async function readDeliveries(
@@ -200,12 +200,12 @@ async function readDeliveries(
       // Their strings retain the XML.
       const { mutations, relaties } = structuredClone({ mutations: read.mutations, relaties: read.relaties });
       found.push({ day, mutations, relaties });
-    } else notes.push(`${day.name} is no longer kept, so what it changed is not shown`);
+    } else notes.push(`${day.name} is no longer kept, so its changes are not shown`);
   }
   return found;
 }
 
-/** What a snapshot has under a key, in words and by the ids of its nummeraanduidingen and objects. */
+/** The places under a key in a snapshot, in words and by the ids of its nummeraanduidingen and objects. */
 async function placesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: string) {
   const all = (await findUnpacked(storage, paths.snapshot(snapshot.id, segmentOf(key)), unpackSegment)) ?? [];
   const places = all.filter((line) => keyOf(line) === key).flatMap((line) => parseLine(line).places);
@@ -216,7 +216,7 @@ async function placesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: s
   };
 }
 
-/** What the snapshots that are kept have under the key, but the live one. */
+/** The places under the key in kept snapshots, except the live one. */
 async function earlierOf(storage: Storage, published: ManifestEntry, history: readonly ManifestEntry[], key: string) {
   const found: (AddressExplanation['earlier'][number] & { nums: string[] })[] = [];
   const seen = new Set([published.snapshot.id]);
@@ -267,7 +267,7 @@ async function recordsNamed(
   return found;
 }
 
-/** The nummeraanduidingen of which any occurrence gives the key. */
+/** The nummeraanduidingen with any occurrence that gives the key. */
 async function numsNaming(storage: Storage, { id, buckets }: Snapshot, key: string): Promise<string[]> {
   const found: string[] = [];
   for (let bucket = 0; bucket < buckets; bucket++) {
@@ -313,7 +313,7 @@ function holdingOn<T extends Omit<Span, 'volgnummer'> & { volgnummer?: number }>
   return holding.sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
 }
 
-/** The relations of the places behind a key, all of which the last delivery that has a file of them says. */
+/** The relations of the places behind a key, all from the last delivery with a file of relations. */
 async function relatiesBehind(
   storage: Storage,
   { peildatum, extract, snapshot }: ManifestEntry,

@@ -1,15 +1,15 @@
 import { fullDiff, type ResourceDifference } from '@aws-cdk/cloudformation-diff';
 
-/** What this reads of a CloudFormation template. */
+/** The part of a CloudFormation template that is compared. */
 export type ComparedTemplate = {
   Resources?: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
   Outputs?: Record<string, unknown>;
 };
 
 /**
- * What an update must keep, since with another resource data, a host name or a URL that callers know would be lost. The
- * properties are those for which CloudFormation makes another one, or another value, although its specification doesn't
- * say so; it knows all others.
+ * Resources that an update must keep, because replacing them would lose data, a host name or a URL that callers know. A
+ * change of the listed properties makes CloudFormation replace the resource or its value, although its specification
+ * doesn't say so; the specification covers all others.
  */
 const mustStay: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGatewayV2::Api': [],
@@ -37,7 +37,7 @@ export function isStateful(type: string): boolean {
 /** Something that an update would replace or remove although it has to stay. */
 export type Loss = { logicalId: string; type: string; what: string };
 
-/** What an update from `before` to `after` would remove or replace although it has to stay. */
+/** The resources that an update from `before` to `after` would remove or replace although they have to stay. */
 export function lossesBetween(before: ComparedTemplate, after: ComparedTemplate): Loss[] {
   const { changes } = fullDiff(before, after).resources;
   return Object.entries(changes).flatMap(([logicalId, change]) => {
@@ -46,7 +46,7 @@ export function lossesBetween(before: ComparedTemplate, after: ComparedTemplate)
   });
 }
 
-/** What is lost by a change of a resource that must stay. */
+/** The losses from a change of a resource that must stay. */
 function lossesIn(change: ResourceDifference): string[] {
   const { isRemoval, oldResourceType = '', newResourceType, propertyUpdates } = change;
   if (isRemoval) return ['is no longer in the template'];
@@ -57,6 +57,6 @@ function lossesIn(change: ResourceDifference): string[] {
     )
     .map(([name]) => {
       const effect = name === 'GenerateSecretString' ? 'generates a new value' : 'replaces it';
-      return `has another ${name}, for which CloudFormation ${effect}`;
+      return `has another ${name}, so CloudFormation ${effect}`;
     });
 }

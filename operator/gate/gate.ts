@@ -19,12 +19,12 @@ import { clientConfig, ifMissing, readTemplate } from '../connect/deployed-stack
 import { CommandError } from '../connect/errors.ts';
 import { type ComparedTemplate, lossesBetween, statefulTypes } from './compare-templates.ts';
 
-/** What a deployment must not do, one sentence each; none if it may go on. */
+/** The forbidden changes of a deployment, one sentence each; empty if it may go on. */
 export type GateReport = { stage: string; stacks: { name: string; isDeployed: boolean }[]; obstacles: string[] };
 
 /**
- * Compares the templates of a stage with those that are deployed, and the accounts table that they would use with the
- * present one. Changes nothing.
+ * Compares the templates of a stage with the deployed templates, and their accounts table with the present one. Changes
+ * nothing.
  */
 export async function examineDeployment(folder: string, config: Config): Promise<GateReport> {
   const deployment = deploymentName(config.stage);
@@ -47,7 +47,7 @@ export async function examineDeployment(folder: string, config: Config): Promise
   return report;
 }
 
-/** Where the data stack says that the accounts are: a name, or its own table by its logical id. */
+/** The accounts table in the data stack's output: a name, or its own table by its logical id. */
 type TableOutput = string | { Ref: string } | undefined;
 
 function accountsIn({ Outputs = {} }: ComparedTemplate): TableOutput {
@@ -111,7 +111,7 @@ async function physicalName(StackName: string, LogicalResourceId: string): Promi
   }
 }
 
-/** Denies CloudFormation to replace or remove what has state. A diff only tells, a policy blocks. */
+/** Denies CloudFormation to replace or remove stateful resources. A diff only tells, a policy blocks. */
 export const stackPolicy = {
   Statement: [
     { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
@@ -142,7 +142,7 @@ export async function protectData({ stacks }: GateReport, { removalPolicy, stage
 /** The app beside this file: compiled in a package, TypeScript in a clone. */
 const app = resolve(import.meta.dirname, `../../bin/app${extname(import.meta.filename)}`);
 
-/** The templates of a stage by the name of the stack. @throws CommandError with what the app printed */
+/** The templates of a stage by the name of the stack. @throws CommandError with the app's output */
 async function synthesizedTemplates(folder: string, stage: string): Promise<Map<string, ComparedTemplate>> {
   const output = await mkdtemp(join(tmpdir(), 'bag-adres-gate-'));
   try {

@@ -4,7 +4,7 @@ import { CommandError } from '../connect/errors.ts';
 
 type Json = Record<string, unknown>;
 
-/** What an operator was asked, or named as an option. */
+/** An operator's answers, or the options instead. */
 export type Answers = {
   region?: string | undefined;
   alarmEmail?: string | undefined;
@@ -12,25 +12,25 @@ export type Answers = {
   accounts: Readonly<Record<string, string>>;
 };
 
-/** A file to write, and whether it is there already. */
+/** A file to write, and whether it already exists. */
 type NewFile = { path: string; text: string; wasThere: boolean };
 
-/** What the folder has already. */
+/** The contents of the folder. */
 export type ExistingFolder = {
   name: string;
-  /** Reads a file; undefined if there is none. */
+  /** Reads a file; undefined if it does not exist. */
   read: (path: string) => string | undefined;
 };
 
-/** What `init` would write, and what it leaves as it is. */
+/** What `init` would write, and the files that it keeps. */
 export type Repository = { files: readonly NewFile[]; kept: readonly string[] };
 
 /**
  * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependencies
  * and `.gitignore` the missing lines.
- * @param versions of this package and of what it needs beside it, by name
+ * @param versions of this package and of the packages that it needs, by name
  * @param pipeline the text of the workflow
- * @throws CommandError `init` if the folder has what this must not touch
+ * @throws CommandError `init` if the folder has files that it must not touch
  */
 export function repository(
   found: ExistingFolder,
@@ -80,7 +80,7 @@ function readJson({ read }: ExistingFolder, path: string): Json | undefined {
   }
 }
 
-/** The dependencies are pinned; what is there already, a file or another version, stays. */
+/** The dependencies are pinned; an existing file or another version stays. */
 function withDependencies(packageJson: Json, versions: Readonly<Record<string, string>>): Json {
   const dependencies = { ...versions, ...(packageJson.dependencies as Json | undefined) };
   const scripts = { check: 'bag-adres config check', synth: 'cdk synth --quiet', ...(packageJson.scripts as Json) };

@@ -11,7 +11,7 @@ import { CommandError } from '../connect/errors.ts';
 import { auditBetween, type RecordedChange, servicePartition } from '../connect/operator-audit.ts';
 import { erasePerson, pseudonymOf } from '../connect/person.ts';
 
-/** The accounts table that a stage had until it was restored, the one that it has now, and since when they differ. */
+/** The accounts table that a stage had until it was restored, its present table, and since when they differ. */
 export type CarryOverInput = {
   client: DynamoDBDocumentClient;
   admin: Admin;
@@ -20,15 +20,15 @@ export type CarryOverInput = {
   since: Date;
 };
 
-/** One change to repeat: what it does, as an imperative, and the call. */
+/** One change to repeat: its description, as an imperative, and the call. */
 export type RepeatedChange = { what: string; run: () => Promise<unknown> };
 
-/** What a carry-over would do, and the changes since then that stay lost. */
+/** The plan of a carry-over, and the changes since then that stay lost. */
 export type CarryOver = { repeated: RepeatedChange[]; lost: RecordedChange[] };
 
 /**
- * Finds what the restored table gives back although it was withdrawn since: it compares both tables as they are, for
- * what the audit of the old one says was changed. Repeating it finds what is left.
+ * Finds withdrawals that the restored table has undone: it compares both tables as they are, for the changes in the old
+ * table's audit. Repeating it finds the remaining withdrawals.
  * @throws CommandError if the old table is the one in use, or has no accounts
  */
 export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
@@ -72,7 +72,7 @@ export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
 /** A change that can't be repeated yet, and why. */
 export type RefusedChange = { what: string; reason: string };
 
-/** Repeats each change, with one entry in the audit for all, and returns those that were refused. */
+/** Repeats each change, with one entry in the audit for all, and returns the refused changes. */
 export async function carryOver(
   changes: readonly RepeatedChange[],
   {
@@ -103,7 +103,7 @@ async function repeat(changes: readonly RepeatedChange[]): Promise<RefusedChange
   return refused;
 }
 
-/** What gives access, or tells of something that only the old table has. */
+/** Changes that give access, or that tell of something that only the old table has. */
 function isLost({ action }: RecordedChange): boolean {
   return [
     'account create',
@@ -140,7 +140,7 @@ function plansIn(admin: Admin, named: Named, then: Backup, now: Backup): Repeate
   });
 }
 
-/** @param then the account in the old table; `undefined` if it is not there, or no longer */
+/** @param then the account in the old table; `undefined` if it does not exist there */
 function accountChanges(
   admin: Admin,
   named: Named,
@@ -205,7 +205,7 @@ function limitChanges({ ownLimits: then }: AccountBackup, { ownLimits: now }: Ac
   );
 }
 
-/** Sessions that were ended, or have expired: nobody needs one that the old table has no more. */
+/** Sessions that were ended, or have expired: nobody needs a session that the old table no longer has. */
 async function sessionsIn(former: Admin, admin: Admin): Promise<RepeatedChange[]> {
   const open = new Set((await allSessions(former)).map(({ id }) => id));
   return (await allSessions(admin))

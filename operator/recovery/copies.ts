@@ -27,7 +27,7 @@ async function hoursSinceCopy(now: number): Promise<number> {
       ByCompleteAfter: new Date(now - 7 * day),
     },
   );
-  // A week without a copy is reported as a week, even where the plan is older.
+  // A week without a copy is reported as a week, even if the plan is older.
   let last = Math.max(now - 7 * day, CreationDate?.getTime() ?? 0);
   for await (const { CopyJobs = [] } of jobs)
     last = Math.max(last, ...CopyJobs.map(({ CompletionDate }) => CompletionDate?.getTime() ?? 0));

@@ -107,7 +107,7 @@ const cases: Record<string, Case> = {
   'load rollback': {
     args: () => ['2026-01-08'],
     prepare: () => live.goTo('2026-02-08'),
-    says: /\nPuts the register of 2026-01-08 \(load \S+, 11 addresses\) in the place of that of 2026-02-08 \(10 addresses, \d+ days old\)/,
+    says: /\nPuts the register of 2026-01-08 \(load \S+, 11 addresses\) in the place of the snapshot of 2026-02-08 \(10 addresses, \d+ days old\)/,
     outcome: register,
   },
   'load repair': {
@@ -116,7 +116,7 @@ const cases: Record<string, Case> = {
       await live.goTo('2026-02-08');
       await live.putAddress(rogue);
     },
-    says: /\nCompares every address with the snapshot of the register, that of 2026-02-08 \(10 addresses/,
+    says: /\nCompares every address with the snapshot of 2026-02-08 \(10 addresses/,
     outcome: async () => (await live.addresses.read([rogue])).size,
   },
   'load discard': {

@@ -53,9 +53,7 @@ describe('what a refusal proposes', () => {
     writeFileSync(join(folder, 'bag-adres.json'), '{"stages":{"test":{},"prod":{}}}');
     try {
       const { err } = await run(['config', 'show', '--stage', 'nosuch'], {}, folder);
-      expect(err).toContain(
-        'There is no stage "nosuch". It has test, prod: name one of them, for instance with --stage test,',
-      );
+      expect(err).toContain('There is no stage "nosuch". It has test, prod: name one, for instance with --stage test,');
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -108,7 +108,7 @@ describe('loads on this machine, one after the other', () => {
     const { out } = await load('plan', ...extract(february));
     expect(out.split('\n')).toEqual(
       expect.arrayContaining([
-        'Snapshot of 2026-02-08, replacing that of 2026-01-08.',
+        'Snapshot of 2026-02-08, replacing the snapshot of 2026-01-08.',
         expect.stringMatching(/^ {2}\+ 1382LJ 30 +Nijverheidslaan, Weesp$/),
         expect.stringMatching(
           /^ {2}~ 9999ZZ 1 +Dorpsstraat, Amsterdam \| Kerkstraat, Weesp {2}-> {2}Kerkstraat, Weesp$/,

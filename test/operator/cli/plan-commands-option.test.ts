@@ -131,7 +131,7 @@ describe('--plan', () => {
     expect([exit, out]).toEqual([
       0,
       expect.stringMatching(
-        /Puts the register of 2026-02-08 \(load \S+, 11 addresses\) in the place of that of 2026-03-08 \(load \S+\), which started/,
+        /Puts the register of 2026-02-08 \(load \S+, 11 addresses\) in the place of the snapshot of 2026-03-08 \(load \S+\), which started/,
       ),
     ]);
     const { err } = await bench.run('load rollback', '2026-01-08', '--plan');

@@ -89,13 +89,13 @@ describe('bag-adres.json', () => {
 
   it('refuses a stage that it does not have', () => {
     expect(faults(() => readSettings({ 'bagAdres.stage': 'pord' }, file))).toEqual([
-      'There is no stage "pord". It has test, prod: name one of them, for instance with -c bagAdres.stage=test, or add it under stages.',
+      'There is no stage "pord". It has test, prod: name one, for instance with -c bagAdres.stage=test, or add it under stages.',
     ]);
   });
 
   it('refuses settings in cdk.json beside it', () => {
     expect(faults(() => readSettings({ bagAdres: { tracing: true } }, file))).toEqual([
-      expect.stringContaining('Move those of cdk.json there.'),
+      expect.stringContaining('Move the settings in cdk.json there.'),
     ]);
     expect(faults(() => readSettings({ bagAdres: {} }, file))).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe('bag-adres.json', () => {
     [{ stages: { prod: 5 } }, 'stages.prod must be an object'],
     [{ stages: { 'my-data': {} } }, 'stages.my-data: the name of a stage is up to 16 lower case letters'],
     [{ stages: { prod: { stage: 'prod' } } }, 'stages.prod.stage is not needed'],
-    [{ shared: { domain }, stages: { prod: {} } }, "shared.domain can't be shared by stages. Move it to one of them"],
+    [{ shared: { domain }, stages: { prod: {} } }, "shared.domain can't be shared by stages. Move it to one stage"],
     [{ share: {}, stages: { prod: {} } }, 'share is not known. Did you mean shared?'],
     [{ alarmEmail: 'a@b.nl', stages: { prod: {} } }, 'alarmEmail is not known. A setting belongs into shared, or into'],
   ])('refuses %j and says what to write', (contents, message) => {
