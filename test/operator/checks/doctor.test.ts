@@ -182,9 +182,9 @@ describe('doctor', () => {
       /aws dynamodb update-table --table-name \S+ --deletion-protection-enabled$/,
       answers('DescribeTable', { value: { Table: { TableStatus: 'ACTIVE' } } }),
     ],
-    'alarms: an alarm that is on, and none of another stage': [
-      /The description of each says what to do first/,
-      alarmsAre([...alarms, alarm('bag-adres-a-loader-Failed', 'ALARM'), alarm('bag-adres-a-b-data-Failed', 'ALARM')]),
+    'alarms: only those of another stage': [
+      /find-and-revert-manual-changes/,
+      alarmsAre([alarm('bag-adres-a-b-data-Failed', 'ALARM')]),
     ],
     'alarms: alarms whose actions are switched off': [
       /enable-alarm-actions --alarm-names bag-adres-a-service-AlarmsServerErrors-1X bag-adres-a-data-TableAlarms-2X$/,

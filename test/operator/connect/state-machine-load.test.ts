@@ -240,7 +240,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(out).toMatch(
       /snapshot of 2026-05-08 \(11 addresses\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
     );
-    expect(err).toMatch(/That load is not published yet: run "npx bag-adres load run --stage test" now\.$/);
+    expect(err).toMatch(/That load is not published yet: run "npx bag-adres load run --finish --stage test" now\.$/);
     const again = await load('run', '--extract', source, '--json');
     expect([again.exit, JSON.parse(again.out)]).toMatchObject([0, { outcome: 'published', peildatum: may.peildatum }]);
     expect(await loader.addresses()).toEqual(tableOf(may));
