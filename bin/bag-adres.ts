@@ -66,7 +66,7 @@ export function commandLine(terminal: Terminal, json = false): CliCommand {
     .description('Manage plans, accounts and keys of the Dutch address service, and load its addresses.')
     .notes(
       `Exit codes: 0 done, 1 refused or failed, 2 usage error, 141 the reader of the result has left, as "head" does.
-Errors are one line on standard error.
+Errors are one line on standard error; a refused load has a line for each reason.
 In scripts, use --json.`,
     )
     .examples(
