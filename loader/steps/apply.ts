@@ -1,14 +1,10 @@
 import { unpackWrites } from '../addresses/change-file.ts';
-import { unpackSegment } from '../addresses/line-segment.ts';
-import type { Line } from '../addresses/lines.ts';
-import type { Snapshot } from '../dataset/load.ts';
-import type { BulkImport } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
-import { getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
+import { getUnpacked, paths, putJson } from '../storage/storage.ts';
+import type { LoadContext } from '../storage/stored-manifest.ts';
+import type { ChangeFile } from '../storage/work.ts';
 import { lambdaOfItems } from './lambda-step.ts';
-import { currentManifest } from './manifest.ts';
-import type { LoadContext, StepOfItems } from './step.ts';
-import type { ChangeFile } from './work.ts';
+import type { StepOfItems } from './step.ts';
 
 /** Writes a file of changes, unless it was written. Repeating it changes nothing. @throws LockedError */
 export async function applyChanges(
@@ -23,31 +19,6 @@ export async function applyChanges(
   await addresses.write(writes, fence, onWritten);
   await putJson(storage, paths.applied(load, changes), { writes: writes.length });
   return { written: writes.length };
-}
-
-/** Applies a load by importing its whole snapshot, if that is faster; returns whether it did. @throws LockedError */
-export async function importAll(
-  { storage, addresses }: LoadContext,
-  { load, files }: { load: string; files: ChangeFile[] },
-  fence: Fence,
-  bulkImport: BulkImport,
-): Promise<boolean> {
-  const applied = new Set(await storage.list(paths.appliedAll(load)));
-  const left = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
-  const writes = left.reduce((total, file) => total + file.writes, 0);
-  const { pending } = await currentManifest(storage, addresses);
-  if (pending?.load !== load || writes === 0) return false;
-  const { snapshot, addresses: count, lists } = pending;
-  const size = { lines: count + lists, writes };
-  if (!(await bulkImport.takesOn(size))) return false;
-  await fence.confirm(0);
-  await bulkImport.run(linesOf(storage, snapshot), size);
-  for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });
-  return true;
-}
-
-async function* linesOf(storage: Storage, { id, segments }: Snapshot): AsyncGenerator<Line[]> {
-  for (const segment of segments) yield await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
 }
 
 /** Writes the files of changes to the table. */

@@ -13,8 +13,8 @@ import type { Held } from '../storage/lock.ts';
 import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { TableSample } from '../storage/stored-manifest.ts';
 import type { Thresholds } from '../verdict/objections.ts';
-import type { TableSample } from './manifest.ts';
 import type { StepContext, StepInput } from './step.ts';
 
 /** The configuration has checked the values; a name that it does not know is an error here too. */

@@ -12,20 +12,28 @@ import {
 } from '../dataset/load.ts';
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
+import { DeliveryFinder } from '../storage/delivery-finder.ts';
+import { discoverMutations, keptDays, withCorrections } from '../storage/following-days.ts';
 import { takeLock } from '../storage/lock.ts';
 import { readExtract, unlimited } from '../storage/members.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
 import { openSource } from '../storage/open.ts';
 import { inTime, type Source, SourceError, SourceTooSlowError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
+import { rejectRefused, removeExpiredSnapshots, resume, rollback } from '../storage/stored-loads.ts';
+import {
+  currentManifest,
+  type Discovery,
+  finishPending,
+  type LoadContext,
+  loadStatus,
+  readManifest,
+  sampleTable,
+} from '../storage/stored-manifest.ts';
 import { interruptedLoad } from '../verdict/load-report.ts';
 import { setAsideOf } from '../verdict/set-aside.ts';
-import { DeliveryFinder } from './delivery-finder.ts';
-import { discoverMutations, keptDays, withCorrections } from './discover-mutations.ts';
 import { lambda } from './lambda-step.ts';
-import { currentManifest, type Discovery, finishPending, loadStatus, readManifest, sampleTable } from './manifest.ts';
-import type { LoadContext, LoadRequest, Step } from './step.ts';
-import { rejectRefused, removeExpiredSnapshots, resume, rollback } from './stored-loads.ts';
+import type { LoadRequest, Step } from './step.ts';
 
 /**
  * Checks by range whether the source has another snapshot than the live one. A load that was interrupted while applying

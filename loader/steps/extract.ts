@@ -9,10 +9,10 @@ import { RowsByNumber } from '../register/rows.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { readZipMember } from '../storage/members.ts';
 import { getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import type { BucketItem, Extracted } from '../storage/work.ts';
 import { withEntry } from '../zip/zip.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';
-import type { BucketItem, Extracted } from './work.ts';
 
 /**
  * Reads one part of the extract, and stores the current and future occurrences by the buckets of their records. Skips a

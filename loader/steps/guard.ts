@@ -15,18 +15,13 @@ import { begin, contentsOf, lastExtract, type Manifest, reject } from '../datase
 import { LoadError } from '../load-error.ts';
 import { anyStage } from '../names.ts';
 import type { SetAsideObject } from '../register/set-aside.ts';
+import { addUp } from '../storage/add-up.ts';
 import type { Fence } from '../storage/lease.ts';
 import { isSameLocation } from '../storage/source.ts';
 import { findJson, getJson, paths, putJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
+import { currentManifest, type LoadContext, putManifest } from '../storage/stored-manifest.ts';
 import { type LoadCounts, problemCount } from '../verdict/load-counts.ts';
-import {
-  interruptedLoad,
-  type LoadProposal,
-  type LoadReport,
-  proposalName,
-  refusalText,
-  reportOf,
-} from '../verdict/load-report.ts';
+import { interruptedLoad, type LoadProposal, proposalName, refusalText, reportOf } from '../verdict/load-report.ts';
 import {
   byWeight,
   type Earlier,
@@ -42,10 +37,8 @@ import {
 } from '../verdict/objections.ts';
 import { mergeTallies, mostChanged } from '../verdict/place-changes.ts';
 import { objectionsToSetAside, setAsideOf } from '../verdict/set-aside.ts';
-import { addUp } from './add-up.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { currentManifest, putManifest } from './manifest.ts';
-import type { LoadContext, Step, StepOptions } from './step.ts';
+import type { Guarded, Step, StepOptions } from './step.ts';
 
 /** A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError, LockedError */
 export async function guard(
@@ -246,9 +239,6 @@ function entryOf(
 export async function approve(storage: Storage, load: string): Promise<void> {
   await putJson(storage, paths.approval(load), { approved: new Date().toISOString() });
 }
-
-/** The decision on a load. */
-export type Guarded = { load: string; go: boolean; divided: boolean; report: LoadReport };
 
 /** Decides whether the load may continue (`go`), and reports its changes. */
 export const step: Step<Guarded> = {

@@ -4,11 +4,11 @@ import { ObjectsOfNums, writeAddressRow } from '../register/join-records.ts';
 import { idLength, nameLength, numFields, occurrence } from '../register/record.ts';
 import type { RowsByNumber } from '../register/rows.ts';
 import { segmentOf } from '../register/stored-form.ts';
+import { type JoinInput, joinBucket, joinInput, type Sending } from '../storage/join-bucket.ts';
 import { gatherRows, type StoredRows } from '../storage/stored-records.ts';
-import { type JoinInput, joinBucket, joinInput, type Sending } from './join-bucket.ts';
+import { type BucketItem, joinedBuckets, rowsOf } from '../storage/work.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';
-import { type BucketItem, joinedBuckets, rowsOf } from './work.ts';
 
 const kinds = 'nummeraanduidingen';
 

@@ -28,14 +28,14 @@ import { nameOfNumber } from '../register/rows.ts';
 import { linesOf, packLineBytes, postcode3sOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { findUnpacked, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { readManifest } from '../storage/stored-manifest.ts';
 import { gatherRows, type StoredRows } from '../storage/stored-records.ts';
+import { joinedBuckets, type Merged, rowsOf, type SegmentItem } from '../storage/work.ts';
 import { ChangesCsvWriter } from '../verdict/changes-csv.ts';
 import { countChange, countFirst, noChanges } from '../verdict/load-counts.ts';
 import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
-import { readManifest } from './manifest.ts';
 import type { StepOfItems } from './step.ts';
-import { joinedBuckets, type Merged, rowsOf, type SegmentItem } from './work.ts';
 
 /**
  * Few enough for one worker to write within minutes. A file of a first load has whole parts; the largest have some

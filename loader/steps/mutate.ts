@@ -38,6 +38,7 @@ import { nameOfNumber, packRecords } from '../register/rows.ts';
 import { remembered, type SetAsideObject, type SetAsideOfDay } from '../register/set-aside.ts';
 import { bytesOf, segmentOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
+import { type JoinInput, joinInput } from '../storage/join-bucket.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
 import {
   findJson,
@@ -49,12 +50,11 @@ import {
   type RecordKinds,
   type Storage,
 } from '../storage/storage.ts';
+import { readManifest } from '../storage/stored-manifest.ts';
 import { recordsBefore } from '../storage/stored-records.ts';
-import { type JoinInput, joinInput } from './join-bucket.ts';
+import { extractedParts, type Mutated, putBuckets, putSegments, type SegmentItem } from '../storage/work.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { readManifest } from './manifest.ts';
 import type { Step } from './step.ts';
-import { extractedParts, type Mutated, putBuckets, putSegments, type SegmentItem } from './work.ts';
 
 const zero = 0x30;
 

@@ -1,8 +1,8 @@
 import { bucketOf, writeObjectRows } from '../register/record.ts';
-import { type JoinInput, joinBucket, joinInput } from './join-bucket.ts';
+import { type JoinInput, joinBucket, joinInput } from '../storage/join-bucket.ts';
+import type { BucketItem } from '../storage/work.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';
-import type { BucketItem } from './work.ts';
 
 const kinds = 'objecten';
 

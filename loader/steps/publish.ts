@@ -11,10 +11,10 @@ import type { Fence } from '../storage/lease.ts';
 import { isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
+import { currentManifest, differingKeys, type LoadContext, putManifest } from '../storage/stored-manifest.ts';
+import type { ChangeFile } from '../storage/work.ts';
 import { lambda } from './lambda-step.ts';
-import { currentManifest, differingKeys, putManifest } from './manifest.ts';
-import type { LoadContext, Step } from './step.ts';
-import type { ChangeFile } from './work.ts';
+import type { Step } from './step.ts';
 
 /**
  * Completes a load: checks that all was applied and that a sample reads back, names the snapshot in the table, and

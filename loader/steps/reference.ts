@@ -9,10 +9,10 @@ import { extractDate, extractName, type Load, type Part } from '../dataset/load.
 import { type ReferenceFile, ReferenceWriter, referenceOn } from '../register/reference-file.ts';
 import { readZipMember } from '../storage/members.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { putBuckets } from '../storage/work.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step, StepOptions } from './step.ts';
-import { putBuckets } from './work.ts';
 
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;

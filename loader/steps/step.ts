@@ -1,7 +1,9 @@
 import type { Amount, Progress } from '../progress.ts';
-import type { AddressTable, ImportSize } from '../storage/address-table.ts';
+import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { LoadContext } from '../storage/stored-manifest.ts';
+import type { LoadReport } from '../verdict/load-report.ts';
 import type { Thresholds } from '../verdict/objections.ts';
 
 /** An operator's request for a load: the input of an execution, and part of the options of a load on one machine. */
@@ -20,19 +22,6 @@ export type LoadRequest = {
   again?: boolean | undefined;
   /** Changes nothing, and proposes a load as if any load interrupted while applying were finished. */
   planOnly?: boolean | undefined;
-};
-
-/** The action that Discover chose; each begins at another step (`load-steps.ts`). */
-export type LoadAction = 'load' | 'mutations' | 'rollback' | 'finish';
-
-/** The context of steps that use the table. */
-export type LoadContext = {
-  storage: Storage;
-  addresses: AddressTable;
-  /** Whether an extract is loaded with its adresseerbare objecten. */
-  objecten?: boolean;
-  /** Until the step times out; unlimited if absent. */
-  remainingMilliseconds?: () => number;
 };
 
 /** Options that only a load on one machine has. */
@@ -79,3 +68,6 @@ export type StepOfItems<Item, Result = unknown, Shared = undefined> = {
 
 /** The exports of a step's file, besides its Lambda. */
 export type StepModule = { step: Step | StepOfItems<unknown, unknown, unknown> };
+
+/** The decision on a load. */
+export type Guarded = { load: string; go: boolean; divided: boolean; report: LoadReport };

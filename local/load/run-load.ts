@@ -1,22 +1,28 @@
 import { resolve } from 'node:path';
 import { retryWithBackoff } from '../../core/retry.ts';
-import type { ManifestEntry } from '../../loader/dataset/load.ts';
-import { importAll } from '../../loader/steps/apply.ts';
-import type { Guarded } from '../../loader/steps/guard.ts';
-import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
-import type { Discovery } from '../../loader/steps/manifest.ts';
-import type { LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
-import type { ChangeFile } from '../../loader/steps/work.ts';
-import { SourceChangedError } from '../../loader/storage/source.ts';
-import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
+import { SourceChangedError } from '../../loader/entries/basics.ts';
 import {
+  type ChangeFile,
+  type Discovery,
+  findJson,
   finishedReport,
+  type Guarded,
+  getJson,
   type LoadProposal,
   type LoadReport,
+  type LoadRequest,
+  type ManifestEntry,
+  paths,
   RefusedLoadError,
   reportOf,
+  type StepInput,
+  type StepOptions,
+  type Storage,
+  UnusableObjectError,
   unchangedReport,
-} from '../../loader/verdict/load-report.ts';
+} from '../../loader/entries/proposals.ts';
+import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
+import { importAll } from './import-all.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 import { type Task, thisThread } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { guard } from '../../../loader/steps/guard.ts';
-import type { LoadContext } from '../../../loader/steps/step.ts';
 import type { Fence } from '../../../loader/storage/lease.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { paths, putJson } from '../../../loader/storage/storage.ts';
+import type { LoadContext } from '../../../loader/storage/stored-manifest.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
 
 /** The guard of a load that began on this base, where nothing is published. */

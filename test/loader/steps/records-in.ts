@@ -1,7 +1,7 @@
 import { unpackRecords } from '../../../loader/register/rows.ts';
 import { linesOf } from '../../../loader/register/stored-form.ts';
-import { readManifest } from '../../../loader/steps/manifest.ts';
 import { getUnpacked, type Storage } from '../../../loader/storage/storage.ts';
+import { readManifest } from '../../../loader/storage/stored-manifest.ts';
 import { recordKeys } from '../../../loader/storage/stored-records.ts';
 
 /** Every record that is stored with the live snapshot, whatever its bucket. */

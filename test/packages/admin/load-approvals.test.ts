@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { findRefusedProposal } from '../../../loader/steps/refused-loads.ts';
+import { findRefusedProposal } from '../../../loader/storage/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { type LoadProposal, reportOf } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';

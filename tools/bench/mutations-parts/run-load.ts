@@ -1,10 +1,10 @@
 import { LineSegmentReader } from '../../../loader/addresses/line-segment.ts';
 import { keyOf, parseLine } from '../../../loader/addresses/lines.ts';
 import { segmentOf } from '../../../loader/register/stored-form.ts';
-import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { getUnpacked, paths } from '../../../loader/storage/storage.ts';
+import { readManifest } from '../../../loader/storage/stored-manifest.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { peakMemoryMegabytes } from '../measure.ts';
 

@@ -7,7 +7,8 @@ import type { ManifestEntry } from '../dataset/load.ts';
 import { emptyManifest, type Manifest } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
 import { checkedJson, parseCheckedJson } from '../register/stored-form.ts';
-import type { AddressTable } from '../storage/address-table.ts';
+import type { Unchanged } from '../verdict/load-report.ts';
+import type { AddressTable } from './address-table.ts';
 import {
   DamagedObjectError,
   findJson,
@@ -16,10 +17,21 @@ import {
   putJson,
   type Storage,
   UnusableObjectError,
-} from '../storage/storage.ts';
-import type { Unchanged } from '../verdict/load-report.ts';
-import type { LoadAction, LoadContext } from './step.ts';
+} from './storage.ts';
 import type { ChangeFile } from './work.ts';
+
+/** The action that Discover chose; each begins at another step (`load-steps.ts`). */
+export type LoadAction = 'load' | 'mutations' | 'rollback' | 'finish';
+
+/** The context of steps that use the table. */
+export type LoadContext = {
+  storage: Storage;
+  addresses: AddressTable;
+  /** Whether an extract is loaded with its adresseerbare objecten. */
+  objecten?: boolean;
+  /** Until the step times out; unlimited if absent. */
+  remainingMilliseconds?: () => number;
+};
 
 /** A manifest and the bytes that it was read from: `null` if none existed. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };

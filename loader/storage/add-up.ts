@@ -5,10 +5,10 @@ import { addSizes } from '../addresses/place-sizes.ts';
 import { emptyReport, mergeReports, type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { Load, ManifestEntry, Snapshot } from '../dataset/load.ts';
 import { unpackReference } from '../register/reference-file.ts';
-import { concurrentReads, findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { type LoadCounts, mergeSegments } from '../verdict/load-counts.ts';
 import { grouped, type Objection } from '../verdict/objections.ts';
 import { mergeTallies } from '../verdict/place-changes.ts';
+import { concurrentReads, findJson, getJson, getUnpacked, paths, type Storage } from './storage.ts';
 import {
   type ChangeFile,
   type Extracted,

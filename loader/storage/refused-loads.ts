@@ -1,9 +1,9 @@
 import { unpackSegment } from '../addresses/line-segment.ts';
 import { diff } from '../addresses/lines.ts';
 import { type Load, resultOf } from '../dataset/load.ts';
-import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { type ChangeExample, changeExample } from '../verdict/load-counts.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
+import { findJson, getJson, getUnpacked, paths, type Storage } from './storage.ts';
 import type { Merged, SegmentItem } from './work.ts';
 
 /** Every refused load onto the live dataset, by date. Publishing a load removes the work of all other loads. */

@@ -12,12 +12,12 @@ import {
 } from '../dataset/load.ts';
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
-import { isDeliveryKept, isPastDelivery } from '../storage/mutation-deliveries.ts';
-import { listAllMutations } from '../storage/mutation-lists.ts';
-import { concurrentReads, findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
 import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
-import type { Discovery } from './manifest.ts';
+import { isDeliveryKept, isPastDelivery } from './mutation-deliveries.ts';
+import { listAllMutations } from './mutation-lists.ts';
+import { concurrentReads, findJson, paths, putJson, type Storage } from './storage.ts';
+import type { Discovery } from './stored-manifest.ts';
 
 /** Days change objects, but can't add objects that the register had before. */
 const withoutObjecten =

@@ -1,10 +1,9 @@
 import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
 import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
-import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
-import { currentManifest, type Discovery, finishPending, putManifest } from './manifest.ts';
-import type { LoadContext } from './step.ts';
+import { findJson, paths, putJson, type Storage } from './storage.ts';
+import { currentManifest, type Discovery, finishPending, type LoadContext, putManifest } from './stored-manifest.ts';
 import { putSegments } from './work.ts';
 
 /**

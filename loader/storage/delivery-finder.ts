@@ -3,10 +3,10 @@ import { type Period, pathFrom } from '../dataset/delivery-path.ts';
 import type { ExtractInfo, MutationFile } from '../dataset/load.ts';
 import { rejectedDay, rejectedPeriods } from '../dataset/manifest.ts';
 import { ExtractError } from '../extract-error.ts';
-import { DeliveryCopies, type FoundDelivery, isDeliveryKept } from '../storage/mutation-deliveries.ts';
-import type { ListedMutations, MutationListing } from '../storage/mutation-lists.ts';
-import { SourceError } from '../storage/source.ts';
-import type { Storage } from '../storage/storage.ts';
+import { DeliveryCopies, type FoundDelivery, isDeliveryKept } from './mutation-deliveries.ts';
+import type { ListedMutations, MutationListing } from './mutation-lists.ts';
+import { SourceError } from './source.ts';
+import type { Storage } from './storage.ts';
 
 /** An operator rejected this delivery, or a rollback left it. */
 export class RejectedDeliveryError extends Error {

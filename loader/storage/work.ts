@@ -8,11 +8,11 @@ import type { Load, Part } from '../dataset/load.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
-import { concurrentReads, getJson, paths, putJson, type RecordKinds, type Storage } from '../storage/storage.ts';
-import type { StoredRows } from '../storage/stored-records.ts';
 import type { ChangesCsv } from '../verdict/changes-csv.ts';
 import type { SegmentCounts } from '../verdict/load-counts.ts';
 import type { PlaceTallies } from '../verdict/place-changes.ts';
+import { concurrentReads, getJson, paths, putJson, type RecordKinds, type Storage } from './storage.ts';
+import type { StoredRows } from './stored-records.ts';
 
 /** One bucket to join, and one segment to merge. */
 export type BucketItem = { bucket: string };

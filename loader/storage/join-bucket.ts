@@ -5,8 +5,8 @@ import { extractName, type Load } from '../dataset/load.ts';
 import { joinRecords, type RecordVisit } from '../register/join-records.ts';
 import { packRecords, RowsByNumber } from '../register/rows.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { getJson, paths, putJson, putPacked, type RecordKinds, type Storage } from '../storage/storage.ts';
-import { changedRecords, type RecordSource, recordsBefore } from '../storage/stored-records.ts';
+import { getJson, paths, putJson, putPacked, type RecordKinds, type Storage } from './storage.ts';
+import { changedRecords, type RecordSource, recordsBefore } from './stored-records.ts';
 import { type BucketItem, extractedParts, type Joined } from './work.ts';
 
 /** The input for joining buckets, read once. */

@@ -2,14 +2,14 @@ import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/addresses/lines.ts';
-import { sampleTable } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
+import { sampleTable } from '../../../loader/storage/stored-manifest.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { startLoadBench } from './load-bench.ts';
-import { january } from './months.ts';
+import { startLoadBench } from '../steps/load-bench.ts';
+import { january } from '../steps/months.ts';
 
 const bench = startForTests(startLoadBench);
 let source: string;

@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
+import { loadStatus } from '../../../loader/storage/stored-manifest.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderReport, renderStatus } from '../../../operator/cli/render-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { writeExtract } from '../../support/write-extract.ts';
-import { startLoadBench } from './load-bench.ts';
-import { february, january, voorkomensOf } from './months.ts';
+import { startLoadBench } from '../steps/load-bench.ts';
+import { february, january, voorkomensOf } from '../steps/months.ts';
 
 const bench = startForTests(startLoadBench);
 let sources: { january: string; february: string };

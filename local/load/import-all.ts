@@ -1,0 +1,38 @@
+import {
+  type ChangeFile,
+  currentManifest,
+  getUnpacked,
+  type Line,
+  type LoadContext,
+  paths,
+  putJson,
+  type Snapshot,
+  type Storage,
+} from '../../loader/entries/proposals.ts';
+import type { BulkImport, Fence } from '../../loader/entries/running.ts';
+import { unpackSegment } from '../../loader/entries/stored-register.ts';
+
+/** Applies a load by importing its whole snapshot, if that is faster; returns whether it did. @throws LockedError */
+export async function importAll(
+  { storage, addresses }: LoadContext,
+  { load, files }: { load: string; files: ChangeFile[] },
+  fence: Fence,
+  bulkImport: BulkImport,
+): Promise<boolean> {
+  const applied = new Set(await storage.list(paths.appliedAll(load)));
+  const left = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
+  const writes = left.reduce((total, file) => total + file.writes, 0);
+  const { pending } = await currentManifest(storage, addresses);
+  if (pending?.load !== load || writes === 0) return false;
+  const { snapshot, addresses: count, lists } = pending;
+  const size = { lines: count + lists, writes };
+  if (!(await bulkImport.takesOn(size))) return false;
+  await fence.confirm(0);
+  await bulkImport.run(linesOf(storage, snapshot), size);
+  for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });
+  return true;
+}
+
+async function* linesOf(storage: Storage, { id, segments }: Snapshot): AsyncGenerator<Line[]> {
+  for (const segment of segments) yield await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
+}
