@@ -57,7 +57,7 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
   if (endpoint !== undefined && unreachable.has(code ?? '')) {
     return `No DynamoDB engine answers at ${endpoint} (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.`;
   }
-  if (error instanceof RefusedLoadError) return refusedText(error.report);
+  if (error instanceof RefusedLoadError) return refusedText(error.report, dataFolder);
   if (isDiskFull(error)) {
     return (
       `The disk of ${dataFolder} is full. Free some space and start again to continue, or choose a folder on another ` +
@@ -78,12 +78,12 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
 }
 
 /** Other commands than the error's own, because the service is not running. */
-function refusedText(report: LoadReport): string {
+function refusedText(report: LoadReport, dataFolder: string): string {
   const isOnlyOlder = report.objections.every(({ code }) => code === 'older_peildatum');
   const advice = isOnlyOlder
     ? 'To go back to it, start with --fresh.'
-    : 'Start without --extract, and run one of these in another terminal.';
-  return `${refusalText(report, ' --local')}\n${advice}`;
+    : `Start with "npm start${dataFolder === defaultDataFolder ? '' : ` --${dataOption(dataFolder)}`}", and run one of these in another terminal.`;
+  return `${refusalText(report, ` --local${dataOption(dataFolder)}`)}\n${advice}`;
 }
 
 type StartPlace = {
@@ -111,7 +111,7 @@ export function greeting(service: Service, dataFolder: string): string {
     ...shown.map(({ shows, ...example }) => `# ${shows}\n  ${lookup(example)}`),
     ...(dataset.isDemo ? [] : [`# the limits of the key\n  ${curl('/v1/auth/validate')}`]),
   ];
-  const data = dataFolder === defaultDataFolder ? '' : ` --data ${quoted(dataFolder)}`;
+  const data = dataOption(dataFolder);
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   const { addresses, peildatum } = dataset.later ?? dataset.report;
@@ -137,9 +137,10 @@ Press Ctrl-C to stop.
 }
 
 /** The text for a start that is stopped before it serves: the stage of its load, and how to continue. */
-export function stoppedText(stage: string | undefined): string {
+export function stoppedText(stage: string | undefined, fresh: boolean): string {
   const where = stage === undefined ? 'before the load was finished' : `during the load (${stage})`;
-  return `Stopped ${where}. Nothing is lost: the same command continues.`;
+  const command = fresh ? 'the same command without --fresh' : 'the same command';
+  return `Stopped ${where}. Nothing is lost: ${command} continues.`;
 }
 
 type Lookup = { postcode: string; huisnummer: number; toevoeging?: string | undefined; include?: string };
@@ -173,6 +174,11 @@ function presentText({ present, unread }: ServedDataset): string {
   return `
 Serving the data folder's dataset, from ${present}. Load another with --extract; --fresh discards it and serves the demo.
 `;
+}
+
+/** The option that leads a command to a folder other than the default. */
+function dataOption(folder: string): string {
+  return folder === defaultDataFolder ? '' : ` --data ${quoted(folder)}`;
 }
 
 function quoted(path: string): string {

@@ -65,7 +65,7 @@ async function start(options: StartOptions): Promise<void> {
     if (process.stderr.isTTY) process.stderr.write(showCursor);
     if (exitCode === 0 && !isServing && extract !== undefined) {
       const { stoppedText } = await import('./messages.ts');
-      console.log(stoppedText(stage()));
+      console.log(stoppedText(stage(), fresh));
     }
     await resources.disposeAsync().catch((error) => console.error(error));
     process.exit(exitCode);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { LoadError } from '../../loader/load-error.ts';
 import { DamagedObjectError } from '../../loader/storage/storage.ts';
-import { DataFolderError } from '../../local/data-folder.ts';
+import { type LoadReport, RefusedLoadError } from '../../loader/verdict/load-report.ts';
+import { DataFolderError, defaultDataFolder } from '../../local/data-folder.ts';
 import { EngineError } from '../../local/engine/engine.ts';
 import { startErrorText } from '../../local/messages.ts';
 import { explainError } from '../../operator/connect/errors.ts';
@@ -34,6 +35,28 @@ describe('a full disk', () => {
       code: 'no_file_access',
       message: expect.stringMatching(/^\/home\/me\/\.data\/x can't be read or written by you \(EACCES\)\./),
     });
+  });
+});
+
+describe('a load that the guard refused', () => {
+  const refused = (code: string) =>
+    new RefusedLoadError({
+      load: 'abc',
+      peildatum: '2026-03-08',
+      objections: [{ code, message: 'why' }],
+    } as unknown as LoadReport);
+
+  it('gets commands that find its folder, and those that start the service on it', () => {
+    const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder: "/home/me/it's" });
+    expect(text).toContain("load approve abc --local --data '/home/me/it'\\''s'");
+    expect(text).toContain("load reject abc --local --data '/home/me/it'\\''s'");
+    expect(text).toContain("npm start -- --data '/home/me/it'\\''s'");
+  });
+
+  it('gets plain ones for the default folder', () => {
+    const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder: defaultDataFolder });
+    expect(text).toContain('"npx bag-adres load approve abc --local"');
+    expect(text).toContain('Start with "npm start",');
   });
 });
 

@@ -168,12 +168,15 @@ describe('npm start', () => {
     expect(await processesWith(data)).toEqual([]);
   });
 
-  (existsSync(sample) ? inSweep : it.skip)('can be stopped in the middle of a load and started again', async () => {
-    const first = run(['--extract', sample]);
+  (existsSync(sample) ? inSweep : it.skip).each([
+    ['SIGINT', ['--fresh'], 'the same command without --fresh'],
+    ['SIGTERM', [], 'the same command'],
+  ] as const)('can be stopped by %s in the middle of a load, and started again', async (signal, fresh, how) => {
+    const first = run(['--extract', sample, ...fresh]);
     while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
-    await interrupt(first, 'SIGTERM');
+    await interrupt(first, signal);
     expect(first.output()).not.toMatch(/error/i);
-    expect(first.output()).toMatch(/Stopped .*: the same command continues\.\n$/);
+    expect(first.output()).toMatch(new RegExp(`Stopped .*: ${how} continues\\.\n$`));
     expect(await processesWith(data)).toEqual([]);
     await serving({}, async (service) => {
       expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
