@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createStoreClient } from '../../../core/dynamodb.ts';
+import { environment } from '../../../core/environment.ts';
+import { metricNamespaceVariable } from '../../../core/metrics.ts';
+import type { HandlerModule } from '../../../lambdas/http/function-setting.ts';
+import type { RequestEvent } from '../../../lambdas/http/middleware.ts';
+import { requestLog } from '../../../lambdas/http/observe.ts';
 import { bundles } from '../../../lib/shared/bundles.ts';
 import {
   type ApiFunction,
@@ -11,6 +17,9 @@ import {
   routeKey,
 } from '../../../lib/shared/routes.ts';
 import { tableKeys } from '../../../local/engine/client.ts';
+import { localAws } from '../../../local/engine/engine.ts';
+import { lambdaEnvironment } from '../../support/address-service.ts';
+import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
 import { everything, ofType, type Template, templates } from '../synthesized.ts';
 
 type Properties = Record<string, unknown>;
@@ -115,6 +124,35 @@ describe.each([
     );
   });
 });
+
+// The stack sets what the table lists, so the two agree without a variable too: the handlers say what they read.
+it.each(Object.entries(apiFunctions) as [ApiFunctionId, ApiFunction][])(
+  'the handler of %s reads the variables that the table lists, and no other',
+  async (_, listed) => {
+    const read = new Set<string>();
+    const values: Record<string, string> = {
+      ...lambdaEnvironment('http://127.0.0.1:1'),
+      [environment.branding]: '{}',
+      [metricNamespaceVariable]: 'test',
+    };
+    const variables = new Proxy(values, {
+      get: (all, name: string) => {
+        read.add(name);
+        return all[name];
+      },
+    });
+    const log = requestLog(variables, () => undefined);
+    const { createHandler }: HandlerModule = await import(new URL(`../../../${listed.handler}`, import.meta.url).href);
+    const client = createStoreClient({ ...localAws, endpoint: 'http://127.0.0.1:1' });
+    const handler = createHandler({ variables, client, log });
+    // The description is loaded with the first request for it; an address needs a key first.
+    await handler(gatewayEvent('/v1/openapi.json') as RequestEvent, lambdaContext);
+    client.destroy();
+    const required = requiredVariables(listed);
+    expect([...read].filter((name) => required.includes(name)).sort()).toEqual(required.sort());
+    expect([...required, ...optionalVariables]).toEqual(expect.arrayContaining([...read]));
+  },
+);
 
 it('the table has every operation of the API, at its path', () => {
   const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
