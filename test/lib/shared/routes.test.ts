@@ -85,6 +85,9 @@ describe.each([
       const { variables, ...deployed } = deployedFunction(service, functionIds[id]);
       const { timeoutSeconds, memoryMegabytes } = listed;
       expect(deployed).toEqual({ handler: 'index.handler', timeoutSeconds, memoryMegabytes });
+      // A handler answers within 5 seconds, and the gateway gives up after 30.
+      expect(timeoutSeconds).toBeGreaterThan(5);
+      expect(timeoutSeconds).toBeLessThan(30);
       expect(functionIds[id]).toMatch(new RegExp(`^${id}Function`));
       expect(bundles[id].entries).toEqual({ index: listed.lambda });
       const optional: readonly string[] = optionalVariables;
