@@ -23,7 +23,10 @@ const kept: readonly Kind[] = ['tables', 'secrets', 'buckets', 'vaults', 'logs']
 const configurations: Readonly<Record<string, { settings: Settings; stays: readonly Kind[] }>> = {
   plain: { settings: {}, stays: kept },
   domain: { settings: { alarmEmail, budget, domain }, stays: kept },
-  cognito: { settings: { portal: portalAt('cognito.example.nl') }, stays: [...kept, 'pools'] },
+  cognito: {
+    settings: { portal: portalAt('cognito.example.nl'), dataset: { objecten: true } },
+    stays: [...kept, 'pools'],
+  },
   entra: {
     settings: { portal: { ...portalAt('entra.example.nl'), signIn: entra }, removalPolicy: 'destroy' },
     stays: [],
