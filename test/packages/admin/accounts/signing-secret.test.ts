@@ -42,7 +42,7 @@ describe('the first key of a deployment', () => {
     const ask = instance();
     const answers: number[] = [];
     // So that its last read always is a recent one.
-    const asking = setInterval(async () => answers.push(...(await ask(junk))), 50);
+    const asking = setInterval(async () => answers.push(...(await ask(junk))), 50).unref();
     const create = async (account: string) =>
       (await createAdmin({ client: service.client, table }).keys.create({ account, label: 'first' })).key;
     const begun = performance.now();
