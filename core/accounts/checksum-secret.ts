@@ -29,7 +29,7 @@ export const settledSecret = (current = newChecksumSecret()): Item => ({
   [checksumSecret.settled]: Math.floor(Date.now() / 1000),
 });
 
-/** The secrets in the item whose keys are accepted, the one that signs new keys first. */
+/** The secrets in the item whose keys are accepted, the signing secret first. */
 export function acceptedSecrets({ current, next, previous }: Item): string[] {
   return [current, next, previous].filter((secret) => secret !== undefined);
 }

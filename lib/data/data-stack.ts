@@ -36,8 +36,8 @@ import { statementBucket } from './statement-bucket.ts';
 export type DataStackProps = { config: Config; stackName: string };
 
 /**
- * Everything that must outlive a deployment: both tables, and the secret of the portal if there is one. No update
- * replaces anything here, and deleting the stack keeps all of it unless the operator chose otherwise.
+ * Everything that must outlive a deployment: both tables, and the secret of the portal, if any. No update replaces
+ * anything here, and deleting the stack keeps all of it unless the operator chose otherwise.
  */
 export class DataStack extends Stack {
   readonly addresses: Table;

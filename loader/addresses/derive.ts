@@ -242,7 +242,7 @@ class LineJoiner {
     for (let at = start; at < end; at++) {
       if (at > start && this.#rows[at - 1] !== semicolon) continue;
       if (this.#rows[at + roleInObject] === ofHoofdadres) this.#derived.objecten++;
-      // Nearly every object is a verblijfsobject, for which only the address counts.
+      // Nearly every object is a verblijfsobject, whose address alone counts.
       if (this.#rows[at + typeInObject] !== verblijfsobject)
         texts.push(this.#rows.toString('latin1', at, at + roleInObject));
     }

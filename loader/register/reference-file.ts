@@ -62,7 +62,7 @@ export class StreetTable {
   }
 }
 
-/** The memory of a `StreetTable` of these lines on `day`, the last to begin, and the ids of other current ones. */
+/** The memory of a `StreetTable` with these lines on `day`, the last to begin, and the ids of other current ones. */
 function currentStreets(lines: Buffer, day: number): { streets: SharedArrayBuffer; replaced: string[] } {
   const isCurrent: StreetFilter = (bytes, start) =>
     streetAt.begin(bytes, start) <= day && streetAt.eind(bytes, start) > day;

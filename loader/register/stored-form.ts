@@ -72,7 +72,7 @@ export function linesOf(bytes: Buffer): string[] {
 
 const lineEnd = 0x0a;
 
-/** Where the first of some sorted lines stands that begins with this text, or comes after it. */
+/** The position of the first of some sorted lines that begins with this text, or comes after it. */
 export function firstLineFrom(sorted: Buffer, text: string): number {
   const wanted = Buffer.from(text, 'latin1');
   let [start, end] = [0, sorted.length];

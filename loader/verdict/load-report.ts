@@ -27,7 +27,7 @@ type LoadOutline = {
   waived: Objection[];
   /** Whether an operator has approved this load despite its objections. */
   approved: boolean;
-  /** Of a refused load: what people read. */
+  /** For a refused load: the text for people. */
   refusal?: string;
   /** The load that began to write and has not finished: a plan takes it as finished, and the next load finishes it. */
   interrupted?: InterruptedLoad;
@@ -164,17 +164,17 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   };
 }
 
-/** A refused load, and what a decision about it names. */
+/** A refused load, and the proposal that a decision names. */
 type RefusedLoad = {
   load: string | null;
   peildatum: string | null;
   objections: readonly (Pick<Objection, 'message'> & { code: string })[];
-  /** Stands for exactly what was seen of the load. */
+  /** Stands for exactly the state of the load that was seen. */
   proposal?: string | undefined;
 };
 
 /**
- * What people read of a refused load, everywhere: each reason on a line, the one that decides first, and both
+ * The text for people about a refused load, everywhere: each reason on a line, the deciding reason first, and both
  * decisions. `where` ends the commands: ` --stage prod`.
  */
 export function refusalText(

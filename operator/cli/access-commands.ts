@@ -302,7 +302,7 @@ continues. See docs/runbook.md#rotate-the-checksum-secret.`,
         );
       if (due.step === 'end')
         return carryOut(
-          'Ends the old checksum secret, with which no active key is signed any more, after 10 seconds.',
+          'Ends the old checksum secret, which signs no active key any more, after 10 seconds.',
           async () => {
             await rotation.end();
             return { json: { step: 'done', keys: [] }, text: 'The rotation is over: only the new secret is accepted.' };
@@ -321,7 +321,7 @@ function renderRotation(due: RotationStep): Result {
   if (!first) return { json, text: `${signed} No key of the old one is left: ${again} to end that.` };
   const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', ago(created)]);
   const text = [
-    `${signed} Replace each of these keys of the old one, the first one with "key rotate ${first.keyId} --account ${first.account}":`,
+    `${signed} Replace each of the old one's keys, the first with "key rotate ${first.keyId} --account ${first.account}":`,
     table(['account', 'key id', 'label', 'created'], rows),
     `When none is left, ${again} again.`,
   ].join('\n');

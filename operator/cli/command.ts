@@ -315,7 +315,7 @@ export function pasteable(text: string, command: Command, options: ConnectionOpt
     for (const word of line.split(' ')) named = named.commands.find((one) => one.name() === word) ?? named;
     // A single word may as well be the name of an account.
     if (named === program || named.commands.length > 0 || !(prefix || line.includes(' '))) return quoted;
-    // It names what it loads, and needs nothing else.
+    // It names its sources, and needs nothing else.
     const { extract: _, mutations: __, again: ___, ...place } = options;
     const carried = carriedOptions(/ --(?:finish|extract)\b/.test(line) ? place : options).filter(
       ({ option }) => !line.includes(option) && named.options.some(({ long }) => long === option),

@@ -135,7 +135,7 @@ before its first write (exit code 1, code "refused"); "load approve" runs it any
     );
 }
 
-/** Names the load that is half written, so that no other one is started. @throws CommandError if there is none */
+/** Names the load that is half written, so that no other load is started. @throws CommandError if no load is */
 async function requestToFinish({ context }: LoadCommands): Promise<LoadRequest> {
   const { loadStatus } = await import('../../loader/entries/proposals.ts');
   const { pending } = await loadStatus(context);

@@ -12,8 +12,8 @@ import { servicePartition } from './operator-audit.ts';
 export type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
 
 /**
- * What a rotation does next. `start` also continues one that was interrupted. `replace`: both secrets are accepted, and
- * these keys are signed with the old one. `end`: none is left.
+ * The next step of a rotation. `start` also continues an interrupted rotation. `replace`: both secrets are accepted,
+ * and these keys are signed with the old one. `end`: no such key is left.
  */
 export type RotationStep = { step: 'start' | 'end' } | { step: 'replace'; keys: OldKey[] };
 

@@ -8,7 +8,7 @@ import {
 import { guardExpression, guardedUpdate, type Item, isConflict } from '../../../core/dynamodb.ts';
 import type { AdminStore } from './admin-store.ts';
 
-/** The secrets whose keys are accepted, the one that signs new keys first; none before the first key. */
+/** The secrets whose keys are accepted, the signing secret first; none before the first key. */
 export async function readSecrets(store: AdminStore): Promise<string[]> {
   return acceptedSecrets((await store.get(checksumSecret.key)) ?? {});
 }
@@ -31,7 +31,7 @@ export async function secretForKey(store: AdminStore): Promise<{ secret: string;
   };
 }
 
-/** Creates the secret, or returns the one that another first key has created at the same time. */
+/** Creates the secret, or returns the secret that another first key has created at the same time. */
 async function createSecret(store: AdminStore): Promise<Item> {
   const item = { ...checksumSecret.key, [checksumSecret.current]: newChecksumSecret() };
   try {

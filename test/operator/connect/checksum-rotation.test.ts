@@ -72,7 +72,7 @@ it('a rotation refuses no key while requests, junk and new keys come in, and end
   const [newest = ''] = keys.slice(-1);
   const oldIds: string[] = old.map(({ key_id: id }: { key_id: string }) => id);
   expect(keys.filter((key) => oldIds.some((id) => key.includes(id)))).not.toContain(newest);
-  expect((await bench.run('rotate-checksum-secret')).out).toContain('Replace each of these keys of the old one');
+  expect((await bench.run('rotate-checksum-secret')).out).toContain("Replace each of the old one's keys");
   for (const keyId of oldIds) await admin().keys.revoke({ account: 'acme', keyId });
 
   expect((await bench.run('rotate-checksum-secret', '--plan')).out).toContain('Ends the old checksum secret');
