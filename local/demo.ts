@@ -2,7 +2,7 @@ import { AdminError } from '../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../packages/admin/admin.ts';
 
 /**
- * Real addresses with their objects, cut from an extract of Weesp: CC0, by Kadaster.
+ * Real addresses with their objects, cut from an extract of Weesp by `tools/demo/cut-demo.ts`: CC0, by Kadaster.
  * A start copies it to its data folder.
  */
 export const demoSource = new URL('demo.zip', import.meta.url);
