@@ -85,17 +85,17 @@ describe('the English of code and pages', () => {
 
   // Sentences that a native reader reads twice. Lower a number when the count falls; never raise one.
   it.each<[string, RegExp, code: number, pages: number]>([
-    ['a preposition before "which"', /\b(of|by|from|with|in|on|for|to|under|after|before) wh(ich|om)\b/g, 25, 3],
-    ['"what ..." for a noun', /\bwhat (is|was|has|it|they|a|an|the|this)\b|\bWhat [a-z]/g, 135, 17],
-    ['"where" for if or when', /\b[Ww]here (it|there|an?|the|this|that|none|nothing|one|all) /g, 44, 3],
+    ['a preposition before "which"', /\b(of|by|from|with|in|on|for|to|under|after|before) wh(ich|om)\b/g, 4, 3],
+    ['"what ..." for a noun', /\bwhat (is|was|has|it|they|a|an|the|this)\b|\bWhat [a-z]/g, 5, 17],
+    ['"where" for if or when', /\b[Ww]here (it|there|an?|the|this|that|none|nothing|one|all) /g, 10, 3],
     [
       '"of" for every relation',
       /\b(that|those|the ones?) of\b|\bof (several|these|them)\b|\bOf (an?|the|all|one|several|some|these|those|them|each|two)\b/g,
-      31,
+      3,
       7,
     ],
-    ['"one that" for the noun', /\bone (that|who|which|whose)\b|\bthose (that|who|which|whose)\b/g, 33, 5],
-    ['"is there" for exists', /\b(is|are|was|were)( not)? there\b|\bthere (is|are) (none|one|such)\b/g, 16, 2],
+    ['"one that" for the noun', /\bone (that|who|which|whose)\b|\bthose (that|who|which|whose)\b/g, 0, 5],
+    ['"is there" for exists', /\b(is|are|was|were)( not)? there\b|\bthere (is|are) (none|one|such)\b/g, 1, 2],
   ])('has no more of %s than before', (_, habit, inCode, inPages) => {
     expect(count(product, habit)).toBeLessThanOrEqual(inCode);
     expect(count(pages, habit)).toBeLessThanOrEqual(inPages);
