@@ -84,7 +84,7 @@ async function started(container: RunningContainer): Promise<string> {
 }
 
 async function lookUp({ baseUrl }: RunningContainer, key: string): Promise<unknown> {
-  const response = await fetch(`${baseUrl}/v1/address?postcode=1381AA&huisnummer=9`, {
+  const response = await fetch(`${baseUrl}/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a`, {
     headers: { 'x-api-key': key },
   });
   return await response.json();
@@ -107,8 +107,8 @@ try {
   const key = await started(first);
   const answer = await lookUp(first, key);
   assert.deepEqual((answer as { address: unknown }).address, {
-    straat: 'Nieuwezijds Voorburgwal',
-    woonplaats: 'Amsterdam',
+    straat: 'Buitenveer',
+    woonplaats: 'Weesp',
   });
   const userId = await first.userId();
   assert.notEqual(userId, 0, 'it runs as root');
