@@ -174,7 +174,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   [
     'has results in another order',
     body(lookedUpAll, ({ results }) => ({ results: results.toReversed().toSpliced(0, 1, results[1] ?? {}) })),
-    /in order, what the single lookup returns/,
+    /in order, the same as the single lookup/,
   ],
   [
     'locates the faults of a body elsewhere',
