@@ -10,6 +10,8 @@ import type { RandomAccess } from './random-access.ts';
 
 const localHeaderSignature = 0x04034b50;
 const localHeaderBytes = 30;
+/** May follow the directory: its signature, the end of a zip64, and the end. */
+const afterDirectory = [0x05054b50, 0x06064b50, 0x06054b50];
 /** The size of a directory entry before its name, the offset of its flags, and two flags. */
 const [directoryHeaderBytes, flagsAt, encryption, strongEncryption] = [46, 8, 0x01, 0x40];
 const extraBytes = 512; // enough for the extra fields of a local header, which the central directory does not list
@@ -47,13 +49,22 @@ export async function listEntries(source: RandomAccess, label: string): Promise<
       validateEntrySizes: false,
     });
     const entries: ZipEntry[] = [];
-    for await (const entry of zip.eachEntry()) entries.push(zipEntry(entry));
+    for await (const entry of zip.eachEntry()) {
+      if (overwritten.test(entry.fileName)) throw new Error('the name of a file has control characters');
+      entries.push(zipEntry(entry));
+    }
+    // A damaged length of a name or comment moves all that is read after it.
+    if (entries.length > 0 && !afterDirectory.includes(await reader.signatureAtEnd()))
+      throw new Error('the directory does not end after its last file');
     return entries;
   } catch (error) {
     if (reader.failure) throw reader.failure;
     throw await unreadable(source, label, error as Error);
   }
 }
+
+/** Bytes of zeros or ones in a name, which would hide its file: code page 437 reads the latter as a no-break space. */
+const overwritten = /[\p{Cc}\ufffd\u00a0]/u;
 
 function zipEntry(entry: Entry): ZipEntry {
   return {
@@ -89,6 +100,7 @@ class SourceReader extends RandomAccessReader {
   readonly #source: RandomAccess;
   #ahead: Buffer = Buffer.alloc(0);
   #aheadStart = 0;
+  #end = 0;
 
   constructor(source: RandomAccess) {
     super();
@@ -107,6 +119,7 @@ class SourceReader extends RandomAccessReader {
       callback(new Error(`it refers to byte ${position + length}, beyond its ${this.#source.size} bytes`));
       return;
     }
+    this.#end = position + length;
     this.#range(position, length).then(
       (bytes) => {
         bytes.copy(buffer, offset);
@@ -120,6 +133,14 @@ class SourceReader extends RandomAccessReader {
         callback(error);
       },
     );
+  }
+
+  /** The four bytes after the last range that was read. */
+  signatureAtEnd(): Promise<number> {
+    const bytes = Buffer.alloc(4);
+    return new Promise((resolve, reject) => {
+      this.read(bytes, 0, 4, this.#end, (error) => (error ? reject(error) : resolve(bytes.readUInt32LE(0))));
+    });
   }
 
   override close(callback: (error: Error | null) => void): void {

@@ -120,6 +120,16 @@ describe('a zip that is broken', () => {
     });
   });
 
+  it.each<[string, at: number, bytes: number[]]>([
+    ['the length of its last name', 28, [0, 0]],
+    ['a byte of its last name', 46, [0]],
+    ['a byte of its last name, with ones', 46, [0xff]],
+  ])('is refused when its directory is overwritten: %s', async (_, at, bytes) => {
+    const zip = await zipOf({ compress: false });
+    zip.set(bytes, zip.lastIndexOf('PK\x01\x02') + at);
+    await expect(listEntries(bufferAccess(zip), 'a.zip')).rejects.toMatchObject({ code: 'corrupt_zip' });
+  });
+
   type Damage = [string, Partial<ZipEntry> | ((zip: Buffer) => void), string];
   it.each<Damage>([
     ['a wrong CRC', { crc32: 1 }, 'corrupt_zip'],
