@@ -11,12 +11,11 @@ import {
   type LoadReport,
   lastExtract,
   type ManifestEntry,
-  openStorage,
   RefusedLoadError,
   readManifest,
   unchangedReport,
 } from '../loader/entries/proposals.ts';
-import { type BulkImport, dynamoDbAddressTable } from '../loader/entries/running.ts';
+import { type BulkImport, dynamoDbAddressTable, openStorage } from '../loader/entries/running.ts';
 import { createAdmin } from '../packages/admin/admin.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
 import { demoExamples, demoKey, demoSource } from './demo.ts';

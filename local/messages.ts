@@ -4,12 +4,11 @@ import {
   grouped,
   type LoadReport,
   ObjectChangedError,
-  pdokExtract,
   RefusedLoadError,
   refusalText,
   UnusableObjectError,
 } from '../loader/entries/proposals.ts';
-import { LockedError, NoMoreWritesError } from '../loader/entries/running.ts';
+import { LockedError, NoMoreWritesError, pdokExtract } from '../loader/entries/running.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
 import { demoExamples, objectExamples } from './demo.ts';

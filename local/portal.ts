@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { openStorage } from '../loader/entries/proposals.ts';
-import { dynamoDbAddressTable } from '../loader/entries/running.ts';
+import { dynamoDbAddressTable, openStorage } from '../loader/entries/running.ts';
 import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
 import { statementsOf } from '../packages/admin/accounts/monthly-statements.ts';
 import { loadsOf } from '../packages/admin/load-approvals.ts';

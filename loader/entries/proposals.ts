@@ -22,7 +22,6 @@ export {
 } from '../dataset/load.ts';
 export { lastExtract, type Manifest } from '../dataset/manifest.ts';
 export type { Guarded, LoadRequest, StepContext, StepInput, StepOptions } from '../steps/step.ts';
-export { openStorage, pdokExtract } from '../storage/open.ts';
 export { differences, findRefusedProposal, refusedProposals } from '../storage/refused-loads.ts';
 export {
   concurrentReads,

@@ -8,3 +8,4 @@ export { fileSource } from '../storage/files.ts';
 export { type Fence, type LeaseTiming, localLease, remoteLease, withLock } from '../storage/lease.ts';
 export { type Held, isProcessGone, LockedError, lockKey, processOwner } from '../storage/lock.ts';
 export { listMutations } from '../storage/mutation-lists.ts';
+export { openStorage, pdokExtract } from '../storage/open.ts';

@@ -4,7 +4,6 @@ import { noProgress, type Progress } from '../../loader/entries/basics.ts';
 import {
   getJson,
   type Load,
-  openStorage,
   paths,
   type StepContext,
   type StepOptions,
@@ -16,6 +15,7 @@ import {
   type BulkImport,
   type LeaseTiming,
   localLease,
+  openStorage,
   processOwner,
   withLock,
 } from '../../loader/entries/running.ts';

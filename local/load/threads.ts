@@ -4,11 +4,11 @@ import { type Amount, ExtractError } from '../../loader/entries/basics.ts';
 import {
   DamagedObjectError,
   MissingObjectError,
-  openStorage,
   type StepContext,
   type StepInput,
   type StepOptions,
 } from '../../loader/entries/proposals.ts';
+import { openStorage } from '../../loader/entries/running.ts';
 import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
 import { withOwnYoungGeneration } from './young-generation.ts';
 

@@ -2,14 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Progress } from '../../loader/entries/basics.ts';
-import {
-  type LoadContext,
-  type LoadReport,
-  type LoadRequest,
-  type ManifestEntry,
-  openStorage,
-  pdokExtract,
-} from '../../loader/entries/proposals.ts';
+import type { LoadContext, LoadReport, LoadRequest, ManifestEntry } from '../../loader/entries/proposals.ts';
 import {
   dynamoDbAddressTable,
   gapAfter,
@@ -17,7 +10,9 @@ import {
   isProcessGone,
   type LeaseTiming,
   listMutations,
+  openStorage,
   pathFrom,
+  pdokExtract,
   remoteLease,
   scanAddresses,
 } from '../../loader/entries/running.ts';

@@ -108,9 +108,9 @@ describe('an extract that replaces another one', () => {
       'lacks half the streets',
       '2026-03-08',
       { streets: 1 },
-      /20 of 40 addresses have a problem[\s\S]*load approve \S+ --local"/,
+      /20 of 40 addresses have a problem[\s\S]*load approve \S+ --local --data \S+"/,
     ],
-    ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses[\s\S]*load approve \S+ --local"/],
+    ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses[\s\S]*load approve \S+ --local --data \S+"/],
     ['is older', '2026-01-08', {}, /older than the live dataset of 2026-02-08[\s\S]*start with --fresh\.$/],
   ])('is refused, with what to do, when it %s', async (_, peildatum, contents, message) => {
     expect(await errorOf(await extract(peildatum, contents))).toMatch(message);
