@@ -41,6 +41,7 @@ import {
 } from './accounts/sessions.ts';
 import { eachUsage, type UsagePart, type UsageRange, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
 import { usageByKey } from './accounts/usage-by-key.ts';
+import { checkArguments } from './arguments.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {
@@ -75,7 +76,7 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
   }
   const store = createAdminStore(client, table, actor, now, announce);
   return {
-    plans: {
+    plans: checkArguments('plans', {
       /** Creates or changes a plan; every account on it follows when this returns. */
       put: (input: PlanInput) => putPlan(store, input),
       /** The same, but returns before its accounts follow: call `follow` until it is done. */
@@ -89,8 +90,8 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       /** A page of the changes of a plan, newest first. */
       audit: async (code: string, options?: AuditPageOptions) =>
         auditPageOf(store, await auditPartitionOfPlan(store, code), options),
-    },
-    accounts: {
+    }),
+    accounts: checkArguments('accounts', {
       /** Creates an active account on a plan. */
       create: (input: AccountInput) => createAccount(store, input),
       /** Changes plan, own limits or details; usage is kept. */
@@ -118,14 +119,14 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       /** A page of the changes of an account and its keys, newest first. */
       audit: async (id: string, options?: AuditPageOptions) =>
         auditPageOf(store, await auditPartitionOfAccount(store, id), options),
-    },
-    backup: {
+    }),
+    backup: checkArguments('backup', {
       /** Every plan and account, for `import` into another table. Scans the whole table. */
       export: () => exportBackup(store),
       /** Creates the plans and accounts of a backup; equal existing items stay. */
       import: (backup: Backup, options?: { checkOnly?: boolean | undefined }) => importBackup(store, backup, options),
-    },
-    keys: {
+    }),
+    keys: checkArguments('keys', {
       /** Creates a key, which works when this returns. `key` is its only copy. */
       create: (input: KeyInput) => createKey(store, input),
       /** Replaces a key: the new one works when this returns, the old one until `ends`. */
@@ -138,8 +139,8 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       rename: (input: { account: string; keyId: string; label: string }) => renameKey(store, input),
       /** Permanently revokes a key: every request that starts after this has returned is refused. */
       revoke: (input: { account: string; keyId: string }) => revokeKey(store, input),
-    },
-    members: {
+    }),
+    members: checkArguments('members', {
       /** Makes a person a member of an account, or gives a member another role. */
       add: (input: { account: string; person: string; role: Role }) => addMember(store, input),
       /** Removes a member: the next request of that person is refused. */
@@ -150,8 +151,8 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       roleIn: (account: string, people: readonly string[]) => roleIn(store, account, people),
       /** The accounts with any of `people`, the names of one person signing in, as a member. */
       accountsOf: (people: readonly string[]) => accountsOf(store, people),
-    },
-    sessions: {
+    }),
+    sessions: checkArguments('sessions', {
       /** Starts a session of a person that ends after `seconds`, and returns its id: a secret of that browser. */
       start: (person: string, seconds: number, details?: SessionDetails) =>
         startSession(store, person, seconds, details),
@@ -169,6 +170,6 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       refuse: (refusal: { reason: string; identity: string }) => noteRefusal(store, refusal),
       /** A page of the sign-ins, refusals and endings, newest first. They are kept for 400 days. */
       audit: (options?: AuditPageOptions) => auditPageOf(store, signInPartition, options),
-    },
+    }),
   };
 }
