@@ -46,7 +46,7 @@ const updates: readonly [Settings, RegExp][] = [
   [{ referencePage: false }, /"REFERENCE_PAGE":"off"/],
   [{ dashboards: true }, /"DashboardName":/],
   [{ usage: { months: 31 } }, /"USAGE_MONTHS":"31"/],
-  [{ dataset: { objecten: true } }, /-StepsJoinFunction/],
+  [{ dataset: { objecten: true } }, /"DATASET_OBJECTEN":"on"/],
 ];
 
 /** How boto3 lists all of a kind, the member that identifies one, and what it says of that one by it. */
