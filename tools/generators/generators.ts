@@ -9,13 +9,13 @@ export const generators: Record<string, { packages: string[]; note: string }> = 
   },
   'openapi-typescript': {
     packages: ['openapi-typescript', 'openapi-fetch'],
-    note: 'types only; those of openapi-fetch leave out members that are always `null`; it must be told that lists have commas',
+    note: 'types only; openapi-fetch leaves out members that are always `null` and needs an option for lists with commas',
   },
   'hey-api': { packages: ['@hey-api/openapi-ts'], note: 'a folder of files that import nothing else' },
   oazapfts: { packages: ['oazapfts', '@oazapfts/runtime'], note: 'a function for each operation' },
-  orval: { packages: ['orval'], note: 'its configuration says where the base URL comes from' },
+  orval: { packages: ['orval'], note: 'its configuration sets the base URL' },
   'openapi-zod-client': {
     packages: ['openapi-zod-client'],
-    note: 'problems have types only with `--media-type-expr`; checks what it receives with zod 3; it must be told that lists have commas',
+    note: 'problems have types only with `--media-type-expr`; checks responses with zod 3; needs an option for lists with commas',
   },
 };
