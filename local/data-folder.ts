@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
-import { isRunning } from '../loader/entries/basics.ts';
+import { isRunning } from '../loader/is-running.ts';
 import { databasePaths } from './engine/database-files.ts';
 import { previousLogFile } from './log-file.ts';
 import { acquireLock, LockHeldError } from './process-lock.ts';

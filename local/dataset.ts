@@ -5,17 +5,14 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { settledSecret } from '../core/accounts/checksum-secret.ts';
 import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
-import { isSameLocation, type Progress, SourceError } from '../loader/entries/basics.ts';
-import {
-  hasObjecten,
-  type LoadReport,
-  lastExtract,
-  type ManifestEntry,
-  RefusedLoadError,
-  readManifest,
-  unchangedReport,
-} from '../loader/entries/proposals.ts';
-import { type BulkImport, dynamoDbAddressTable, openStorage } from '../loader/entries/running.ts';
+import { hasObjecten, type ManifestEntry } from '../loader/dataset/load.ts';
+import { lastExtract } from '../loader/dataset/manifest.ts';
+import type { Progress } from '../loader/progress.ts';
+import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
+import { openStorage } from '../loader/storage/open.ts';
+import { isSameLocation, SourceError } from '../loader/storage/source.ts';
+import { readManifest } from '../loader/storage/stored-manifest.ts';
+import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/verdict/load-report.ts';
 import { createAdmin } from '../packages/admin/admin.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
 import { demoExamples, demoKey, demoSource } from './demo.ts';

@@ -1,14 +1,13 @@
 import { relative } from 'node:path';
-import { ExtractError, LoadError, SourceError } from '../loader/entries/basics.ts';
-import {
-  grouped,
-  type LoadReport,
-  ObjectChangedError,
-  RefusedLoadError,
-  refusalText,
-  UnusableObjectError,
-} from '../loader/entries/proposals.ts';
-import { LockedError, NoMoreWritesError, pdokExtract } from '../loader/entries/running.ts';
+import { ExtractError } from '../loader/extract-error.ts';
+import { LoadError } from '../loader/load-error.ts';
+import { NoMoreWritesError } from '../loader/storage/address-writer.ts';
+import { LockedError } from '../loader/storage/lock.ts';
+import { pdokExtract } from '../loader/storage/open.ts';
+import { SourceError } from '../loader/storage/source.ts';
+import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
+import { type LoadReport, RefusedLoadError, refusalText } from '../loader/verdict/load-report.ts';
+import { grouped } from '../loader/verdict/objections.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
 import { demoExamples, objectExamples } from './demo.ts';

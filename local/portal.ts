@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { dynamoDbAddressTable, openStorage } from '../loader/entries/running.ts';
+import { dynamoDbAddressTable } from '../loader/storage/address-table.ts';
+import { openStorage } from '../loader/storage/open.ts';
 import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
 import { statementsOf } from '../packages/admin/accounts/monthly-statements.ts';
 import { loadsOf } from '../packages/admin/load-approvals.ts';

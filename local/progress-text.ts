@@ -1,4 +1,4 @@
-import type { Amount, LoadStage, Progress } from '../loader/entries/basics.ts';
+import type { Amount, LoadStage, Progress } from '../loader/progress.ts';
 
 /** How much of a stage is done, out of what total, and in how many seconds. */
 export type Tally = { bytes: number; rows: number; total: Amount; seconds: number };

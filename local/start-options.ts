@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, type Option } from 'commander';
-import { sourceLocation } from '../loader/entries/basics.ts';
+import { sourceLocation } from '../loader/storage/source.ts';
 import { callersFolder } from './data-folder.ts';
 import { type LocalBranding, readBrandingFile } from './local-branding.ts';
 

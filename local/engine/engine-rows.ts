@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type AddressItem, addressItem, keyOfItem } from '../../core/addresses/address-item.ts';
-import { type Line, parseLine } from '../../loader/entries/proposals.ts';
+import { type Line, parseLine } from '../../loader/addresses/lines.ts';
 
 /**
  * A row as the embedded engine of the version in package.json writes it, without the sort key, which is empty, and the

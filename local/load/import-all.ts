@@ -1,16 +1,11 @@
-import {
-  type ChangeFile,
-  currentManifest,
-  getUnpacked,
-  type Line,
-  type LoadContext,
-  paths,
-  putJson,
-  type Snapshot,
-  type Storage,
-} from '../../loader/entries/proposals.ts';
-import type { BulkImport, Fence } from '../../loader/entries/running.ts';
-import { unpackSegment } from '../../loader/entries/stored-register.ts';
+import { unpackSegment } from '../../loader/addresses/line-segment.ts';
+import type { Line } from '../../loader/addresses/lines.ts';
+import type { Snapshot } from '../../loader/dataset/load.ts';
+import type { BulkImport } from '../../loader/storage/address-table.ts';
+import type { Fence } from '../../loader/storage/lease.ts';
+import { getUnpacked, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
+import { currentManifest, type LoadContext } from '../../loader/storage/stored-manifest.ts';
+import type { ChangeFile } from '../../loader/storage/work.ts';
 
 /** Applies a load by importing its whole snapshot, if that is faster; returns whether it did. @throws LockedError */
 export async function importAll(

@@ -1,41 +1,36 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { LoadError } from '../../loader/entries/basics.ts';
+import { unpackWrites } from '../../loader/addresses/change-file.ts';
+import { packSegment, unpackSegment } from '../../loader/addresses/line-segment.ts';
 import {
   type Change,
   type ChangeCounts,
-  type ChangeFile,
-  concurrentReads,
-  countChange,
   diff,
-  getJson,
-  getUnpacked,
   keyOf,
   type Line,
   type LineWrite,
-  type Manifest,
-  type ManifestEntry,
-  noChanges,
+  snapshotLine,
+  tableLine,
+} from '../../loader/addresses/lines.ts';
+import type { ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
+import type { Manifest } from '../../loader/dataset/manifest.ts';
+import { LoadError } from '../../loader/load-error.ts';
+import { unpackReference } from '../../loader/register/reference-file.ts';
+import { unpackRecords } from '../../loader/register/rows.ts';
+import { packLines, unpackLines } from '../../loader/register/stored-form.ts';
+import {
+  concurrentReads,
+  getJson,
+  getUnpacked,
   paths,
   putJson,
   putPacked,
-  readManifest,
-  type SegmentCounts,
-  type Snapshot,
   type Storage,
-  snapshotLine,
-  tableLine,
   UnusableObjectError,
-} from '../../loader/entries/proposals.ts';
-import {
-  packLines,
-  packSegment,
-  recordKeys,
-  unpackLines,
-  unpackRecords,
-  unpackReference,
-  unpackSegment,
-  unpackWrites,
-} from '../../loader/entries/stored-register.ts';
+} from '../../loader/storage/storage.ts';
+import { readManifest } from '../../loader/storage/stored-manifest.ts';
+import { recordKeys } from '../../loader/storage/stored-records.ts';
+import type { ChangeFile } from '../../loader/storage/work.ts';
+import { countChange, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;

@@ -1,27 +1,20 @@
 import { resolve } from 'node:path';
 import { retryWithBackoff } from '../../core/retry.ts';
-import { SourceChangedError } from '../../loader/entries/basics.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
+import type { Guarded, LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
+import { SourceChangedError } from '../../loader/storage/source.ts';
+import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
+import type { Discovery } from '../../loader/storage/stored-manifest.ts';
+import type { ChangeFile } from '../../loader/storage/work.ts';
 import {
-  type ChangeFile,
-  type Discovery,
-  findJson,
   finishedReport,
-  type Guarded,
-  getJson,
   type LoadProposal,
   type LoadReport,
-  type LoadRequest,
-  type ManifestEntry,
-  paths,
   RefusedLoadError,
   reportOf,
-  type StepInput,
-  type StepOptions,
-  type Storage,
-  UnusableObjectError,
   unchangedReport,
-} from '../../loader/entries/proposals.ts';
-import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
+} from '../../loader/verdict/load-report.ts';
 import { importAll } from './import-all.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 import { type Task, thisThread } from './threads.ts';

@@ -1,25 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { noProgress, type Progress } from '../../loader/entries/basics.ts';
-import {
-  getJson,
-  type Load,
-  paths,
-  type StepContext,
-  type StepOptions,
-  type Storage,
-  type Thresholds,
-} from '../../loader/entries/proposals.ts';
-import {
-  type AddressTable,
-  type BulkImport,
-  type LeaseTiming,
-  localLease,
-  openStorage,
-  processOwner,
-  withLock,
-} from '../../loader/entries/running.ts';
+import type { Load } from '../../loader/dataset/load.ts';
 import { loadDefaults, localGuardDefaults } from '../../loader/names.ts';
+import { noProgress, type Progress } from '../../loader/progress.ts';
+import type { StepContext, StepOptions } from '../../loader/steps/step.ts';
+import type { AddressTable, BulkImport } from '../../loader/storage/address-table.ts';
+import { type LeaseTiming, localLease, withLock } from '../../loader/storage/lease.ts';
+import { processOwner } from '../../loader/storage/lock.ts';
+import { openStorage } from '../../loader/storage/open.ts';
+import { getJson, paths, type Storage } from '../../loader/storage/storage.ts';
+import type { Thresholds } from '../../loader/verdict/objections.ts';
 import { ThreadPool, thisThread, type Workers } from './threads.ts';
 
 /** The options of a load on one machine. */

@@ -1,15 +1,11 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { type Amount, ExtractError } from '../../loader/entries/basics.ts';
-import {
-  DamagedObjectError,
-  MissingObjectError,
-  type StepContext,
-  type StepInput,
-  type StepOptions,
-} from '../../loader/entries/proposals.ts';
-import { openStorage } from '../../loader/entries/running.ts';
+import { ExtractError } from '../../loader/extract-error.ts';
+import type { Amount } from '../../loader/progress.ts';
 import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
+import type { StepContext, StepInput, StepOptions } from '../../loader/steps/step.ts';
+import { openStorage } from '../../loader/storage/open.ts';
+import { DamagedObjectError, MissingObjectError } from '../../loader/storage/storage.ts';
 import { withOwnYoungGeneration } from './young-generation.ts';
 
 /** A step to run, or one item of it. */

@@ -7,7 +7,7 @@ import { storedAddress } from '../../core/addresses/address-item.ts';
 import { parseAddressKey } from '../../core/addresses/address-key.ts';
 import { type ApiAnswer, callApi } from '../../lambdas/canary/call-api.ts';
 import { packageVersion } from '../../lib/config/deployment.ts';
-import { dynamoDbAddressTable } from '../../loader/entries/running.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import {

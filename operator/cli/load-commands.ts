@@ -1,6 +1,7 @@
 import { Option } from 'commander';
-import { sourceLocation } from '../../loader/entries/basics.ts';
-import type { LoadReport, LoadRequest } from '../../loader/entries/proposals.ts';
+import type { LoadRequest } from '../../loader/steps/step.ts';
+import { sourceLocation } from '../../loader/storage/source.ts';
+import type { LoadReport } from '../../loader/verdict/load-report.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
@@ -38,7 +39,7 @@ rejected one after all.`,
     .command('history')
     .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
     .onDataset(async ({ context }) => {
-      const { loadHistory } = await import('../../loader/entries/proposals.ts');
+      const { loadHistory } = await import('../../loader/storage/stored-manifest.ts');
       const { renderHistory } = await import('./render-load.ts');
       const entries = await loadHistory(context);
       return { json: entries, text: renderHistory(entries, load.terminal.columns) };
@@ -95,7 +96,7 @@ function addPlan(load: CliCommand): void {
     .onDataset(async (commands, { csv, ...options }: ExtractOptions & { csv?: string }) => {
       const report = await commands.start({ ...requestOf(options), planOnly: true });
       if (csv !== undefined) await writeChanges(csv, commands, report);
-      const { refusalText } = await import('../../loader/entries/proposals.ts');
+      const { refusalText } = await import('../../loader/verdict/load-report.ts');
       const { renderReport } = await import('./render-load.ts');
       const { objections, approved, load } = report;
       const isRefused = objections.length > 0 && !approved && load !== null;
@@ -108,7 +109,8 @@ function addPlan(load: CliCommand): void {
 
 /** Writes all changes of a proposal as CSV. @throws CommandError */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
-  const { changesCsvHead, changesCsvLine, differences } = await import('../../loader/entries/proposals.ts');
+  const { changesCsvHead, changesCsvLine } = await import('../../loader/verdict/changes-csv.ts');
+  const { differences } = await import('../../loader/storage/refused-loads.ts');
   async function* lines() {
     yield changesCsvHead;
     if (outcome !== 'planned' || load === null) return;
@@ -137,7 +139,7 @@ before its first write (exit code 1, code "refused"); "load approve" runs it any
 
 /** Names the load that is half written, so that no other load is started. @throws CommandError if no load is */
 async function requestToFinish({ context }: LoadCommands): Promise<LoadRequest> {
-  const { loadStatus } = await import('../../loader/entries/proposals.ts');
+  const { loadStatus } = await import('../../loader/storage/stored-manifest.ts');
   const { pending } = await loadStatus(context);
   if (pending) return { approve: pending.load };
   throw new CommandError('not_found', 'No load is half written; nothing to finish. See "load status".');
@@ -148,7 +150,7 @@ async function requestToFinish({ context }: LoadCommands): Promise<LoadRequest> 
  * @throws CommandError `refused` with the reasons, after printing the changes that the load would have made
  */
 async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
-  const { RefusedLoadError, refusalText } = await import('../../loader/entries/proposals.ts');
+  const { RefusedLoadError, refusalText } = await import('../../loader/verdict/load-report.ts');
   const { renderChanges, renderReport } = await import('./render-load.ts');
   try {
     const report = await start();
@@ -166,8 +168,8 @@ async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise
 
 /** The proposal that a decision is about, from the storage alone, so that it works without the accounts table. */
 async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
-  const { findRefusedProposal } = await import('../../loader/entries/proposals.ts');
-  const { proposalName } = await import('../../loader/entries/proposals.ts');
+  const { findRefusedProposal } = await import('../../loader/storage/refused-loads.ts');
+  const { proposalName } = await import('../../loader/verdict/load-report.ts');
   const found = await findRefusedProposal(context.storage, load);
   return found ? proposalName(found) : undefined;
 }
@@ -226,7 +228,7 @@ data again; "load run --again" does.`,
     )
     .examples('load rollback 2026-01-08 --local')
     .onDataset(async (loads, rollback: string, { plan, yes }: { plan?: true; yes?: true }) => {
-      const { snapshotNamed } = await import('../../loader/entries/proposals.ts');
+      const { snapshotNamed } = await import('../../loader/storage/stored-loads.ts');
       // Refuses a snapshot that is not kept, before anything is started.
       const { target, published, pending } = await snapshotNamed(loads.context, rollback);
       const live = pending ?? published;
@@ -258,7 +260,7 @@ async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]
 
 /** The live register by the storage alone, and its age: a repair is for a table that holds another one. */
 async function liveRegister({ context }: LoadCommands): Promise<string> {
-  const { ageInDays, readManifest } = await import('../../loader/entries/proposals.ts');
+  const { ageInDays, readManifest } = await import('../../loader/storage/stored-manifest.ts');
   const { published, pending } = await readManifest(context.storage);
   const interrupted = pending ? '; an interrupted load is completed first' : '';
   if (!published) return `nothing${interrupted}`;
@@ -270,7 +272,7 @@ function addStatus(load: CliCommand): void {
     .command('status')
     .description('show the live snapshot and its age, how the last loads ended, and loads that need your decision')
     .onDataset(async ({ context, loads, mutations: list, lastRuns }) => {
-      const { loadStatus } = await import('../../loader/entries/proposals.ts');
+      const { loadStatus } = await import('../../loader/storage/stored-manifest.ts');
       const { renderStatus } = await import('./render-load.ts');
       const { mutationStatus } = await import('../connect/open-loads.ts');
       const [found, refused, running, runs] = await Promise.all([
@@ -361,7 +363,7 @@ function addDiscard(load: CliCommand): void {
     .notes('The live dataset stays as it is. The next load of the same extract starts from scratch.')
     .onDataset(async ({ context, discard, carryOut }, id: string) => {
       // The storage compresses, with packages that `--help` does not need.
-      const { paths } = await import('../../loader/entries/proposals.ts');
+      const { paths } = await import('../../loader/storage/storage.ts');
       const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
       const intent =
         work.length === 0

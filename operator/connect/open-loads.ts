@@ -1,22 +1,18 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Progress } from '../../loader/entries/basics.ts';
-import type { LoadContext, LoadReport, LoadRequest, ManifestEntry } from '../../loader/entries/proposals.ts';
-import {
-  dynamoDbAddressTable,
-  gapAfter,
-  type Held,
-  isProcessGone,
-  type LeaseTiming,
-  listMutations,
-  openStorage,
-  pathFrom,
-  pdokExtract,
-  remoteLease,
-  scanAddresses,
-} from '../../loader/entries/running.ts';
+import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import type { Progress } from '../../loader/progress.ts';
+import type { LoadRequest } from '../../loader/steps/step.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
+import { type LeaseTiming, remoteLease } from '../../loader/storage/lease.ts';
+import { type Held, isProcessGone } from '../../loader/storage/lock.ts';
+import { listMutations } from '../../loader/storage/mutation-lists.ts';
+import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
+import type { LoadContext } from '../../loader/storage/stored-manifest.ts';
+import type { LoadReport } from '../../loader/verdict/load-report.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { localLoadRunner } from '../../local/load/load-runner.ts';

@@ -11,20 +11,22 @@ import {
   paginateGetExecutionHistory,
   type SFNClient,
 } from '@aws-sdk/client-sfn';
-import type { Progress, Source } from '../../loader/entries/basics.ts';
+import { findMembers } from '../../loader/bag/extract-members.ts';
+import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
+import { failureStates } from '../../loader/names.ts';
+import type { Progress } from '../../loader/progress.ts';
+import { loadSteps } from '../../loader/steps/load-steps.ts';
+import { fileSource } from '../../loader/storage/files.ts';
+import { listMutations } from '../../loader/storage/mutation-lists.ts';
+import type { Source } from '../../loader/storage/source.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
 import {
-  extractIdentity,
   finishedReport,
   type LoadReport,
-  type ManifestEntry,
   RefusedLoadError,
-  type Storage,
   type Unchanged,
   unchangedReport,
-} from '../../loader/entries/proposals.ts';
-import { fileSource, findMembers, listMutations } from '../../loader/entries/running.ts';
-import { failureStates } from '../../loader/names.ts';
-import { loadSteps } from '../../loader/steps/load-steps.ts';
+} from '../../loader/verdict/load-report.ts';
 import { CommandError, explainLoadError } from './errors.ts';
 
 /** Whether a source is a file on this machine, which a deployment can't read. */

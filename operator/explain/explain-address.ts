@@ -1,49 +1,38 @@
 import { type Gemeente, gemeenteOf } from '../../core/gemeenten.ts';
-import { LoadError } from '../../loader/entries/basics.ts';
-import {
-  findUnpacked,
-  hasObjecten,
-  keyOf,
-  type ManifestEntry,
-  type MutationFile,
-  nameWithGemeente,
-  parseLine,
-  paths,
-  type RecordKinds,
-  readManifest,
-  type Snapshot,
-  type Storage,
-} from '../../loader/entries/proposals.ts';
+import { unpackSegment } from '../../loader/addresses/line-segment.ts';
+import { keyOf, parseLine } from '../../loader/addresses/lines.ts';
+import { relatieFile } from '../../loader/bag/gemeente-relaties.ts';
+import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
+import type { Mutation } from '../../loader/bag/mutations.ts';
 import {
   type AdresseerbaarVoorkomen,
   type AnyVoorkomen,
-  bucketOfName,
-  bufferAccess,
   dayOf,
   dayText,
   type GemeenteRelatie,
+  type NumVoorkomen,
+  noEind,
+  type Span,
+} from '../../loader/bag/voorkomen.ts';
+import { hasObjecten, type ManifestEntry, type MutationFile, type Snapshot } from '../../loader/dataset/load.ts';
+import { LoadError } from '../../loader/load-error.ts';
+import { numKeysOf, objectKey } from '../../loader/register/apply-mutations.ts';
+import {
   isRecordKind,
   keyOfNum,
-  type Mutation,
-  type NumVoorkomen,
-  nameOfNumber,
-  noEind,
-  numKeysOf,
-  objectKey,
-  occurrencesIn,
   parseRecord,
   type RegisterVoorkomen,
-  readMutationDelivery,
   recordName,
   recordsWith,
-  relatieFile,
-  relatiesIn,
-  type Span,
-  segmentOf,
-  unpackRecords,
-  unpackReference,
-  unpackSegment,
-} from '../../loader/entries/stored-register.ts';
+} from '../../loader/register/record.ts';
+import { occurrencesIn, relatiesIn, unpackReference } from '../../loader/register/reference-file.ts';
+import { nameOfNumber, unpackRecords } from '../../loader/register/rows.ts';
+import { segmentOf } from '../../loader/register/stored-form.ts';
+import { findUnpacked, paths, type RecordKinds, type Storage } from '../../loader/storage/storage.ts';
+import { readManifest } from '../../loader/storage/stored-manifest.ts';
+import { bucketOfName } from '../../loader/storage/stored-records.ts';
+import { nameWithGemeente } from '../../loader/verdict/load-counts.ts';
+import { bufferAccess } from '../../loader/zip/random-access.ts';
 
 /** Names an occurrence of an object. */
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;

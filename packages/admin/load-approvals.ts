@@ -1,14 +1,10 @@
 import { itemKey } from '../../core/accounts/account-item.ts';
 import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
-import {
-  findRefusedProposal,
-  type LoadProposal,
-  proposalName,
-  refusedProposals,
-  type Storage,
-} from '../../loader/entries/proposals.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
+import { findRefusedProposal, refusedProposals } from '../../loader/storage/refused-loads.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
+import { type LoadProposal, proposalName } from '../../loader/verdict/load-report.ts';
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
 import { type AuditPage, type AuditPageOptions, audited, auditPageOf } from './accounts/audit-log.ts';
