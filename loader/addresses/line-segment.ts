@@ -38,17 +38,13 @@ type Header = { form: string; crc: number; parts: (Pick<PackedPart, 'part' | 'co
 const mark = Buffer.from('BAG1');
 const headerAt = mark.length + 4;
 
-/** Makes the stored form of a segment, or of some of its parts. */
+/** Makes the stored form of a segment. */
 export class LineSegmentWriter {
   #parts: PackedPart[] = [];
 
   /** Adds a part; one without lines leaves no trace. */
   add(part: PackedPart): void {
     if (part.counts.lines > 0) this.#parts.push(part);
-  }
-
-  get isEmpty(): boolean {
-    return this.#parts.length === 0;
   }
 
   /** The added lines, in the pieces that `putPacked` joins. */
@@ -87,7 +83,7 @@ export class LineSegmentReader {
   /** @param bytes the stored segment; `null` has no lines @throws UnknownFormError, Error for damage */
   constructor(bytes: Buffer | null) {
     if (!bytes) return;
-    if (!LineSegmentReader.reads(bytes)) throw new Error('not the lines of a segment');
+    if (!bytes.subarray(0, mark.length).equals(mark)) throw new Error('not the lines of a segment');
     const start = headerAt + bytes.readUInt32LE(mark.length);
     const { form, crc, parts } = parseCheckedJson<Header>(bytes.subarray(headerAt, start));
     requireForm(form, linesForm);
@@ -97,10 +93,6 @@ export class LineSegmentReader {
       this.#parts.set(part, { part, counts, packed: bytes.subarray(position - length, position) });
     }
     if (crc32(bytes.subarray(start, position)) !== crc) throw new Error('wrong checksum');
-  }
-
-  static reads(bytes: Buffer): boolean {
-    return bytes.subarray(0, mark.length).equals(mark);
   }
 
   /** The parts that have lines, in their order. */

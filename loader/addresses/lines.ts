@@ -1,7 +1,7 @@
 import { type AddressItem, addressItem, type StoredAddress } from '../../core/addresses/address-item.ts';
 import { betweenObjects } from '../../core/adres-object.ts';
 import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
-import { linesOf } from '../register/stored-form.ts';
+import { linesOf, packLines, requireForm, unpackLines } from '../register/stored-form.ts';
 
 /**
  * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and
@@ -209,8 +209,24 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A write to one key of the table: put this line, or remove the key. */
+/** A write to one key of the table: put this line, or remove the key. Repeating it has no further effect. */
 export type LineWrite = { put: Line } | { remove: string };
+
+export function writeOf({ before, after }: Change): LineWrite {
+  return after === null ? { remove: keyOf(before as Line) } : { put: after };
+}
+
+/** Encodes writes for storage: `+` and the whole line to put, or `-` and the key to remove. */
+export function packWrites(writes: readonly LineWrite[]): Buffer {
+  return packLines([linesForm, ...writes.map((write) => ('put' in write ? `+${write.put}` : `-${write.remove}`))]);
+}
+
+/** The writes that `packWrites` packed. @throws UnknownFormError for writes that another version stored */
+export function unpackWrites(packed: Buffer): LineWrite[] {
+  const [form = '', ...writes] = unpackLines(packed);
+  requireForm(form, linesForm);
+  return writes.map((line) => (line.startsWith('+') ? { put: line.slice(1) } : { remove: line.slice(1) }));
+}
 
 /** The most bytes of an item: DynamoDB refuses one of more than 400 KiB, with the whole batch that it is in. */
 export const largestItemBytes = 400_000;

@@ -1,4 +1,4 @@
-import { unpackWrites } from '../addresses/change-file.ts';
+import { unpackWrites } from '../addresses/lines.ts';
 import type { Fence } from '../storage/lease.ts';
 import { getUnpacked, paths, putJson } from '../storage/storage.ts';
 import type { LoadContext } from '../storage/stored-manifest.ts';

@@ -1,5 +1,4 @@
 import { forEachConcurrently } from '../../core/concurrency.ts';
-import { ChangeWriter } from '../addresses/change-file.ts';
 import { deriveLines } from '../addresses/derive.ts';
 import { LineSegmentReader, LineSegmentWriter } from '../addresses/line-segment.ts';
 import {
@@ -10,7 +9,10 @@ import {
   differing,
   keyOf,
   type Line,
+  type LineWrite,
+  packWrites,
   tooLarge,
+  writeOf,
 } from '../addresses/lines.ts';
 import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
@@ -25,22 +27,19 @@ import {
   unpackReference,
 } from '../register/reference-file.ts';
 import { nameOfNumber } from '../register/rows.ts';
-import { linesOf, packLineBytes, postcode3sOf } from '../register/stored-form.ts';
+import { packLineBytes, postcode3sOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { findUnpacked, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { readManifest } from '../storage/stored-manifest.ts';
 import { gatherRows, type StoredRows } from '../storage/stored-records.ts';
 import { joinedBuckets, type Merged, rowsOf, type SegmentItem } from '../storage/work.ts';
 import { ChangesCsvWriter } from '../verdict/changes-csv.ts';
-import { countChange, countFirst, noChanges } from '../verdict/load-counts.ts';
+import { countChange, noChanges } from '../verdict/load-counts.ts';
 import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';
 
-/**
- * Few enough for one worker to write within minutes. A file of a first load has whole parts; the largest have some
- * 75,000 lines.
- */
+/** Few enough for one worker to write within minutes. */
 const usualChangesPerFile = 20_000;
 
 /** How many objects of a segment are stored at once: each is held twice. */
@@ -97,17 +96,8 @@ async function mergeSegment(
   if (await storage.open(paths.merged(loadId, segment))) return { addresses: 0 };
   const { load } = shared;
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
-  const merged: Merged = {
-    ...{
-      segment,
-      files: [],
-      ...noChanges(),
-      nummeraanduidingen: 0,
-      problems: emptyReport(),
-      tooLarge: [],
-      placesAfter: {},
-    },
-  };
+  const found = { nummeraanduidingen: 0, problems: emptyReport(), tooLarge: [], placesAfter: {} };
+  const merged: Merged = { segment, files: [], ...noChanges(), ...found };
   const byPlace = new PlaceCounter();
   const isReturned = returnsOf(storage, shared, segment);
   const places: [string, PlaceSize][] = [];
@@ -117,17 +107,18 @@ async function mergeSegment(
     : await derived(storage, shared, segment, merged);
 
   const snapshot = new LineSegmentWriter();
-  const changes = new ChangeWriter();
+  let writes: LineWrite[] = [];
   const csv = new ChangesCsvWriter(segment, (name, packed) =>
     putPacked(storage, paths.changesCsv(loadId, name), packed),
   );
   /** Stored together at the end, as most of the time of each goes by until the disk or the bucket has it. */
-  const made: [key: string, packed: Buffer[]][] = [];
+  const made: [key: string, packed: Buffer | Buffer[]][] = [];
   const flush = () => {
-    if (changes.count === 0) return;
+    if (writes.length === 0) return;
     const name = `${segment}-${String(merged.files.length).padStart(3, '0')}`;
-    merged.files.push({ name, writes: changes.count });
-    made.push([paths.changes(loadId, name), changes.pack()]);
+    merged.files.push({ name, writes: writes.length });
+    made.push([paths.changes(loadId, name), packWrites(writes)]);
+    writes = [];
   };
   // Then nearly every address has other objects.
   const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
@@ -140,27 +131,20 @@ async function mergeSegment(
     placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
     if (!isUnchanged) merged.tooLarge.push(...tooLarge(lines));
-    for (const change of load.base && !isUnchanged ? changesIn(live, lines) : []) {
+    for (const change of isUnchanged ? [] : changesIn(live, lines)) {
       const counted = countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
-      if (kind !== 'list' && !(kind === 'objecten' && isSwitched)) {
+      if (load.base && kind !== 'list' && !(kind === 'objecten' && isSwitched)) {
         const changed = changedPlaces(change);
         byPlace.count(change, changed, { ...counted, isReturned: await isReturned(part, change) });
         await csv.add(change, changed);
       }
-      changes.add(change);
-      if (changes.count === changesPerFile) flush();
+      writes.push(writeOf(change));
+      if (writes.length === changesPerFile) flush();
     }
     byPlace.endPart();
-    const stored = (isUnchanged && before.stored(part)) || { part, counts, packed: packLineBytes(lines) };
-    snapshot.add(stored);
-    // A first load puts every line, and has nothing to compare them with.
-    if (!load.base && counts.lines > 0) {
-      countFirst(merged, counts, firstLines(lines));
-      if (changes.count + counts.lines > changesPerFile) flush();
-      changes.addPart(stored);
-    }
+    snapshot.add((isUnchanged && before.stored(part)) || { part, counts, packed: packLineBytes(lines) });
     releaseMemory(live);
     releaseMemory(lines);
   }
@@ -182,9 +166,6 @@ function changesIn(live: Buffer, lines: Buffer): Generator<Change> {
   const { before, after } = differing(live, lines);
   return diff(before, after);
 }
-
-/** Enough for the examples of a first load. */
-const firstLines = (lines: Buffer) => linesOf(lines.subarray(0, 32 * 1024)).slice(0, -1);
 
 /** The new lines of a part, each with its line end. */
 type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'>;

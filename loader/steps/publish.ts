@@ -1,7 +1,6 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
-import { unpackWrites } from '../addresses/change-file.ts';
 import { LineSegmentReader } from '../addresses/line-segment.ts';
-import { type Line, parseLine } from '../addresses/lines.ts';
+import { type Line, parseLine, unpackWrites } from '../addresses/lines.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';

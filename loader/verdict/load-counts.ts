@@ -2,13 +2,11 @@
 
 import { type AdresObject, adresObjectOfText } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
-import type { LineCounts } from '../addresses/line-segment.ts';
 import {
   type Change,
   type ChangeCounts,
   type ChangeKind,
   changedPlaces,
-  hasAddress,
   keyOf,
   type Line,
   objectTextsIn,
@@ -156,15 +154,6 @@ function changedObjects({ kind, before, after }: Change): ChangedObjects {
 function objectsIn(line: Line): Map<string, AdresObject> {
   const objects = objectTextsIn(line).flat().map(adresObjectOfText);
   return new Map(objects.map((object) => [object.identificatie, object]));
-}
-
-/** Adds the lines of a part of a first load, which are all new; some of the `first` lines become examples. */
-export function countFirst(counts: SegmentCounts, { lines, lists }: LineCounts, first: readonly Line[]): void {
-  counts.changes.added += lines - lists;
-  counts.listsChanged += lists;
-  const examples = counts.examples.added;
-  for (const after of first.filter(hasAddress).slice(0, examplesPerKind - examples.length))
-    examples.push(changeExample({ before: null, after }));
 }
 
 function countAddress(counts: SegmentCounts, kind: ChangeKind, change: Change): void {

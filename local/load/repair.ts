@@ -1,5 +1,4 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { unpackWrites } from '../../loader/addresses/change-file.ts';
 import { packSegment, unpackSegment } from '../../loader/addresses/line-segment.ts';
 import {
   type Change,
@@ -7,9 +6,10 @@ import {
   diff,
   keyOf,
   type Line,
-  type LineWrite,
   snapshotLine,
   tableLine,
+  unpackWrites,
+  writeOf,
 } from '../../loader/addresses/lines.ts';
 import type { ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
 import type { Manifest } from '../../loader/dataset/manifest.ts';
@@ -224,12 +224,8 @@ async function write(session: LoadSession, changes: readonly Change[]): Promise<
   const fence = await session.fence();
   for (let start = 0; start < changes.length; start += writesACheck) {
     await fence.confirm(0);
-    await session.addresses.write(changes.slice(start, start + writesACheck).map(toWrite), fence);
+    await session.addresses.write(changes.slice(start, start + writesACheck).map(writeOf), fence);
   }
-}
-
-function toWrite({ before, after }: Change): LineWrite {
-  return after === null ? { remove: keyOf(before as Line) } : { put: after };
 }
 
 async function settle(

@@ -9,7 +9,6 @@ import {
 } from '../../../core/addresses/address-item.ts';
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
-import { ChangeWriter, unpackWrites } from '../../../loader/addresses/change-file.ts';
 import {
   LineSegmentReader,
   LineSegmentWriter,
@@ -24,8 +23,11 @@ import {
   keyOf,
   type Line,
   lineOf,
+  packWrites,
   parseLine,
   placeText,
+  unpackWrites,
+  writeOf,
 } from '../../../loader/addresses/lines.ts';
 import { addSizes, sizesOfAddress } from '../../../loader/addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../../../loader/addresses/sort-rows.ts';
@@ -166,9 +168,8 @@ describe('a difference', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);
-        const changes = new ChangeWriter();
-        for (const change of diff(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)))) changes.add(change);
-        for (const write of unpackWrites(Buffer.concat(changes.pack()))) {
+        const changes = [...diff(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)))];
+        for (const write of unpackWrites(packWrites(changes.map(writeOf)))) {
           if ('remove' in write) table.delete(write.remove);
           else table.set(parseLine(write.put).key, parseLine(write.put));
         }
@@ -179,20 +180,6 @@ describe('a difference', () => {
 
   it('is refused in a form that this version does not read', () => {
     expect(() => unpackWrites(packLines(['lines 1', '-1381AA#7#']))).toThrow(UnknownFormError);
-  });
-
-  it('from nothing is stored as the parts of the snapshot, and puts every line', () => {
-    fc.assert(
-      fc.property(rows, (all) => {
-        const lines = joinLines(all.map(rowOf));
-        const [changes, snapshot] = [new ChangeWriter(), new LineSegmentReader(packSegment(lines))];
-        for (const part of snapshot.parts)
-          changes.addPart(snapshot.stored(part) as NonNullable<ReturnType<typeof snapshot.stored>>);
-        expect(changes.count).toBe(lines.length);
-        const writes = unpackWrites(Buffer.concat(changes.pack()));
-        expect(tableOf(writes.map((write) => (write as { put: Line }).put))).toEqual(truth(all));
-      }),
-    );
   });
 
   it('names each key that differs once, and no other', () => {
