@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { ExtractError } from '../loader/extract-error.ts';
 import { LoadError } from '../loader/load-error.ts';
-import { NoMoreWritesError } from '../loader/storage/address-writer.ts';
+import { NoMoreWritesError } from '../loader/storage/address-table.ts';
 import { LockedError } from '../loader/storage/lock.ts';
 import { pdokExtract } from '../loader/storage/open.ts';
 import { SourceError } from '../loader/storage/source.ts';

@@ -1,5 +1,5 @@
 import { unpackWrites } from '../addresses/lines.ts';
-import type { Fence } from '../storage/lease.ts';
+import type { Fence } from '../storage/lock.ts';
 import { getUnpacked, paths, putJson } from '../storage/storage.ts';
 import type { LoadContext } from '../storage/stored-manifest.ts';
 import type { ChangeFile } from '../storage/work.ts';

@@ -8,8 +8,7 @@ import { metricNames, metricNamespaceIn, versionDimension } from '../../core/met
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { noProgress } from '../progress.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
-import { Lease } from '../storage/lease.ts';
-import type { Held } from '../storage/lock.ts';
+import { type Held, Lease } from '../storage/lock.ts';
 import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';

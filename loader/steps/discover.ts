@@ -12,8 +12,7 @@ import {
 } from '../dataset/load.ts';
 import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
-import { DeliveryFinder } from '../storage/delivery-finder.ts';
-import { discoverMutations, keptDays, withCorrections } from '../storage/following-days.ts';
+import { DeliveryFinder, discoverMutations, keptDays, withCorrections } from '../storage/following-days.ts';
 import { takeLock } from '../storage/lock.ts';
 import { readExtract, unlimited } from '../storage/members.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
@@ -31,7 +30,7 @@ import {
   sampleTable,
 } from '../storage/stored-manifest.ts';
 import { interruptedLoad } from '../verdict/load-report.ts';
-import { setAsideOf } from '../verdict/set-aside.ts';
+import { setAsideOf } from '../verdict/objections.ts';
 import { lambda } from './lambda-step.ts';
 import type { LoadRequest, Step } from './step.ts';
 

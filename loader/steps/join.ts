@@ -4,9 +4,16 @@ import { ObjectsOfNums, writeAddressRow } from '../register/join-records.ts';
 import { idLength, nameLength, numFields, occurrence } from '../register/record.ts';
 import type { RowsByNumber } from '../register/rows.ts';
 import { segmentOf } from '../register/stored-form.ts';
-import { type JoinInput, joinBucket, joinInput, type Sending } from '../storage/join-bucket.ts';
-import { gatherRows, type StoredRows } from '../storage/stored-records.ts';
-import { type BucketItem, joinedBuckets, rowsOf } from '../storage/work.ts';
+import {
+  gatherRows,
+  type JoinInput,
+  joinBucket,
+  joinInput,
+  rowsOf,
+  type Sending,
+  type StoredRows,
+} from '../storage/stored-records.ts';
+import { type BucketItem, joinedBuckets } from '../storage/work.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';
 

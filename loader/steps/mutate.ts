@@ -38,7 +38,6 @@ import { nameOfNumber, packRecords } from '../register/rows.ts';
 import { remembered, type SetAsideObject, type SetAsideOfDay } from '../register/set-aside.ts';
 import { bytesOf, segmentOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { type JoinInput, joinInput } from '../storage/join-bucket.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
 import {
   findJson,
@@ -51,7 +50,7 @@ import {
   type Storage,
 } from '../storage/storage.ts';
 import { readManifest } from '../storage/stored-manifest.ts';
-import { recordsBefore } from '../storage/stored-records.ts';
+import { type JoinInput, joinInput, recordsBefore } from '../storage/stored-records.ts';
 import { extractedParts, type Mutated, putBuckets, putSegments, type SegmentItem } from '../storage/work.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';

@@ -6,7 +6,7 @@ import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
 import { loadDefaults } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
-import type { Fence } from '../storage/lease.ts';
+import type { Fence } from '../storage/lock.ts';
 import { isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';

@@ -1,6 +1,6 @@
 import type { Amount, Progress } from '../progress.ts';
 import type { ImportSize } from '../storage/address-table.ts';
-import type { Fence } from '../storage/lease.ts';
+import type { Fence } from '../storage/lock.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { LoadContext } from '../storage/stored-manifest.ts';
 import type { LoadReport } from '../verdict/load-report.ts';

@@ -1,10 +1,13 @@
-import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
+import { unpackSegment } from '../addresses/line-segment.ts';
+import { diff } from '../addresses/lines.ts';
+import { type Load, loadId, type ManifestEntry, resultOf } from '../dataset/load.ts';
 import { contentsOf, type Manifest, reject, rejectedDay } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
+import { type ChangeExample, changeExample } from '../verdict/load-counts.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
-import { findJson, paths, putJson, type Storage } from './storage.ts';
+import { findJson, getJson, getUnpacked, paths, putJson, type Storage } from './storage.ts';
 import { currentManifest, type Discovery, finishPending, type LoadContext, putManifest } from './stored-manifest.ts';
-import { putSegments } from './work.ts';
+import { type Merged, putSegments, type SegmentItem } from './work.ts';
 
 /**
  * Prepares a rollback, named by its date or its load. While a load is half written, returns to the load published
@@ -137,4 +140,39 @@ export async function rejectRefused(
     load.kind === 'extract' ? `the extract of ${load.peildatum}` : load.days.map(({ name }) => name).join(', ');
   const reason = `${what} was rejected and is not loaded again; a corrected one is, and "load run --again" loads it after all`;
   return { action: 'none', reason, live: manifest.published, rejected: loadId };
+}
+
+/** Every refused load onto the live dataset, by date. Publishing a load removes the work of all other loads. */
+export async function refusedProposals(storage: Storage): Promise<LoadProposal[]> {
+  const keys = await storage.list(paths.loads);
+  const ids = keys.flatMap((key) => {
+    const id = key.slice(paths.loads.length).split('/')[0] ?? '';
+    return key === paths.proposal(id) ? [id] : [];
+  });
+  const proposals = await Promise.all(ids.map((id) => findRefusedProposal(storage, id)));
+  return proposals.filter((proposal) => proposal !== null).toSorted((a, b) => (a.load < b.load ? -1 : 1));
+}
+
+/** The proposal of one refused load; `null` if it is not refused, or its work is gone. */
+export async function findRefusedProposal(storage: Storage, load: string): Promise<LoadProposal | null> {
+  const proposal = await findJson<LoadProposal>(storage, paths.proposal(load));
+  return proposal && !proposal.go && !proposal.divided ? proposal : null;
+}
+
+/** Every change of an address by a merged load, by key, until the next load is published. @throws MissingObjectError */
+export async function* differences(storage: Storage, loadId: string): AsyncGenerator<ChangeExample> {
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const { base } = load;
+  const segments = await getJson<SegmentItem[]>(storage, paths.segments(loadId));
+  const linesOf = async (snapshot: string, segment: string) =>
+    getUnpacked(storage, paths.snapshot(snapshot, segment), unpackSegment);
+  for (const { segment } of segments.toSorted((a, b) => (a.segment < b.segment ? -1 : 1))) {
+    const { addresses, changes, objecten } = await getJson<Merged>(storage, paths.merged(loadId, segment));
+    if (changes.added + changes.changed + changes.removed + (objecten?.changed ?? 0) === 0) continue;
+    const before = base?.snapshot.segments.includes(segment) ? await linesOf(base.snapshot.id, segment) : [];
+    const after = addresses > 0 ? await linesOf(resultOf(load), segment) : [];
+    for (const change of diff(before, after)) {
+      if (change.kind !== 'list') yield changeExample(change);
+    }
+  }
 }

@@ -1,23 +1,31 @@
-/** The stored records that a load begins with, from its extract or from the snapshot that days are applied to. */
+/**
+ * The stored records that a load begins with, from its extract or from the snapshot that days are applied to, and
+ * joining them bucket by bucket.
+ */
 
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { type Load, type Snapshot, startOf } from '../dataset/load.ts';
-import { inOrder } from '../register/join-records.ts';
+import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
+import { extractName, type Load, type Snapshot, startOf } from '../dataset/load.ts';
+import { inOrder, joinRecords, type RecordVisit } from '../register/join-records.ts';
 import { bucketOf } from '../register/record.ts';
-import { nameOfNumber, unpackRecords } from '../register/rows.ts';
+import { nameOfNumber, packRecords, RowsByNumber, unpackRecords } from '../register/rows.ts';
 import { type ByteRanges, unpackLineBytes } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import {
   concurrentReads,
   DamagedObjectError,
   findUnpacked,
+  getJson,
   getUnpacked,
   openObject,
   paths,
+  putJson,
+  putPacked,
   type RecordKinds,
   type Storage,
   unpacked,
 } from './storage.ts';
+import { type BucketItem, extractedParts, type Joined } from './work.ts';
 
 /** The rows that a worker stored: their key, and the range for each destination. */
 export type StoredRows = { key: string; ranges: ByteRanges };
@@ -77,4 +85,51 @@ export async function changedRecords(
 ): Promise<Buffer> {
   const found = await findUnpacked(storage, paths.changedRecords(load, kinds, bucket), unpackRecords);
   return found ?? Buffer.alloc(0);
+}
+
+/** The input for joining buckets, read once. */
+export type JoinInput = RecordSource & { buckets: number };
+
+/** The load, and the source of its extract's records: nummeraanduidingen or adresseerbare objecten. */
+export async function joinInput(storage: Storage, loadId: string, kinds: RecordKinds): Promise<JoinInput> {
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
+  const parts = (await extractedParts(storage, load)).filter(
+    ({ member }) => (load.members[member]?.kind === 'NUM') === (kinds === 'nummeraanduidingen'),
+  );
+  return { load, buckets, rows: parts.map(({ part, ranges }) => ({ key: paths.rows(loadId, part), ranges })) };
+}
+
+/** The visitor of a bucket's records; `end` is called after the last. */
+export type Sending = Omit<RecordVisit, 'several'> & { end?(): Problem[]; reach?: Set<string> };
+
+/** Makes the records of a bucket, and sends rows of the records that count. Skips a bucket that is already joined. */
+export async function joinBucket(
+  storage: Storage,
+  { load, ...source }: RecordSource,
+  kinds: RecordKinds,
+  bucket: string,
+  send: (rows: RowsByNumber) => Sending | Promise<Sending>,
+): Promise<void> {
+  if (await storage.open(paths.joined(load.id, kinds, bucket))) return;
+  const lines = await recordsBefore(storage, { load, ...source }, kinds, bucket);
+  const changed = await changedRecords(storage, load.id, kinds, bucket);
+  const [rows, problems, file] = [new RowsByNumber(), emptyReport(), extractName(load)];
+  const { end, reach = new Set(), ...visit } = await send(rows);
+  const { records, count, repeated } = joinRecords(lines, changed, load.peildatum, {
+    ...visit,
+    several: (identificatie) => addProblem(problems, { kind: 'several_current', file, identificatie }),
+  });
+  for (const problem of end?.() ?? []) addProblem(problems, problem);
+  await putPacked(storage, paths.records(load.id, kinds, bucket), packRecords(records));
+  releaseMemory(lines);
+  const { packed, ranges } = rows.pack();
+  await putPacked(storage, paths.joinedRows(load.id, kinds, bucket), packed);
+  const joined: Joined = { problems, records: count, repeated, ranges, reach: [...reach].sort() };
+  await putJson(storage, paths.joined(load.id, kinds, bucket), joined);
+}
+
+/** The location of the rows that joining sent. */
+export function rowsOf(load: string, kinds: RecordKinds, joined: readonly (Joined & BucketItem)[]): StoredRows[] {
+  return joined.map(({ bucket, ranges }) => ({ key: paths.joinedRows(load, kinds, bucket), ranges }));
 }

@@ -12,7 +12,6 @@ import type { ChangesCsv } from '../verdict/changes-csv.ts';
 import type { SegmentCounts } from '../verdict/load-counts.ts';
 import type { PlaceTallies } from '../verdict/place-changes.ts';
 import { concurrentReads, getJson, paths, putJson, type RecordKinds, type Storage } from './storage.ts';
-import type { StoredRows } from './stored-records.ts';
 
 /** One bucket to join, and one segment to merge. */
 export type BucketItem = { bucket: string };
@@ -105,11 +104,6 @@ export async function joinedBuckets(
     bucket,
     ...(await getJson<Joined>(storage, paths.joined(load, kinds, bucket))),
   }));
-}
-
-/** The location of the rows that joining sent. */
-export function rowsOf(load: string, kinds: RecordKinds, joined: readonly (Joined & BucketItem)[]): StoredRows[] {
-  return joined.map(({ bucket, ranges }) => ({ key: paths.joinedRows(load, kinds, bucket), ranges }));
 }
 
 /** Stores the items of the map that merges. */

@@ -4,8 +4,7 @@ import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
 import type { ChangesCsv } from './changes-csv.ts';
 import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, problemCount } from './load-counts.ts';
-import { isFinal, type Objection } from './objections.ts';
-import { type SetAside, setAsideOf } from './set-aside.ts';
+import { isFinal, type Objection, type SetAside, setAsideOf } from './objections.ts';
 
 /** The common part of a load's proposal and report. Plain JSON. */
 type LoadOutline = {

@@ -2,7 +2,7 @@ import { unpackSegment } from '../../loader/addresses/line-segment.ts';
 import type { Line } from '../../loader/addresses/lines.ts';
 import type { Snapshot } from '../../loader/dataset/load.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
-import type { Fence } from '../../loader/storage/lease.ts';
+import type { Fence } from '../../loader/storage/lock.ts';
 import { getUnpacked, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
 import { currentManifest, type LoadContext } from '../../loader/storage/stored-manifest.ts';
 import type { ChangeFile } from '../../loader/storage/work.ts';

@@ -110,7 +110,7 @@ function addPlan(load: CliCommand): void {
 /** Writes all changes of a proposal as CSV. @throws CommandError */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
   const { changesCsvHead, changesCsvLine } = await import('../../loader/verdict/changes-csv.ts');
-  const { differences } = await import('../../loader/storage/refused-loads.ts');
+  const { differences } = await import('../../loader/storage/stored-loads.ts');
   async function* lines() {
     yield changesCsvHead;
     if (outcome !== 'planned' || load === null) return;
@@ -168,7 +168,7 @@ async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise
 
 /** The proposal that a decision is about, from the storage alone, so that it works without the accounts table. */
 async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
-  const { findRefusedProposal } = await import('../../loader/storage/refused-loads.ts');
+  const { findRefusedProposal } = await import('../../loader/storage/stored-loads.ts');
   const { proposalName } = await import('../../loader/verdict/load-report.ts');
   const found = await findRefusedProposal(context.storage, load);
   return found ? proposalName(found) : undefined;

@@ -4,7 +4,7 @@ import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/storage/stored-manifest.ts';
 import type { ChangeExample } from '../../loader/verdict/load-counts.ts';
 import { type InterruptedLoad, type LoadReport, notServedText, refusalText } from '../../loader/verdict/load-report.ts';
-import { type SetAside, setAsideOf } from '../../loader/verdict/set-aside.ts';
+import { type SetAside, setAsideOf } from '../../loader/verdict/objections.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad } from '../../packages/admin/load-approvals.ts';

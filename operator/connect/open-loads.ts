@@ -1,14 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { LoadRequest } from '../../loader/steps/step.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
-import { type LeaseTiming, remoteLease } from '../../loader/storage/lease.ts';
-import { type Held, isProcessGone } from '../../loader/storage/lock.ts';
-import { listMutations } from '../../loader/storage/mutation-lists.ts';
+import { type Held, isProcessGone, type LeaseTiming, remoteLease } from '../../loader/storage/lock.ts';
+import { gapAfter, listMutations, pathFrom } from '../../loader/storage/mutation-lists.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import type { LoadContext } from '../../loader/storage/stored-manifest.ts';

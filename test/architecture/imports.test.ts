@@ -246,7 +246,7 @@ describe('files', () => {
 
   it('have names of their own, so that a name says of what a file is', () => {
     // `en` and `nl` are the texts of the portal and of the reference.
-    const shared = ['en.ts', 'nl.ts', 'set-aside.ts'];
+    const shared = ['en.ts', 'nl.ts'];
     const places = Map.groupBy(sources, (file) => basename(file));
     expect([...places.keys()].filter((name) => (places.get(name)?.length ?? 0) > 1).sort()).toEqual(shared.sort());
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { guard } from '../../../loader/steps/guard.ts';
-import type { Fence } from '../../../loader/storage/lease.ts';
+import type { Fence } from '../../../loader/storage/lock.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { paths, putJson } from '../../../loader/storage/storage.ts';
 import type { LoadContext } from '../../../loader/storage/stored-manifest.ts';

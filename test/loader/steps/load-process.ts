@@ -1,5 +1,5 @@
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import type { LeaseTiming } from '../../../loader/storage/lease.ts';
+import type { LeaseTiming } from '../../../loader/storage/lock.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { testDynamoDb } from '../../support/dynamodb.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { differences } from '../../../loader/storage/refused-loads.ts';
+import { differences } from '../../../loader/storage/stored-loads.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { processStart } from '../../../loader/is-running.ts';
-import { withLock } from '../../../loader/storage/lease.ts';
-import { dynamoDbLock, isProcessGone, processOwner, takeLock } from '../../../loader/storage/lock.ts';
+import { dynamoDbLock, isProcessGone, processOwner, takeLock, withLock } from '../../../loader/storage/lock.ts';
 import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 

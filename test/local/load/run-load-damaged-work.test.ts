@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
-import { refusedProposals } from '../../../loader/storage/refused-loads.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
+import { refusedProposals } from '../../../loader/storage/stored-loads.ts';
 import { loadHistory, loadStatus } from '../../../loader/storage/stored-manifest.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';

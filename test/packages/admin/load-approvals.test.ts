@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { findRefusedProposal } from '../../../loader/storage/refused-loads.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
+import { findRefusedProposal } from '../../../loader/storage/stored-loads.ts';
 import { type LoadProposal, reportOf } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import type { AdminError } from '../../../packages/admin/accounts/admin-error.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { differences } from '../../../loader/storage/refused-loads.ts';
+import { differences } from '../../../loader/storage/stored-loads.ts';
 import { changesCsvLine } from '../../../loader/verdict/changes-csv.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';

@@ -9,9 +9,8 @@ import {
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type LineWrite, lineOf } from '../../../loader/addresses/lines.ts';
-import { addressWriter, pacer, retryWhileThrottled } from '../../../loader/storage/address-writer.ts';
-import type { Fence } from '../../../loader/storage/lease.ts';
-import { LockedError } from '../../../loader/storage/lock.ts';
+import { addressWriter, pacer, retryWhileThrottled } from '../../../loader/storage/address-table.ts';
+import { type Fence, LockedError } from '../../../loader/storage/lock.ts';
 
 let mock = mockClient(DynamoDBClient);
 afterEach(() => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Place } from '../../../core/place-fields.ts';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { Lease } from '../../../loader/storage/lease.ts';
+import { Lease } from '../../../loader/storage/lock.ts';
 import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';
 

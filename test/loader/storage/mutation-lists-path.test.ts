@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { gapAfter, pathFrom } from '../../../loader/dataset/delivery-path.ts';
+import { gapAfter, pathFrom } from '../../../loader/storage/mutation-lists.ts';
 
 const date = (day: number) => new Date(Date.UTC(2010, 0, day)).toISOString().slice(0, 10);
 const delivery = ([from, to]: [number, number]) => ({ name: `${from}-${to}.zip`, vanaf: date(from), tot: date(to) });

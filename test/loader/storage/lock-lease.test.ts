@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Lease, type LeaseTiming } from '../../../loader/storage/lease.ts';
-import { type Held, type LoadLock, LockedError } from '../../../loader/storage/lock.ts';
+import { type Held, Lease, type LeaseTiming, type LoadLock, LockedError } from '../../../loader/storage/lock.ts';
 
 afterEach(() => void jest.restoreAllMocks());
 
