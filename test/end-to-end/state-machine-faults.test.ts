@@ -4,7 +4,7 @@ import { february, january, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
 import { inSweep } from '../support/in-sweep.ts';
 import { startForTests } from '../support/start-for-tests.ts';
-import { StateError, StoppedError } from '../support/state-machine/errors.ts';
+import { StateError, StoppedError } from '../support/state-machine/state-error.ts';
 
 const loader = startForTests(startStateMachineBench, 60_000);
 

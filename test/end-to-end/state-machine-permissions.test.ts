@@ -6,7 +6,7 @@ import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, march, voorkomensOf, withObjecten } from '../loader/steps/months.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { startForTests } from '../support/start-for-tests.ts';
-import { StoppedError } from '../support/state-machine/errors.ts';
+import { StoppedError } from '../support/state-machine/state-error.ts';
 import { writeExtract } from '../support/write-extract.ts';
 
 const loader = startForTests(() => startStateMachineBench({ dataset: { objecten: true } }), 60_000);

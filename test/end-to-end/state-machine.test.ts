@@ -5,7 +5,7 @@ import { february, january, march, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
 import { inSweep } from '../support/in-sweep.ts';
 import { startForTests } from '../support/start-for-tests.ts';
-import { StateError } from '../support/state-machine/errors.ts';
+import { StateError } from '../support/state-machine/state-error.ts';
 import { aslFaults } from '../support/state-machine/validate-definition.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
 import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';

@@ -1,6 +1,6 @@
 import { templates } from '../lib/synthesized.ts';
-import type { Json, JsonObject } from '../support/state-machine/json.ts';
-import { resolveTokens, type Template, tokenResolver } from '../support/state-machine/resolve-tokens.ts';
+import type { Json, JsonObject } from '../support/state-machine/expressions.ts';
+import { type Template, tokenResolver } from '../support/state-machine/resolve-tokens.ts';
 
 /** What stands for the tokens of the loader's stack. */
 export type Places = { table: string; bucket: string };
@@ -33,25 +33,25 @@ export async function deployedLoader(bagAdres: Record<string, unknown>, places: 
     if (Type === 'AWS::Lambda::Version') return `${(Properties.FunctionName as { Ref: string }).Ref}:1`;
     return /(Ref|GetAtt)Addresses[0-9A-F]{8}/.test(name) ? places.table : name;
   };
-  const machines = Object.entries(resolveTokens(template, rename));
-  const [machine] = machines;
-  if (!machine || machines.length > 1) throw new Error(`The loader has ${machines.length} state machines.`);
+  const isMachine = (id: string) => template.Resources[id]?.Type === 'AWS::StepFunctions::StateMachine';
+  const [name = '', ...others] = Object.keys(template.Resources).filter(isMachine);
+  if (others.length > 0) throw new Error(`The loader has more state machines: ${others}.`);
   const resolve = tokenResolver(rename);
+  const definition = JSON.parse(String(resolve(template.Resources[name]?.Properties?.DefinitionString)));
   const functions: DeployedLoader['functions'] = {};
-  const role = (id: string, property: string) =>
-    String(resolve(template.Resources[id]?.Properties?.[property] as Json));
-  const permissions = { machine: permissionsOf(template, role(machine[0], 'RoleArn'), resolve) };
+  const role = (id: string, property: string) => String(resolve(template.Resources[id]?.Properties?.[property]));
+  const permissions = { machine: permissionsOf(template, role(name, 'RoleArn'), resolve) };
   for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {
     const [, step] = /^Steps(\w+)Function[0-9A-F]{8}$/.exec(id) ?? [];
     if (Type !== 'AWS::Lambda::Function' || step === undefined) continue;
-    const { Variables = {} } = (Properties?.Environment ?? {}) as { Variables?: Json };
+    const { Variables = {} } = (Properties?.Environment ?? {}) as { Variables?: object };
     Object.assign(permissions, { [step.toLowerCase()]: permissionsOf(template, role(id, 'Role'), resolve) });
     functions[`${id}:1`] = { step: step.toLowerCase(), environment: resolve(Variables) as Record<string, string> };
   }
-  return { name: machine[0], definition: machine[1] as JsonObject, functions, permissions };
+  return { name, definition, functions, permissions };
 }
 
-function permissionsOf({ Resources }: Template, role: string, resolve: (value: Json) => Json): Permission[] {
+function permissionsOf({ Resources }: Template, role: string, resolve: (value: unknown) => Json): Permission[] {
   return Object.values(Resources).flatMap(({ Type, Properties = {} }) => {
     if (Type !== 'AWS::IAM::Policy' || !(Properties.Roles as Json[]).map(resolve).includes(role)) return [];
     const { Statement } = resolve(Properties.PolicyDocument as Json) as unknown as { Statement: Statement[] };

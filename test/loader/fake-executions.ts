@@ -1,5 +1,5 @@
 import { startFakeAws } from '../operator/fake-aws.ts';
-import type { Execution } from '../support/state-machine/run-state-machine.ts';
+import type { Execution } from '../support/state-machine/run-machine.ts';
 
 /** What Step Functions says of executions: those that it was told of have ended, any other one runs. */
 export async function startFakeExecutions() {

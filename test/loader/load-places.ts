@@ -12,8 +12,8 @@ import { createAddressesTable } from '../support/dynamodb.ts';
 import { MemoryS3 } from '../support/memory-s3.ts';
 import { startRangeServer } from '../support/range-server.ts';
 import { startS3 } from '../support/s3.ts';
-import { StateError } from '../support/state-machine/errors.ts';
-import type { PutEvent } from '../support/state-machine/put-events.ts';
+import type { PutEvent } from '../support/state-machine/integrations.ts';
+import { StateError } from '../support/state-machine/state-error.ts';
 import { startFakeExecutions } from './fake-executions.ts';
 import { startLoadBench } from './steps/load-bench.ts';
 

@@ -1,9 +1,7 @@
-import { loaderEnvironment, loaderErrors } from '../../loader/names.ts';
+import { loaderEnvironment } from '../../loader/names.ts';
 import { s3Client } from '../../loader/storage/s3.ts';
-import { getAccountSettings, getAccountSettingsArn } from '../support/state-machine/get-account-settings.ts';
-import { lambdaInvoke, lambdaInvokeArn } from '../support/state-machine/lambda-invoke.ts';
-import { putEvents, putEventsArn } from '../support/state-machine/put-events.ts';
-import { type Execution, machineOf, runMachine } from '../support/state-machine/run-state-machine.ts';
+import { integrations } from '../support/state-machine/integrations.ts';
+import { type Execution, machineOf, runMachine } from '../support/state-machine/run-machine.ts';
 import { writeExtract } from '../support/write-extract.ts';
 import { deployedLoader } from './deployed-loader.ts';
 import { importHandlers, type Step } from './import-handlers.ts';
@@ -75,17 +73,8 @@ async function assemble(
     record.add('lambda:GetAccountSettings', '*');
     return readQuota();
   };
-  const options = {
-    integrations: {
-      [lambdaInvokeArn]: lambdaInvoke(handlers),
-      [putEventsArn]: putEvents(places.take),
-      [getAccountSettingsArn]: getAccountSettings(quota),
-    },
-    s3: s3.client,
-    functionErrors: Object.values(loaderErrors),
-    name,
-  };
-  const machine = machineOf(definition, options);
+  const options = { name, integrations: integrations(handlers, places.take, quota), s3: s3.client };
+  const machine = machineOf(definition);
 
   return {
     ...places,

@@ -1,7 +1,6 @@
 import { stateName } from '../../lib/loader/load-states.ts';
 import { type StepName, stepsOfALoad } from '../../loader/steps/load-steps.ts';
-import type { RunEvent } from '../support/state-machine/frame.ts';
-import type { Execution } from '../support/state-machine/run-state-machine.ts';
+import type { Execution, RunEvent } from '../support/state-machine/run-machine.ts';
 
 /** The states that an execution went through, without child executions. */
 export function states({ events }: Execution): string[] {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
 import { deployedLoader } from '../loader/deployed-loader.ts';
-import type { JsonObject } from '../support/state-machine/json.ts';
+import type { JsonObject } from '../support/state-machine/expressions.ts';
 
 type Parts = Record<'data' | 'service' | 'loader', Template>;
 const partsOf = ({ data, service, loader }: Parts): Parts => ({ data, service, loader });
