@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import * as z from 'zod';
 import { isRunning } from '../loader/is-running.ts';
 import { databasePaths } from './engine/database-files.ts';
 import { previousLogFile } from './log-file.ts';
@@ -43,13 +42,11 @@ export type DataFolder = {
 };
 
 /** The identity of a data folder, which later starts on the same data keep. */
-export type FolderIdentity = z.infer<typeof identitySchema>;
-
-const identitySchema = z.object({
+export type FolderIdentity = {
   /** The suffix of the table names, so that several data folders can share one engine. */
-  suffix: z.string(),
-  demoKey: z.string().optional(),
-});
+  readonly suffix: string;
+  readonly demoKey?: string;
+};
 
 /**
  * Creates the folder if needed and locks it for this process.
@@ -112,13 +109,11 @@ export async function readFolderIdentity({ path }: DataFolder): Promise<FolderId
     throw error;
   });
   if (text !== undefined) {
-    try {
-      return identitySchema.parse(JSON.parse(text));
-    } catch {
-      throw new DataFolderError(
-        `${identityFile(path)} is damaged. Start with --fresh to discard the data and begin again.`,
-      );
-    }
+    const identity = parsed<FolderIdentity>(text);
+    if (typeof identity?.suffix === 'string') return identity;
+    throw new DataFolderError(
+      `${identityFile(path)} is damaged. Start with --fresh to discard the data and begin again.`,
+    );
   }
   const identity = { suffix: randomBytes(3).toString('hex') };
   await writeIdentity(path, identity);
@@ -138,25 +133,23 @@ export async function writeIdentity(path: string, identity: FolderIdentity): Pro
 const identityFile = (path: string) => join(path, 'identity.json');
 
 /** The connection that a running `npm start` publishes for the command line. */
-export type LocalState = z.infer<typeof localStateSchema>;
-
-const localStateSchema = z.object({
+export type LocalState = {
   /** The process id of `npm start`. */
-  pid: z.int(),
+  readonly pid: number;
   /** `http://127.0.0.1:3000` */
-  baseUrl: z.string(),
+  readonly baseUrl: string;
   /** The endpoint of the DynamoDB engine, and the secret that the embedded one requires; see `localDynamoDb`. */
-  endpoint: z.string(),
-  accessKeyId: z.string().optional(),
-  addressesTable: z.string(),
-  accountsTable: z.string(),
+  readonly endpoint: string;
+  readonly accessKeyId?: string | undefined;
+  readonly addressesTable: string;
+  readonly accountsTable: string;
   /** The loader's storage, with the snapshots and the manifest. */
-  storageFolder: z.string(),
+  readonly storageFolder: string;
   /** The list in which `npm start` looks for days of mutations; absent if it follows none. */
-  mutations: z.string().optional(),
+  readonly mutations?: string | undefined;
   /** Whether addresses have their objects. */
-  objecten: z.boolean().optional(),
-});
+  readonly objecten?: boolean | undefined;
+};
 
 /** No `npm start` is running on this data folder; the message says how to start it. */
 export class NotRunningError extends Error {
@@ -178,8 +171,8 @@ export async function readLocalState(dataFolder: string = defaultDataFolder): Pr
       throw new NotRunningError(`${stateFile(folder)} may not be read by you. Use the account that runs npm start.`);
     return undefined;
   });
-  const state = text === undefined ? undefined : localStateSchema.safeParse(parsed(text)).data;
-  if (state !== undefined && isRunning(state.pid)) return state;
+  const state = text === undefined ? undefined : parsed<LocalState>(text);
+  if (state && Number.isInteger(state.pid) && isRunning(state.pid)) return state;
   if (dataFolder === defaultDataFolder && isInstalled)
     throw new NotRunningError(
       '--local is for the "npm start" of a clone of bag-adres: add --data and its folder .data.',
@@ -204,9 +197,11 @@ export function stateFile(dataFolder: string): string {
   return join(dataFolder, 'local.json');
 }
 
-function parsed(text: string): unknown {
+/** The value of a file that only `npm start` writes; `undefined` if it is no JSON or not an object. */
+function parsed<Value extends object>(text: string): Value | undefined {
   try {
-    return JSON.parse(text);
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

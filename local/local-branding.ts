@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { logoFault } from '../lib/config/logo.ts';
-import { branding } from '../lib/config/setting-fields.ts';
+import type { branding } from '../lib/config/setting-fields.ts';
 
 /**
  * The branding of `npm start -- --branding FILE`: the fields of `branding` in the configuration, and the logo itself.
@@ -12,7 +12,9 @@ export type LocalBranding = Omit<z.output<typeof branding>, 'logo'> & {
 };
 
 /** The branding in a JSON file, whose logo is relative to it. @throws Error that names its faults */
-export function readBrandingFile(file: string): LocalBranding {
+export async function readBrandingFile(file: string): Promise<LocalBranding> {
+  // Not with the rest: the schema loads zod, which no other start needs.
+  const { branding } = await import('../lib/config/setting-fields.ts');
   const { success, data, error } = branding.safeParse(parse(file));
   if (!success) {
     const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);

@@ -23,11 +23,11 @@ export type StartOptions = {
  * @param write receives the help, or the line that names the fault
  * @throws CommanderError after either
  */
-export function startOptions(
+export async function startOptions(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   write: { writeOut?: (text: string) => void; writeErr?: (text: string) => void } = {},
-): StartOptions {
+): Promise<StartOptions> {
   const program = new Command('npm start --')
     .description('Runs the whole address service on this machine, with a demo extract or a real one.')
     .option(
@@ -48,7 +48,7 @@ export function startOptions(
       'another host name of the service, besides localhost and its addresses; repeat it for more',
       hostName,
     )
-    .option('--data <folder>', 'the folder for the data between starts (default: .data)', folder)
+    .option('--data <folder>', 'the folder for the data between starts (default: .data)', path)
     .option('--fresh', 'discard the data of earlier starts first', false)
     .option(
       '--throttle <number>',
@@ -58,7 +58,7 @@ export function startOptions(
     .option(
       '--branding <file>',
       'name, colour, logo and links of all pages: a JSON file with the fields of `branding` in docs/configuration.md',
-      brandingFile,
+      path,
     )
     .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
     .allowExcessArguments(false)
@@ -66,10 +66,14 @@ export function startOptions(
     .configureOutput(write);
   const misplaced = misplacedOptionsText(program.options, args, env);
   if (misplaced !== undefined) program.error(misplaced);
-  const options = program.parse(args, { from: 'user' }).opts<StartOptions>();
+  const { branding: file, ...options } = program
+    .parse(args, { from: 'user' })
+    .opts<Omit<StartOptions, 'branding'> & { branding?: string }>();
   if (options.mutations !== undefined && options.extract === undefined)
     program.error('error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.');
-  return options;
+  if (file === undefined) return options;
+  const branding = await readBrandingFile(file).catch(({ message }) => program.error(`error: ${message}`));
+  return { ...options, branding };
 }
 
 function portNumber(text: string): number {
@@ -89,15 +93,7 @@ function requestsPerSecond(text: string): number {
   throw new InvalidArgumentError('A throttle is a number of requests a second, from 1 to 10000.');
 }
 
-function brandingFile(text: string): LocalBranding {
-  try {
-    return readBrandingFile(folder(text));
-  } catch (error) {
-    throw error instanceof InvalidArgumentError ? error : new InvalidArgumentError((error as Error).message);
-  }
-}
-
-function folder(text: string): string {
+function path(text: string): string {
   return resolve(callersFolder(), nonEmpty(text));
 }
 

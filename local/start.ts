@@ -37,12 +37,12 @@ const oneKeyMilliseconds = 500;
 /** An interrupted progress bar leaves the cursor hidden. */
 const showCursor = '\u001b[?25h';
 
-await start(readOptions());
+await start(await readOptions());
 
 /** The options; ends the process with 2 where they can't be used, and after `--help`. */
-function readOptions(): StartOptions {
+async function readOptions(): Promise<StartOptions> {
   try {
-    return startOptions(process.argv.slice(2), process.env);
+    return await startOptions(process.argv.slice(2), process.env);
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
     throw error;

@@ -2,7 +2,6 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import * as z from 'zod';
 import { isCalendarDay } from '../bag/delivery-document.ts';
 import { openSource } from './open.ts';
 import { connectionError, type Source, SourceError } from './source.ts';
@@ -102,24 +101,25 @@ function named(candidates: readonly Candidate[], where: string): MutationListing
   return { listed, notes: [note] };
 }
 
-/** Some lists have sizes as text. A size that is none is ignored. */
-const memberSchema = z.object({
-  naam: z.string(),
-  url: z.string().nullish(),
-  grootte: z.coerce.number().int().nonnegative().optional().catch(undefined),
-});
+/** A member of a list, or `null` without a name. Some lists have sizes as text; a size that is none is ignored. */
+function readMember(member: unknown) {
+  const { naam, url = null, grootte } = (member ?? {}) as Record<string, unknown>;
+  if (typeof naam !== 'string' || !(url === null || typeof url === 'string')) return null;
+  const size = Number(grootte ?? Number.NaN);
+  return { naam, url, size: Number.isInteger(size) && size >= 0 ? size : null };
+}
 
 function parsed(body: string, location: string): MutationListing {
   const json = parseJson(body, location);
-  const members = Array.isArray(json) ? json.map((member) => memberSchema.safeParse(member)) : null;
-  const usable = members?.flatMap(({ data }) => data ?? []) ?? [];
+  const members = Array.isArray(json) ? json.map(readMember) : null;
+  const usable = members?.filter((member) => member !== null) ?? [];
   if (!members || (members.length > 0 && usable.length === 0)) {
     throw new SourceError(
       `${location} is not a list of mutations: a JSON array of {"naam", "url", "grootte"} is expected. Check the address.`,
     );
   }
-  const led = usable.map(({ naam, url, grootte }) => {
-    return { name: naam, location: locationOf(url ?? naam, location), size: grootte ?? null, url };
+  const led = usable.map(({ naam, url, size }) => {
+    return { name: naam, location: locationOf(url ?? naam, location), size, url };
   });
   const { listed, notes } = named(
     led.flatMap(({ name, location, size }) => (location === null ? [] : [{ name, location, size }])),

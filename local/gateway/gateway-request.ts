@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import * as z from 'zod';
 
 // An import would load undici (decision 0107).
 const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
@@ -185,15 +184,26 @@ export function ownAnswer(statusCode: number, message: string): GatewayAnswer {
 /** The response when an integration failed or returned something that is not a response. */
 export const integrationFailed = ownAnswer(500, 'Internal Server Error');
 
-const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+type FormattedResponse = {
+  statusCode: number;
+  headers?: Record<string, string | number | boolean> | null;
+  cookies?: readonly string[] | null;
+  body?: string | null;
+  isBase64Encoded?: boolean | null;
+};
 
-const formattedResponse = z.object({
-  statusCode: z.int().min(200).max(599),
-  headers: z.record(z.string(), headerValue).nullish(),
-  cookies: z.array(z.string()).nullish(),
-  body: z.string().nullish(),
-  isBase64Encoded: z.boolean().nullish(),
-});
+const isText = (value: unknown) => typeof value === 'string';
+const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+
+function isFormatted(returned: object): returned is FormattedResponse {
+  const { statusCode, headers, cookies, body, isBase64Encoded } = returned as Record<string, unknown>;
+  const status = Number.isInteger(statusCode) ? Number(statusCode) : 0;
+  if (status < 200 || status > 599) return false;
+  const [named, listed] = [headers ?? {}, cookies ?? []];
+  if (typeof named !== 'object' || Array.isArray(named) || !Object.values(named).every(isScalar)) return false;
+  if (!Array.isArray(listed) || !listed.every(isText)) return false;
+  return isText(body ?? '') && typeof (isBase64Encoded ?? false) === 'boolean';
+}
 
 /** These describe the connection, which belongs to the gateway. */
 const connectionHeaders =
@@ -208,13 +218,13 @@ export function integrationAnswer(returned: unknown): GatewayAnswer {
     const body = typeof returned === 'string' ? returned : (JSON.stringify(returned) ?? 'null');
     return { statusCode: 200, headers: [['Content-Type', 'application/json']], body };
   }
-  const response = formattedResponse.safeParse(returned);
-  if (!response.success) return integrationFailed;
-  const { statusCode, headers, cookies, body, isBase64Encoded } = response.data;
-  const sent = [
-    ...Object.entries(headers ?? {}).filter(([name]) => !connectionHeaders.test(name)),
-    ...(cookies ?? []).map((cookie) => ['Set-Cookie', cookie] as const),
-  ];
+  if (!isFormatted(returned)) return integrationFailed;
+  const { statusCode, headers, cookies, body, isBase64Encoded } = returned;
+  const sent: [name: string, value: string][] = [];
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!connectionHeaders.test(name)) sent.push([name, String(value)]);
+  }
+  for (const cookie of cookies ?? []) sent.push(['Set-Cookie', cookie]);
   if (!sent.every(([name, value]) => isSendable(name, value))) return integrationFailed;
   if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) {
     sent.push(['Content-Type', 'text/plain; charset=utf-8']);

@@ -16,9 +16,9 @@ function fileOf(content: unknown): string {
 const logo = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
 describe('the branding of npm start', () => {
-  it('has the fields of the configuration and the logo itself, for the portal and the functions alike', () => {
+  it('has the fields of the configuration and the logo itself, for the portal and the functions alike', async () => {
     writeFileSync(join(folder, 'logo.svg'), logo);
-    const branding = readBrandingFile(
+    const branding = await readBrandingFile(
       fileOf({ name: 'Voorbeeld BV', terms: 'https://voorbeeld.nl/v', logo: 'logo.svg' }),
     );
     expect(branding).toMatchObject({ name: 'Voorbeeld BV', colour: '#0b4f8a', logo: { type: 'image/svg+xml' } });
@@ -43,15 +43,17 @@ describe('the branding of npm start', () => {
     ['an address without TLS', { privacy: 'http://x.nl' }, 'privacy:'],
     ['a logo that does not exist', { logo: 'none.png' }, 'none.png is not a file. Correct the path.'],
     ['a logo of more than 64 KB', { logo: 'large.png' }, 'which has 65537 bytes. Allowed: 65536 or less'],
-  ])('is refused for %s before anything starts, with what is wrong', (_, content, message) => {
+  ])('is refused for %s before anything starts, with what is wrong', async (_, content, message) => {
     writeFileSync(join(folder, 'large.png'), new Uint8Array(65_537));
     const printed: string[] = [];
     const write = { writeErr: (text: string) => printed.push(text) };
-    expect(() => startOptions(['--branding', fileOf(content)], {}, write)).toThrow();
+    await expect(startOptions(['--branding', fileOf(content)], {}, write)).rejects.toThrow();
     expect(printed.join('')).toContain(message);
   });
 
-  it('is refused for a file that does not exist', () => {
-    expect(() => readBrandingFile(join(folder, 'nothing.json'))).toThrow("can't be read: ENOENT. Check the path.");
+  it('is refused for a file that does not exist', async () => {
+    await expect(readBrandingFile(join(folder, 'nothing.json'))).rejects.toThrow(
+      "can't be read: ENOENT. Check the path.",
+    );
   });
 });

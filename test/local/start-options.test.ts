@@ -38,13 +38,13 @@ describe('options without the "--" before them', () => {
 
 describe('the options of npm start', () => {
   /** What reading these arguments writes, and the exit code that it asks for. */
-  function ended(args: string[]) {
+  async function ended(args: string[]) {
     let printed = '';
     const write = (text: string) => {
       printed += text;
     };
     try {
-      startOptions(args, {}, { writeOut: write, writeErr: write });
+      await startOptions(args, {}, { writeOut: write, writeErr: write });
     } catch (error) {
       if (error instanceof CommanderError) return { exitCode: error.exitCode, printed };
       throw error;
@@ -52,17 +52,17 @@ describe('the options of npm start', () => {
     throw new Error('It ended with neither help nor an error.');
   }
 
-  it('have defaults', () => {
-    expect(startOptions([], {})).toEqual({ host: '127.0.0.1', port: 3000, objecten: false, fresh: false });
+  it('have defaults', async () => {
+    expect(await startOptions([], {})).toEqual({ host: '127.0.0.1', port: 3000, objecten: false, fresh: false });
   });
 
-  it('are read, with the paths made absolute', () => {
+  it('are read, with the paths made absolute', async () => {
     const folder = callersFolder();
     const given =
       '--extract a.zip --mutations days --objecten --port 0 --host ::1 --allow-host A.lan --allow-host b --data d --fresh --throttle 5'.split(
         ' ',
       );
-    expect(startOptions(given, {})).toEqual({
+    expect(await startOptions(given, {})).toEqual({
       extract: join(folder, 'a.zip'),
       mutations: join(folder, 'days'),
       objecten: true,
@@ -75,8 +75,8 @@ describe('the options of npm start', () => {
     });
   });
 
-  it('are described by --help', () => {
-    const { exitCode, printed } = ended(['--help']);
+  it('are described by --help', async () => {
+    const { exitCode, printed } = await ended(['--help']);
     expect(exitCode).toBe(0);
     for (const word of '--extract --objecten --port --host --allow-host --data --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(
       ' ',
@@ -95,8 +95,8 @@ describe('the options of npm start', () => {
     [['--extract='], /The value is empty; give one, or leave the option out/],
     [['--mutations', 'days'], /--mutations needs --extract: mutations apply to an extract/],
     [['--nope'], /unknown option '--nope'/],
-  ])('are refused with one line when one can’t be used: %j', (args, message) => {
-    const { exitCode, printed } = ended(args);
+  ])('are refused with one line when one can’t be used: %j', async (args, message) => {
+    const { exitCode, printed } = await ended(args);
     expect(exitCode).not.toBe(0);
     expect(printed.trim().split('\n')).toEqual([expect.stringMatching(message)]);
   });
