@@ -80,8 +80,7 @@ const helps = new Map<string, Promise<string>>();
 
 /** The help of the program that an npm script runs. */
 function helpOf(script: string): Promise<string> {
-  const started = script.includes('local/npm-start.js') ? 'local/start.ts' : '';
-  const [, entry = started] = /local\/launch\.js (\S+\.ts)/.exec(script) ?? [];
+  const [, entry = ''] = /local\/launch\.js (\S+\.ts)/.exec(script) ?? [];
   const help = helps.get(entry) ?? (entry === '' ? Promise.resolve('') : printedHelp(entry));
   helps.set(entry, help);
   return help;
