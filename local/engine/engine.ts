@@ -2,15 +2,10 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryWithBackoff } from '../../core/retry.ts';
-
-// An import would load undici (decision 0107).
-const { get } = process.getBuiltinModule('node:http');
 
 /** The embedded engine is not installed, or in another version. The message says how to get it, or another one. */
 export class EngineMissingError extends Error {
@@ -210,9 +205,7 @@ export async function startEngineAt(endpoint: string, file?: string): Promise<En
   return engine;
 }
 
-/**
- * The engine reports on standard error that it is listening; from then on it answers a plain GET with a line of text.
- */
+/** The engine reports on standard error that it is listening; connections that come before it accepts them wait. */
 async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   let gone = false;
   void engine.ended.then(() => {
@@ -224,23 +217,12 @@ async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
       throw new EngineError(
         `The embedded DynamoDB engine did not start: ${errorOutput().trim() || 'it printed nothing'}`,
       );
-    if (errorOutput().includes('listening on') && (await answers(engine.endpoint))) return;
-    await sleep(5);
+    if (errorOutput().includes('listening on')) return;
+    await sleep(1);
   }
   throw new EngineError(
-    `The embedded DynamoDB engine did not answer within ${startMilliseconds / 1000} s: ${errorOutput()}`,
+    `The embedded DynamoDB engine did not start within ${startMilliseconds / 1000} s: ${errorOutput()}`,
   );
-}
-
-/** Not with `fetch`: loading it takes as long as starting the engine. */
-async function answers(endpoint: string): Promise<boolean> {
-  try {
-    const request = get(endpoint, { agent: false, signal: AbortSignal.timeout(1_000) });
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
-    return (await text(response)).startsWith('healthy');
-  } catch {
-    return false;
-  }
 }
 
 /** Whether an error means that the disk or the user's quota is full, reported by Node or by the embedded engine. */
