@@ -9,9 +9,11 @@ import { hasObjecten, type ManifestEntry } from '../loader/dataset/load.ts';
 import { lastExtract } from '../loader/dataset/manifest.ts';
 import type { Progress } from '../loader/progress.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
+import { fileSource } from '../loader/storage/files.ts';
 import { openStorage } from '../loader/storage/open.ts';
 import { isSameLocation, SourceError } from '../loader/storage/source.ts';
-import { readManifest } from '../loader/storage/stored-manifest.ts';
+import type { Storage } from '../loader/storage/storage.ts';
+import { currentManifest, readManifest } from '../loader/storage/stored-manifest.ts';
 import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/verdict/load-report.ts';
 import { createAdmin } from '../packages/admin/admin.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
@@ -19,7 +21,6 @@ import { demoExamples, demoKey, demoSource } from './demo.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
 import { createMissingTables, deleteTables, type TableNames } from './engine/client.ts';
 import type { PausableEngine } from './engine/database-files.ts';
-import { runLoad } from './load/run-load.ts';
 
 /** The live dataset. */
 export type ServedDataset = {
@@ -80,35 +81,50 @@ export async function loadExtract({
   objecten = false,
   ...options
 }: LocalLoadOptions): Promise<ServedDataset> {
-  const held = await datasetOtherThan(options.demoFile, options.storageFolder);
+  const storage = await openStorage(options.storageFolder);
+  const addresses = dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false });
+  const { pending, published } = await currentManifest(storage, addresses, { refuseUnmarked: true });
+  const found = pending ?? published;
+  const held = found && sourceOf(found) !== resolve(options.demoFile) ? found : null;
   const present = extract === undefined ? held : null;
   // The same extract, with objects turned on or off.
-  const again = present && hasObjecten(present.snapshot) !== objecten ? sourceOf(present) : undefined;
-  const loading = runLoad({
-    source: present ? again : (extract ?? (await writeDemo(options.demoFile))),
-    objecten,
-    storage: options.storageFolder,
-    addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
-    ...(options.bulkImport && { bulkImport: options.bulkImport }),
-    progress: options.progress,
-    // A constant: the data folder is locked for us, so a load in progress is one of ours that was interrupted.
-    owner: 'npm start',
-    // Replacing the demo with a municipality, or the reverse, is a large change that the user requested.
-    waiveSize: true,
-    disposable: options.demoFile,
-  });
+  const isSwitched = found !== null && hasObjecten(found.snapshot) !== objecten;
+  const again = present && isSwitched ? sourceOf(present) : undefined;
+  const source = present ? again : (extract ?? (await writeDemo(options.demoFile)));
+  const load = async () => {
+    const { runLoad } = await import('./load/run-load.ts');
+    return runLoad({
+      source,
+      objecten,
+      storage: options.storageFolder,
+      addresses,
+      ...(options.bulkImport && { bulkImport: options.bulkImport }),
+      progress: options.progress,
+      // A constant: the data folder is locked for us, so a load in progress is one of ours that was interrupted.
+      owner: 'npm start',
+      // Replacing the demo with a municipality, or the reverse, is a large change that the user requested.
+      waiveSize: true,
+      disposable: options.demoFile,
+    });
+  };
+  // Most starts load nothing, and then the code that loads stays away, which is a tenth of such a start.
+  const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
+  const isKept = isWhole && (source === undefined || (await isUnchanged(source, published)));
+  const loading = isKept
+    ? Promise.resolve(unchangedReport({ action: 'none', reason: 'nothing else was asked for', live: published }))
+    : load();
   let unread: string | undefined;
   const report = await loading.catch(async (error) => {
     // Nothing but the demo can be served instead, and commands need a service that runs.
     if (held === null && error instanceof RefusedLoadError && !isOlder(error.report)) return error.report;
-    const isLast = present !== null || (await isLastExtract(options.storageFolder, extract));
+    const isLast = present !== null || (await isLastExtract(storage, extract));
     if (isLast && error instanceof RefusedLoadError) return error.report;
     if (!isLast || !held || !(error instanceof SourceError)) throw error;
     unread = error.message;
     return unchangedReport({ action: 'none', reason: 'the extract could not be read', live: held });
   });
   if (report.outcome === 'refused') {
-    const { published: live } = await readManifest(await openStorage(options.storageFolder));
+    const { published: live } = await readManifest(storage);
     const served = unchangedReport({ action: 'none', reason: 'the extract was refused', live: held ?? live });
     const example = (await anyAddress(client, table)) ?? testAddress;
     return { report: served, present: held && sourceOf(held), refused: report, example };
@@ -138,15 +154,16 @@ function isOlder({ objections }: LoadReport): boolean {
   return objections.every(({ code }) => code === 'older_peildatum');
 }
 
-/** The dataset that an earlier start has loaded or begun to apply, unless it is the demo. */
-async function datasetOtherThan(demoFile: string, storageFolder: string): Promise<ManifestEntry | null> {
-  const { pending, published } = await readManifest(await openStorage(storageFolder));
-  const found = pending ?? published;
-  return found && sourceOf(found) !== resolve(demoFile) ? found : null;
+/** Whether the dataset is of this file as it is now. */
+async function isUnchanged(file: string, { source }: ManifestEntry): Promise<boolean> {
+  if (source === null) return false;
+  const changed = await fileSource(file, source);
+  await changed?.close();
+  return changed === null;
 }
 
-async function isLastExtract(storageFolder: string, extract: string | undefined): Promise<boolean> {
-  const { location } = lastExtract(await readManifest(await openStorage(storageFolder)))?.source ?? {};
+async function isLastExtract(storage: Storage, extract: string | undefined): Promise<boolean> {
+  const { location } = lastExtract(await readManifest(storage))?.source ?? {};
   return (
     extract !== undefined &&
     location !== undefined &&
@@ -209,6 +226,7 @@ export async function followMutations({
   const apply = async () => {
     let published: LoadReport | undefined;
     try {
+      const { runLoad } = await import('./load/run-load.ts');
       await runLoad({
         mutations: [mutations],
         storage: options.storageFolder,
@@ -281,7 +299,11 @@ export async function fillTables(
   const { extract, mutations, objecten, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
-  const bulkImport = embedded && engineBulkImport({ engine: embedded, databaseFile, table, progress });
+  // Meanwhile: these writes wait for the disk, and the load mostly computes.
+  const key = demoKey(createAdmin({ client: documents, table: tables.accounts }), identity.demoKey);
+  key.catch(() => undefined); // awaited below
+  const bulkImport =
+    embedded && engineBulkImport({ engine: embedded, databaseFile, table, progress, otherWrites: key });
   const engine = { client, table, embedded: embedded !== undefined, bulkImport };
   const loaded = { ...engine, storageFolder, demoFile, extract, objecten, progress };
   let dataset = await loadExtract(loaded);
@@ -291,7 +313,7 @@ export async function fillTables(
     if (followed.report) dataset = { ...dataset, later: followed.report };
   }
 
-  const apiKey = await demoKey(createAdmin({ client: documents, table: tables.accounts }), identity.demoKey);
+  const apiKey = await key;
   if (apiKey !== identity.demoKey) await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
   return { dataset, apiKey };
 }

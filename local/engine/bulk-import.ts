@@ -45,7 +45,9 @@ export type BulkImportOptions = {
   /** The name of the addresses table. */
   readonly table: string;
   readonly progress: Progress;
-  /** Loads with fewer writes are written to the running engine, which takes some seconds by default. */
+  /** Writes of others to the engine, which end before an import begins. */
+  readonly otherWrites?: Promise<unknown>;
+  /** Loads with fewer writes are written to the running engine, which is then faster than starting it again. */
   readonly minimumWrites?: number;
   /** The free disk space of a folder, in bytes. */
   readonly freeIn?: (folder: string) => Promise<number>;
@@ -62,7 +64,7 @@ const linesPerSlowWrite = 10;
  * the engine has the version whose files are known here. Nothing else may write to the engine meanwhile.
  */
 export function engineBulkImport(options: BulkImportOptions): BulkImport {
-  const { engine, databaseFile, table, progress, minimumWrites = 20_000, freeIn = freeBytes } = options;
+  const { engine, databaseFile, table, progress, minimumWrites = 300, freeIn = freeBytes, otherWrites } = options;
   const folder = dirname(databaseFile);
   const newFile = newDatabaseFile(databaseFile);
   return {
@@ -74,6 +76,7 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
       throw new DiskSpaceError(folder, lines, `${gigabytes(free)} is available`);
     },
     async run(groups, { lines }) {
+      await otherWrites;
       try {
         await engine.pause(async (signal) => {
           const importing = progress.begin('import', { rows: lines });
