@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SessionPage, SessionScope, SessionView } from '../../packages/admin/index.ts';
 import { field, hidden } from '../../packages/look/form-fields.ts';
-import { listOf, pager, searchForm } from '../../packages/look/list.ts';
+import { pager, searchForm } from '../../packages/look/list.ts';
 import { type Html, scrollTable } from '../../packages/look/table.ts';
 import { type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
 import type { Visit } from '../visit/visit.ts';
@@ -33,7 +33,7 @@ async function ownPage(visit: Visit): Promise<Page> {
   ]);
   const memberships = scrollTable(text.yourAccounts, [text.about.account, text.membership.role, text.actions], rows);
   const { sessions } = await admin.sessions.list({ person: person.subject });
-  const table = sessionList(visit, sessions, text.yourSessions, (session) => {
+  const table = sessionTable(visit, text.yourSessions, sessions, (session) => {
     if (session.id === visit.session) return '-';
     const label = `${text.endOne}: ${format.instant(session.started)}`;
     return html`<form method="post" action="${ownPath}">${visit.formField}${hidden('one', handleOf(session))}<button class="button plain" aria-label="${label}">${text.endOne}</button></form>`;
@@ -52,41 +52,27 @@ function handleOf({ id }: SessionView): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 32);
 }
 
-function sessionList(
+function sessionTable(
   visit: Visit,
-  sessions: readonly SessionView[],
   caption: string,
+  sessions: readonly SessionView[],
   end?: (session: SessionView) => Html,
 ): Html {
   const { text } = visit;
-  return listOf(visit, {
-    caption,
-    columns: [
-      {
-        name: 'person',
-        label: text.session.person,
-        show: ({ people, name }) => html`${name}<br><span class="muted">${people.at(-1)}</span>`,
-        sort: ({ name }) => name,
-      },
-      {
-        name: 'browser',
-        label: text.session.browser,
-        show: ({ id, browser }) =>
-          html`${browserName(browser)}${id === visit.session ? html` <span class="muted">(${text.session.thisSession})</span>` : ''}`,
-      },
-      {
-        name: 'started',
-        label: text.session.signedInSince,
-        show: ({ started }) => instantOf(visit, started),
-        sort: ({ started }) => started,
-      },
-      { name: 'seen', label: text.key.lastUsed, show: ({ seen }) => instantOf(visit, seen), sort: ({ seen }) => seen },
-      ...(end ? [{ name: 'end', label: text.actions, show: end }] : []),
-    ],
-    rows: sessions,
-    words: ({ name, people, browser }) => `${name} ${people.join(' ')} ${browser}`,
-    none: text.noSessions,
+  if (sessions.length === 0) return html`<p>${text.noSessions}</p>`;
+  const rows = sessions.map((session): Html[] => {
+    const { id, name, people, browser, started, seen } = session;
+    const isThis = id === visit.session;
+    return [
+      html`${name}<br><span class="muted">${people.at(-1)}</span>`,
+      html`${browserName(browser)}${isThis ? html` <span class="muted">(${text.session.thisSession})</span>` : ''}`,
+      instantOf(visit, started),
+      instantOf(visit, seen),
+      ...(end ? [end(session)] : []),
+    ];
   });
+  const head = [text.session.person, text.session.browser, text.session.signedInSince, text.key.lastUsed];
+  return scrollTable(caption, end ? [...head, text.actions] : head, rows);
 }
 
 /** The part of the header `User-Agent` that people recognise: `Firefox, Windows`. */
@@ -147,7 +133,7 @@ async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Prom
   return {
     title: text.operatorTabs.sessions,
     body: html`${doneNote(visit)}<div class="card">${searchForm(operatorPath, whose, text.search)}</div>
-<div class="card">${sessionList(visit, sessions, text.operatorTabs.sessions)}${next}${end}</div>
+<div class="card">${sessionTable(visit, text.operatorTabs.sessions, sessions)}${next}${end}</div>
 ${signIns}`,
   };
 }

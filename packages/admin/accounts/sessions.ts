@@ -207,14 +207,15 @@ async function pageOfSessions(store: AdminStore, cursor: string | undefined): Pr
     TableName: store.table,
     Limit: pageSize + 1,
     KeyConditionExpression: '#account = :partition',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
-    ExpressionAttributeValues: { ':partition': sessionPartition },
+    // DynamoDB deletes some time after the end: a page of ended sessions would be empty.
+    FilterExpression: '#expires > :now',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#expires': accountsTable.expires },
+    ExpressionAttributeValues: { ':partition': sessionPartition, ':now': store.nowSeconds() },
     ...(cursor !== undefined && { ExclusiveStartKey: sessionKey(cursor) as Item }),
   });
   const page = items.slice(0, pageSize);
-  const now = store.nowSeconds();
   return {
-    sessions: page.filter(({ expires }) => expires > now).map(readSession),
+    sessions: page.map(readSession),
     cursor: items.length > pageSize ? String(page.at(-1)?.[accountsTable.sortKey]) : null,
   };
 }
