@@ -96,19 +96,23 @@ async function accountsPage(visit: Visit): Promise<Page> {
 /** How long a page looks for accounts that pass a filter. */
 const searchMilliseconds = 4_000;
 
-/** As many accounts as a page shows, if there are so many: one answer of the list may have fewer, or none. */
+/**
+ * As many accounts as a page shows, if there are so many: one answer of the list may have fewer, or none. It looks for
+ * one more, so that the next page has one.
+ */
 async function fullPage(visit: Visit): Promise<AccountPage> {
   const { admin, query, tools } = visit;
   const accounts: AccountSummary[] = [];
   const until = tools.now() + searchMilliseconds;
   let cursor: string | null = query.after ?? null;
   do {
-    const asked = { ...filterOf(visit), limit: accountsShown - accounts.length, ...(cursor && { cursor }) };
+    const asked = { ...filterOf(visit), limit: accountsShown + 1 - accounts.length, ...(cursor && { cursor }) };
     const page = await admin.accounts.list(asked);
     accounts.push(...page.accounts);
     cursor = page.cursor;
-  } while (cursor !== null && accounts.length < accountsShown && tools.now() < until);
-  return { accounts, cursor };
+  } while (cursor !== null && accounts.length <= accountsShown && tools.now() < until);
+  const shown = accounts.slice(0, accountsShown);
+  return { accounts: shown, cursor: accounts.length > accountsShown ? (shown.at(-1)?.id ?? null) : cursor };
 }
 
 /** How many accounts have used much of a limit, with the link to them; while they are counted it says so. */

@@ -42,6 +42,14 @@ describe('the list of accounts', () => {
     expect(second.body).toContain('href="/operator/accounts?q=of+MANY"');
   });
 
+  it('leads to no page without accounts, whatever others come after the last one that it shows', async () => {
+    for (const id of ['many-8', 'many-9']) await service.admin.accounts.suspend(id);
+    const others = Array.from({ length: 60 }, (_, i) => ({ id: `others-${i}`, plan: 'large', name: 'One of others' }));
+    await Promise.all(others.map((account) => service.admin.accounts.create(account)));
+    const { body } = await operator.get('/operator/accounts?q=one+of&plan=small&state=active');
+    expect([idsIn(body).length, body.includes('after=')]).toEqual([50, false]);
+  });
+
   it.each([
     ['plan=large', ['f-large']],
     ['state=suspended', ['f-suspended']],
