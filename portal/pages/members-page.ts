@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type MemberView, roles } from '../../packages/admin/index.ts';
+import type { MemberView } from '../../packages/admin/index.ts';
 import { choice, field, hidden } from '../../packages/look/form-fields.ts';
 import { listOf } from '../../packages/look/list.ts';
 import { facts, type Html } from '../../packages/look/table.ts';
@@ -84,7 +84,7 @@ function roleChoice(visit: AccountVisit, value?: string): Html {
 async function add(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form } = visit;
   const person = somebodyElse(visit, form.person);
-  const input = { account, person, role: roles.find((role) => role === form.role) ?? 'viewer' } as const;
+  const input = { account, person, role: form.role as MemberView['role'] };
   const of = { back: pathOf(visit), about: 'person', form: { show: membersPage, field: 'person' } } as const;
   await attempt(visit, of, () => admin.members.add(input));
   return { goTo: `${pathOf(visit)}?done=member` };

@@ -166,6 +166,8 @@ describe('an account', () => {
     expect(page).toMatch(/<option value="viewer" selected>/);
     const form = { person: fieldIn(page, 'person'), role: 'finance' };
     expect((await admin.post(`/accounts/${id}/members`, form)).location).toBe(`/accounts/${id}/members?done=member`);
+    // Nothing is guessed from a role that does not exist.
+    expect((await admin.post(`/accounts/${id}/members`, { ...form, role: 'owner' })).status).toBe(422);
     expect(await service.admin.members.roleIn(id, ['jo@own.nl'])).toBe('finance');
   });
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { localLoadRunner } from '../../local/load/load-runner.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
@@ -10,6 +10,7 @@ import { statementsOf } from '../../packages/admin/accounts/monthly-statements.t
 import { loadsOf } from '../../packages/admin/load-approvals.ts';
 import { pageRoutes } from '../../portal/portal-app.ts';
 import { testTables } from '../support/address-service.ts';
+import { htmlText } from '../support/html-text.ts';
 import { createTestPortal } from '../support/portal.ts';
 import { startPortalPages } from '../support/portal-pages.ts';
 import { sweep } from '../support/sweep.ts';
@@ -122,6 +123,95 @@ describe('a page that is asked for with junk', () => {
           const { status } = await visitors.operator.get(at(path, { ...place, [name]: value }));
           if (status >= 500) wrong.push(`${path} with ${value} is ${status}`);
         }
+    expect(wrong).toEqual([]);
+    expect(portal.logged).toEqual([]);
+  });
+});
+
+type Sender = 'admin' | 'operator';
+type SentForm = { visitor: Sender; action: string; fields: Record<string, string> };
+
+/** The forms that a page sends, with the values of their fields. */
+function formsIn(html: string, visitor: Sender): SentForm[] {
+  const forms = html.matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs);
+  return [...forms].map(([, action = '', inner = '']) => {
+    const inputs = inner.matchAll(/<(?:input|select)[^>]* name="([^"]+)"(?:[^>]* value="([^"]*)")?/g);
+    const fields = Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, htmlText(value)]));
+    return { visitor, action, fields };
+  });
+}
+
+/** Every form of every page that its visitor sends, once. */
+async function everyForm(): Promise<SentForm[]> {
+  const found = new Map<string, SentForm>();
+  const see = async (visitor: Sender, path: string) => {
+    const { body } = await visitors[visitor].get(path);
+    for (const form of formsIn(body, visitor)) found.set(`${visitor} ${form.action} ${Object.keys(form.fields)}`, form);
+    return body;
+  };
+  for (const visitor of ['admin', 'operator'] as const)
+    for (const path of paths) {
+      const body = await see(visitor, at(path) + (path.endsWith('/rotate-keys') ? `?choose-${keyId}=yes` : ''));
+      // Pages that need to be told what they are about.
+      for (const [, more = ''] of body.matchAll(/href="([^"]+\?(?:proposal|person)=[^"]+)"/g)) await see(visitor, more);
+    }
+  return [...found.values()];
+}
+
+describe('a form', () => {
+  const { admin } = service;
+  let forms: SentForm[] = [];
+  beforeAll(async () => {
+    forms = await everyForm();
+  });
+
+  /** Somebody else ends sessions: those of the visitors go on. */
+  const send = async ({ visitor, action }: SentForm, fields: Record<string, string>) => {
+    const isEnd = ['/sign-out', '/sessions'].includes(action);
+    const sender = isEnd ? await portal.signedIn({ subject: 'sub:z' }) : visitors[visitor];
+    return sender.post(action, fields);
+  };
+  const stored = async () => [
+    await admin.accounts.show(account),
+    await admin.keys.list(account),
+    await admin.members.list(account),
+    await admin.plans.list(),
+    (await admin.sessions.list('all')).sessions.filter(({ person }) => person !== 'sub:z').length,
+  ];
+
+  it('is on a page for everything that can be sent', () => {
+    const sent = forms.map(({ action }) => action);
+    const isSent = (path: string) => sent.some((action) => at(path) === action);
+    const routes = pageRoutes.filter(({ method }) => method === 'POST').map(({ path }) => path);
+    // The form of a change of a plan that was interrupted.
+    expect(routes.filter((path) => !isSent(path))).toEqual(['/operator/plans/:plan/change']);
+  });
+
+  it('changes nothing without its token, whatever it has', async () => {
+    const before = await stored();
+    for (const form of forms)
+      for (const token of ['', 'x'.repeat(43), `${form.fields.token}x`])
+        expect([form.action, (await send(form, { ...form.fields, token })).status]).toEqual([form.action, 400]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('says what is wrong with junk, or without a field, and never that the service is', async () => {
+    const wrong: string[] = [];
+    const sends = forms.flatMap((form) => {
+      const { token: _token, ...fields } = form.fields;
+      const names = Object.keys(fields);
+      const without = names.map((name) => Object.fromEntries(Object.entries(fields).filter(([one]) => one !== name)));
+      const withJunk = junk.flatMap((value) => names.map((name) => ({ ...fields, [name]: value })));
+      const onlyJunk = junk.map((value) => Object.fromEntries(names.map((name) => [name, value])));
+      return [{}, ...without, ...withJunk, ...onlyJunk].map((values) => [form, values] as const);
+    });
+    for (const [form, values] of sweep(sends, 60, 2500)) {
+      const { status, body } = await send(form, values as Record<string, string>);
+      // There is no API at the address of the portal's settings to try a lookup at.
+      const isFailure = status >= 500 && form.action !== '/try';
+      if (isFailure || /\bat .*:\d+:\d+/.test(body))
+        wrong.push(`${form.visitor}: ${form.action} with ${JSON.stringify(values)} is ${status}`);
+    }
     expect(wrong).toEqual([]);
     expect(portal.logged).toEqual([]);
   });
