@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
-import { inSweep } from '../support/in-sweep.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { StateError, StoppedError } from '../support/state-machine/state-error.ts';
 
@@ -14,26 +13,23 @@ const { begin, toGuard, apply, release, failure } = ways;
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
 
 describe('a load that fails', () => {
-  inSweep(
-    'in one child stops the load, reports the error, and lets the next one continue where it stopped',
-    async () => {
-      const source = await loader.serve(january);
-      loader.replace('merge', (event: { Items: { segment: string }[] }, real) => {
-        if (event.Items[0]?.segment === '25') throw new Error('out of memory');
-        return real(event as never);
-      });
-      const failed = await loader.run({ source });
-      expect(failed).toMatchObject({ status: 'FAILED', error: 'States.ExceedToleratedFailureThreshold' });
-      expect(states(failed)).toEqual([...begin, ...toGuard.slice(0, -2), ...failure]);
-      expect(await loader.addresses()).toEqual(new Map());
-      expect(subjects()).toEqual(['a load failed']);
-      expect(loader.messages[0]?.text).toContain('ExceedToleratedFailureThreshold');
+  it('in one child stops the load, reports the error, and lets the next one continue where it stopped', async () => {
+    const source = await loader.serve(january);
+    loader.replace('merge', (event: { Items: { segment: string }[] }, real) => {
+      if (event.Items[0]?.segment === '25') throw new Error('out of memory');
+      return real(event as never);
+    });
+    const failed = await loader.run({ source });
+    expect(failed).toMatchObject({ status: 'FAILED', error: 'States.ExceedToleratedFailureThreshold' });
+    expect(states(failed)).toEqual([...begin, ...toGuard.slice(0, -2), ...failure]);
+    expect(await loader.addresses()).toEqual(new Map());
+    expect(subjects()).toEqual(['a load failed']);
+    expect(loader.messages[0]?.text).toContain('ExceedToleratedFailureThreshold');
 
-      loader.replace('merge');
-      expect(await loader.run({ source })).toMatchObject({ status: 'SUCCEEDED' });
-      expect(await loader.addresses()).toEqual(tableOf(january));
-    },
-  );
+    loader.replace('merge');
+    expect(await loader.run({ source })).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await loader.addresses()).toEqual(tableOf(january));
+  });
 
   it('is retried after an error of Lambda itself, and some minutes after an unavailable server', async () => {
     let [busy, unwell] = [2, 2];
@@ -88,19 +84,6 @@ describe('a load that fails', () => {
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'Error', cause: expect.stringContaining('odd') });
     expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
-  });
-
-  inSweep('to send its message has published its snapshot, and fails so that the alarm goes off', async () => {
-    loader.silence();
-    const execution = await loader.run({ source: await loader.serve(january) });
-    expect(execution).toMatchObject({ status: 'FAILED', error: 'EventBridge.ThrottlingException' });
-    const tries = ofKind(execution, 'retried').map(({ state }) => state);
-    expect(tries).toEqual([...Array(4).fill('NotifyPublished'), ...Array(4).fill('NotifyFailure')]);
-    expect(await loader.addresses()).toEqual(tableOf(january));
-    expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({
-      error: 'EventBridge.ThrottlingException',
-    });
-    expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
   it('because its extract was replaced while it was read starts again with the new one', async () => {
@@ -198,25 +181,5 @@ describe('a load that dies while it writes', () => {
       Array(time.waits).fill(['LockSettlingError', 60]),
     );
     expect(await loader.addresses()).toEqual(tableOf(january));
-  });
-
-  inSweep('is not disturbed by a redriven load whose lock it took over', async () => {
-    await loader.run({ source: await loader.serve(january) });
-    const source = await loader.serve(february);
-    loader.replace('guard', async (event: { owner: string }, real) => {
-      loader.replace('guard');
-      loader.executions.end({ arn: event.owner, status: 'ABORTED' });
-      loader.executions.pass(20);
-      halfWay(() => Promise.reject(new StoppedError()));
-      await loader.run({ source: await loader.serve({ ...february, peildatum: '2026-02-09' }) });
-      return real(event as never);
-    });
-    expect(await loader.run({ source })).toMatchObject({ status: 'FAILED', error: 'LockedError' });
-    loader.replace('apply');
-    loader.executions.pass(20);
-    await loader.run({ source: await loader.serve(january) });
-    const [last] = (await loader.storage.get('manifest.json').then((text) => JSON.parse(String(text)))).history;
-    expect(last).toMatchObject({ peildatum: '2026-02-09' });
-    expect(await loader.addresses()).toEqual(tableOf(february));
   });
 });

@@ -93,6 +93,11 @@ const inOrder = (calls: Call[]) =>
 
 it.each<[string, () => Promise<LoadRequest>, StepName[]]>([
   ['a first load', async () => ({ source: await loader.serve(january) }), stepsFrom('load')],
+  [
+    'the plan of a month',
+    async () => ({ source: await loader.serve(february), planOnly: true }),
+    stepsFrom('load').slice(0, stepsFrom('load').indexOf('apply')),
+  ],
   ['a month', async () => ({ source: await loader.serve(february) }), stepsFrom('load')],
   ['a day of mutations', async () => ({ mutations: [mutations] }), stepsFrom('mutations')],
   [

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
-import { february, january, march, tableOf } from '../loader/steps/months.ts';
+import { january, march, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
-import { inSweep } from '../support/in-sweep.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { StateError } from '../support/state-machine/state-error.ts';
 import { aslFaults } from '../support/state-machine/validate-definition.ts';
@@ -78,29 +77,6 @@ describe('the state machine of the loader', () => {
     expect(subjects()).toHaveLength(1);
   });
 
-  inSweep('runs every step for the same extract on request, and writes no address', async () => {
-    const source = await loaded();
-    loader.takeOperations();
-    const execution = await loader.run({ source, again: true });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { added: 0, changed: 0, removed: 0 } });
-    expect(ofKind(execution, 'mapped').at(-1)).toMatchObject({ state: 'Apply', items: 0, children: 0 });
-    expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
-  });
-
-  inSweep('plans without a write or a message', async () => {
-    await loaded();
-    loader.takeOperations();
-    const execution = await loader.run({ source: await loader.serve(february), planOnly: true });
-    expect(execution).toMatchObject({
-      status: 'SUCCEEDED',
-      output: { outcome: 'planned', added: 1, changed: 4, removed: 1 },
-    });
-    expect(states(execution)).toEqual([...begin, ...toGuard, ...release, 'Done']);
-    expect(loader.takeOperations()).toMatchObject({ PutItem: 1 });
-    expect(await loader.addresses()).toEqual(tableOf(january));
-    expect(subjects()).toHaveLength(1);
-  });
-
   const quotas: [title: string, functions: () => number, peak: number][] = [
     ['runs a quarter of the functions that the account can run at once', () => 10, 2],
     [
@@ -116,27 +92,6 @@ describe('the state machine of the loader', () => {
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: january.peildatum } });
     expect(ofKind(execution, 'mapped')).toContainEqual(expect.objectContaining({ state: 'Merge', items: 4, peak }));
-  });
-
-  inSweep('rolls back to an earlier snapshot', async () => {
-    await loaded();
-    await loader.run({ source: await loader.serve(february) });
-    const execution = await loader.run({ rollback: january.peildatum });
-    expect(execution).toMatchObject({
-      status: 'SUCCEEDED',
-      output: { kind: 'rollback', peildatum: january.peildatum },
-    });
-    expect(states(execution)).toEqual([
-      ...begin,
-      'Merge',
-      'Guard',
-      'CheckGuardResult',
-      ...apply,
-      ...release,
-      'NotifyPublished',
-      'Done',
-    ]);
-    expect(await loader.addresses()).toEqual(tableOf(january));
   });
 });
 
@@ -164,12 +119,6 @@ describe('a load that the guard refuses', () => {
     const approved = await loader.run({ source, approve: load });
     expect(approved).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: march.peildatum } });
     expect(await loader.addresses()).toEqual(tableOf(march));
-  });
-
-  inSweep('does not continue with the approval of another load', async () => {
-    await loaded();
-    const execution = await loader.run({ source: await loader.serve(march), approve: '2026-02-08-0123456789' });
-    expect(execution).toMatchObject({ error: 'LoadRefused' });
   });
 });
 

@@ -13,7 +13,6 @@ import { MemoryS3 } from '../support/memory-s3.ts';
 import { startRangeServer } from '../support/range-server.ts';
 import { startS3 } from '../support/s3.ts';
 import type { PutEvent } from '../support/state-machine/integrations.ts';
-import { StateError } from '../support/state-machine/state-error.ts';
 import { startFakeExecutions } from './fake-executions.ts';
 import { startLoadBench } from './steps/load-bench.ts';
 
@@ -27,7 +26,6 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
   const [bench, server, executions] = await Promise.all([startLoadBench(), startRangeServer(), startFakeExecutions()]);
   const { protocol, hostname, port } = (await bench.client.config.endpoint?.()) ?? {};
   const messages: { subject: string; text: string }[] = [];
-  let silent = false;
   const table = await bench.newTable();
   const buckets = new MemoryS3();
   const overHttp = s3Server ? await startS3() : undefined;
@@ -43,7 +41,6 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     messages,
     /** Takes an event of the state machine; a test reads it as a message. */
     take({ detail }: PutEvent) {
-      if (silent) throw new StateError('EventBridge.ThrottlingException', 'Rate exceeded');
       messages.push({ subject: `${detail.summary}`, text: JSON.stringify(detail, null, 1) });
     },
     names: { table, bucket: s3.bucket },
@@ -59,10 +56,6 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     /** Gives a client that was made with this environment the bucket, if it is in memory. */
     connect(client: S3Client): void {
       if (!overHttp) buckets.answer(client);
-    },
-    /** From now on no event is taken, until `reset`. */
-    silence(): void {
-      silent = true;
     },
     /** Removes an item of the table, past the loader, and gives what puts it back. */
     async removeItem(key: string): Promise<() => Promise<unknown>> {
@@ -94,7 +87,6 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     /** Empties table, bucket and messages. */
     async reset(): Promise<void> {
       messages.length = 0;
-      silent = false;
       await storage.delete(await storage.list(''));
       await bench.client.send(new DeleteTableCommand({ TableName: table }));
       await createAddressesTable(bench.client, table);
