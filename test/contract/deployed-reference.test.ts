@@ -73,6 +73,7 @@ describe('the deployed function', () => {
       ])
         expect(body).toContain(shown);
     }
+    expect((await send('/docs?lang=nl')).body).toContain('Snel beginnen');
   });
 
   it('publishes the problem pages, and a 404 for an unknown one', async () => {

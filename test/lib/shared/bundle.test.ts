@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { writeBundle } from '../../../lib/shared/bundle.ts';
 import { bundles } from '../../../lib/shared/bundles.ts';
@@ -12,7 +12,6 @@ import { sourcePositions } from '../../../tools/stack-trace.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { gatewayEvent } from '../../support/gateway-event.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
-import { type LambdaRuntime, startLambda } from '../runtime/lambda-runtime.ts';
 import { ofType, type Resource, type Template } from '../synthesized.ts';
 import { app } from '../unbundled-app.ts';
 
@@ -126,39 +125,34 @@ describe('a bundle', () => {
   });
 });
 
-/** The bundles lie outside of the project, so that nothing but what is in them can be found. */
-describe('a bundle under the Runtime API', () => {
-  let lambda: LambdaRuntime | undefined;
+type Answer = { statusCode?: number; error?: { name: string; message: string; stack: string } };
 
-  afterEach(() => lambda?.stop());
-
-  const region = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
-  const settings = {
-    ...region,
-    ACCOUNTS_TABLE: 'accounts',
-    ADDRESSES_TABLE: 'addresses',
-  };
-  const loading = { ...region, ADDRESSES_TABLE: 'addresses', SNAPSHOT_BUCKET: 'bucket' };
-
-  async function start({ path = '', handler = '' } = {}, environment: Record<string, string> = {}) {
-    lambda = await startLambda(path, handler, environment);
-    return { lambda, error: await lambda.started };
+/** Imports a bundle with nothing but its files and its environment, and prints what its handler answers to events. */
+const program = `
+  const [file, name, events] = process.argv.slice(1);
+  const errorOf = ({ name, message, stack }) => ({ error: { name, message, stack } });
+  const answers = [];
+  try {
+    const { [name]: handler } = await import(file);
+    for (const event of JSON.parse(events)) answers.push(await handler(event, {}).catch(errorOf));
+  } catch (error) {
+    answers.push(errorOf(error));
   }
+  const hasUndici = process.moduleLoadList.some((module) => module.includes('undici'));
+  console.log(JSON.stringify({ answers, hasUndici }));`;
 
-  it('serves the complete reference page in both languages', async () => {
-    const { lambda, error } = await start(functions('service')[1], settings);
-    expect(error).toBeNull();
-    for (const [path, content] of [
-      ['/docs', 'Quick start'],
-      ['/docs?lang=nl', 'Snel beginnen'],
-      ['/docs', 'light-dark'],
-      ['/docs', 'navigator.clipboard'],
-      ['/problems/missing?lang=nl', 'Wat u kunt doen'],
-    ] as const) {
-      const answer = { statusCode: 200, body: expect.stringContaining(content) };
-      expect(await lambda.invoke(gatewayEvent(path))).toMatchObject({ response: answer });
-    }
-  });
+/** The bundles lie outside of the project, so that nothing but what is in them can be found. */
+describe('a bundle in a process of its own', () => {
+  const region = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
+  const settings = { ...region, ACCOUNTS_TABLE: 'accounts', ADDRESSES_TABLE: 'addresses' };
+
+  async function run({ path = '', handler = '' } = {}, env: Record<string, string> = {}, ...events: unknown[]) {
+    const [module, name = ''] = handler.split('.');
+    const args = ['--input-type=module', '-e', program, join(path, `${module}.mjs`), name, JSON.stringify(events)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: path, env });
+    const { answers, hasUndici } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    return { answers: answers as Answer[], hasUndici, log: stdout };
+  }
 
   it('loads the texts of the reference only on demand, not when the validate function starts', () => {
     const { path } = functions('service')[1] ?? { path: '' };
@@ -177,59 +171,35 @@ describe('a bundle under the Runtime API', () => {
   it.each([
     ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
     ['validate', 1, '/v1/auth/validate'],
-  ])('starts the %s function, which responds', async (_name, index, url) => {
-    const { lambda, error } = await start(functions('service')[index], settings);
-    expect(error).toBeNull();
-    expect(await lambda.invoke(gatewayEvent(url))).toMatchObject({
-      response: { statusCode: 401, headers: { 'content-type': 'application/problem+json' } },
-    });
-    expect(await lambda.invoke(gatewayEvent(url, { method: 'PUT' }))).toMatchObject({ response: { statusCode: 405 } });
-    expect(lambda.logs()).toContain('"Requests"');
+  ])('starts the %s function, which responds and calls the store without optional modules', async (_, index, url) => {
+    const { key } = issueApiKey('account', 'any');
+    const { answers, hasUndici, log } = await run(
+      functions('service')[index],
+      { ...settings, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }, // nobody listens there
+      gatewayEvent(url),
+      gatewayEvent(url, { method: 'PUT' }),
+      gatewayEvent(url, { headers: { 'x-api-key': key } }),
+    );
+    expect([answers.map(({ statusCode }) => statusCode), hasUndici]).toEqual([[401, 405, 503], false]);
+    expect(log).toContain('"Requests"');
   });
-
-  it.each([
-    ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
-    ['validate', 1, '/v1/auth/validate'],
-  ])(
-    'calls the store from the %s function without loading optional modules at its start',
-    async (_name, index, url) => {
-      const { path } = functions('service')[index] ?? { path: '' };
-      const { key } = issueApiKey('account', 'any');
-      const event = gatewayEvent(url, { headers: { 'x-api-key': key } });
-      const script = `
-      const { handler } = await import(${JSON.stringify(join(path, 'index.mjs'))});
-      const { statusCode } = await handler(${JSON.stringify(event)}, {});
-      const hasUndici = process.moduleLoadList.some((module) => module.includes('undici'));
-      console.log(JSON.stringify({ statusCode, hasUndici }));`;
-      const env = { ...settings, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }; // nobody listens there
-      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
-      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({ statusCode: 503, hasUndici: false });
-    },
-  );
 
   it('starts each step of a load, which fails on invalid input with a named error', async () => {
     const steps = functions('loader');
     expect(steps).toHaveLength(stepNames.length);
     for (const step of sweep(steps, 3)) {
-      const { lambda, error } = await start(step, loading);
-      expect([step.handler, error]).toEqual([step.handler, null]);
-      expect(await lambda.invoke('nonsense')).toMatchObject({
-        type: expect.stringMatching(/^(Zod|\$Zod)Error$/),
-        error: { errorMessage: expect.stringContaining('expected object'), trace: expect.any(Array) },
-      });
-      await lambda.stop();
+      const { answers } = await run(step, { ...settings, SNAPSHOT_BUCKET: 'bucket' }, 'nonsense');
+      const error = { name: expect.stringMatching(/^(Zod|\$Zod)Error$/), message: expect.stringContaining('expected') };
+      expect([step.handler, answers]).toMatchObject([step.handler, [{ error }]]);
     }
   });
 
   it('does not start without its settings, and names the missing one and the source line', async () => {
-    const { error } = await start(functions('service')[0], region);
-    expect(error).toMatchObject({
-      errorType: 'Error',
-      errorMessage: expect.stringContaining('ACCOUNTS_TABLE is not set'),
-    });
+    const { error } = (await run(functions('service')[0], region)).answers[0] ?? {};
+    expect(error?.message).toContain('ACCOUNTS_TABLE is not set');
     const maps = join(directory, 'source-maps', 'Address');
     const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
-    expect(error?.trace.join('\n')).not.toContain('environment.ts');
-    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/core\/environment\.ts:\d+:\d+/);
+    expect(error?.stack).not.toContain('environment.ts');
+    expect(sourcePositions(error?.stack ?? '', mapOf)).toMatch(/core\/environment\.ts:\d+:\d+/);
   });
 });
