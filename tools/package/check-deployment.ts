@@ -141,7 +141,14 @@ function resourcesOf(path: string): string {
   return JSON.stringify(Resources, (key, value) => (key === 'Metadata' ? undefined : value));
 }
 
-/** Not by npx, which uses the Node of npm. `test/architecture/oldest-node.test.ts` has the other commands. */
+/** Imports modules, and prints those that name what this Node lacks. */
+const importAll = `
+  const lacks = ({ name, code }) => name === 'SyntaxError' || code === 'ERR_UNKNOWN_BUILTIN_MODULE';
+  for (const file of process.argv.slice(1))
+    await import(file).catch((error) => lacks(error) && console.log(file + ': ' + error.message));
+  process.exit();`;
+
+/** Not by npx, which uses the Node of npm. */
 async function onOldestNode(): Promise<void> {
   const old = await installNode(packageNode, join(folder, 'oldest-node'), run);
   if (!old) {
@@ -157,10 +164,15 @@ async function onOldestNode(): Promise<void> {
   await run(operator, old, [command, 'app'], { CDK_OUTDIR: out, CDK_CONTEXT_JSON: '{}' });
   const templates = globSync('bag-adres-prod-*.template.json', { cwd: out });
   require(templates.length === 3, `three templates of prod on Node ${used}, but found ${templates}`);
+  // What is in `bin` runs when it is imported.
+  const modules = globSync('{core,lambdas,lib,loader,operator,packages,portal}/**/*.js', { cwd: installed });
+  const files = modules.map((file) => join(installed, file));
+  const lacking = await run(operator, old, ['--input-type=module', '-e', importAll, ...files]);
+  require(files.length > 100 && lacking === '', `modules that Node ${used} can import, but got\n${lacking}`);
   // npm itself refuses what a dependency says of this Node.
   const npm = process.env.npm_execpath ?? '';
   await run(operator, old, [npm, 'install', ...quick, '--engine-strict', '--dry-run', `bag-adres@${version}`]);
-  report(`config check, the app of the CDK and npm install --engine-strict on Node ${used}`);
+  report(`config check, the app of the CDK, every module and npm install --engine-strict on Node ${used}`);
 }
 
 /** @returns how many functions there are in all configurations */
