@@ -28,6 +28,8 @@ describe('what is published about the API', () => {
     try {
       for (const path of forReaders) expect([path, (await service.send(path)).status]).toEqual([path, 404]);
       for (const path of always) expect([path, (await service.send(path)).status]).toEqual([path, 200]);
+      expect((await service.send('/', { headers: { accept: 'text/html' } })).status).toBe(404);
+      expect((await service.send('/problems/huisnummer-range')).body).not.toContain('/docs');
     } finally {
       delete process.env[environment.referencePage];
     }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { faultCodes } from '../../core/contract.ts';
-import { environment } from '../../core/environment.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
 import { lookupSamples } from '../../packages/look/samples.ts';
@@ -137,19 +136,6 @@ describe('the reference page', () => {
       expect((await open('GET', accept)).status).toBe(404);
     }
     expect((await service.send('/')).json).toMatchObject({ type: '/problems/not-found' });
-  });
-
-  it('is not served when the deployment turns it off, while everything else is', async () => {
-    process.env[environment.referencePage] = 'off';
-    try {
-      expect((await service.send('/docs')).status).toBe(404);
-      expect((await service.send('/', { headers: { accept: 'text/html' } })).status).toBe(404);
-      expect((await service.send('/problems/huisnummer-range')).body).not.toContain('/docs');
-      expect((await service.send('/problems/missing')).status).toBe(200);
-      expect((await service.send('/v1/openapi.json')).status).toBe(200);
-    } finally {
-      delete process.env[environment.referencePage];
-    }
   });
 
   const lightPhone = { viewport: phone, colorScheme: 'light', background: 'rgb(255, 255, 255)' } as const;

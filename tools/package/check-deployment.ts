@@ -165,7 +165,7 @@ async function onOldestNode(): Promise<void> {
   const templates = globSync('bag-adres-prod-*.template.json', { cwd: out });
   require(templates.length === 3, `three templates of prod on Node ${used}, but found ${templates}`);
   // What is in `bin` runs when it is imported.
-  const modules = globSync('{core,lambdas,lib,loader,operator,packages,portal}/**/*.js', { cwd: installed });
+  const modules = globSync('{core,lambdas,lib,loader,local,operator,packages,portal}/**/*.js', { cwd: installed });
   const files = modules.map((file) => join(installed, file));
   const lacking = await run(operator, old, ['--input-type=module', '-e', importAll, ...files]);
   require(files.length > 100 && lacking === '', `modules that Node ${used} can import, but got\n${lacking}`);

@@ -8,7 +8,6 @@ import {
   testAddress,
   usedOf,
 } from '../../support/address-service.ts';
-import { inSweep } from '../../support/in-sweep.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const service = startForTests(startAddressService);
@@ -71,16 +70,6 @@ describe('quota', () => {
     expect((await instanceAt(now + wait).lookUp(key, testAddress)).status).toBe(200);
   });
 
-  inSweep('rolls windows over under load without losing or adding a unit', async () => {
-    const { id, key } = await newAccount(service, { minute: 10, day: 35, month: 1000 });
-    for (const [minute, admitted] of [10, 10, 10, 5, 0].entries()) {
-      const statuses = await burst([instanceAt(month + 60 * minute + 5), instanceAt(month + 60 * minute + 6)], key, 20);
-      expect(statuses[200] ?? 0).toBe(admitted);
-    }
-    expect((await burst([instanceAt(month + 86_400)], key, 20))[200]).toBe(10);
-    expect(await usedOf(service, id)).toMatchObject({ month: 45, day: 10 });
-  });
-
   it('takes at most three writes per caller when a window rolls over, and otherwise one', async () => {
     const { key } = await newAccount(service, { minute: 1000, day: 1000 });
     const callers = 40;
@@ -107,20 +96,6 @@ describe('quota', () => {
     expect((await burst(instances, key, 60))[200]).toBe(19);
     expect((await burst(instances.slice(0, 3), key, 10))[200] ?? 0).toBe(0);
     expect((await usedOf(service, id)).day).toBe(20);
-  });
-
-  inSweep('never admits more than each clock could, when windows roll while clocks disagree', async () => {
-    const { key } = await newAccount(service, { minute: 15 });
-    const boundary = month + 1200;
-    const statuses = await burst(
-      [-1, 1, -0.1, 0.1].map((skew) => instanceAt(boundary + skew)),
-      key,
-      50,
-    );
-    // One window before the boundary and one after it; whoever is slow counts in the later one once it has begun.
-    expect(statuses[200]).toBeGreaterThanOrEqual(15);
-    expect(statuses[200]).toBeLessThanOrEqual(30);
-    expect((await burst([instanceAt(boundary + 2)], key, 20))[200] ?? 0).toBe(0);
   });
 
   it('refuses every lookup that starts after a revocation returned, in the middle of a burst', async () => {
@@ -160,18 +135,5 @@ describe('quota', () => {
     await service.admin.plans.put({ code: plan, limits: { day: null } });
     expect((await burst([service.instance], key, 20))[200]).toBe(20);
     expect(await usedOf(service, id)).toEqual({ day: 31 });
-  });
-
-  inSweep('is exact while the plan is rewritten continuously', async () => {
-    const { id, plan, key } = await newAccount(service, { hour: 50, day: 60 });
-    let done = false;
-    const rewriting = (async () => {
-      while (!done) await service.admin.plans.put({ code: plan, limits: { hour: 50, day: 60 } });
-    })();
-    const statuses = await burst([service.instance], key, 120);
-    done = true;
-    await rewriting;
-    expect(statuses).toEqual({ 200: 50, 429: 70 });
-    expect(await usedOf(service, id)).toEqual({ hour: 50, day: 50 });
   });
 });

@@ -49,7 +49,6 @@ describe('the loader stack', () => {
     quiet = (await templates({ ...everything, schedule: 'off' })).loader;
   });
 
-  const maps = () => Object.entries(definition(loader).States).filter(([, { Type }]) => Type === 'Map');
   const tasks = () => {
     const { States } = definition(loader);
     const inner = Object.values(States).flatMap(({ ItemProcessor }) => Object.entries(ItemProcessor?.States ?? {}));
@@ -62,39 +61,6 @@ describe('the loader stack', () => {
       const { Variables } = (Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
       return Variables?.[name] ?? [];
     });
-
-  // Without its feature flag the CDK leaves the ResultWriter out and says nothing.
-  it('reads the items of each map from S3, in batches, and writes its results there', () => {
-    expect(
-      maps()
-        .map(([name]) => name)
-        .sort(),
-    ).toEqual(['Apply', 'Extract', 'Join', 'Merge', 'Objecten']);
-    for (const [name, map] of maps())
-      expect(map).toMatchObject({
-        Label: name,
-        ItemReader: {
-          Resource: expect.stringContaining(':s3:getObject'),
-          ReaderConfig: { InputType: 'JSON' },
-          Arguments: {
-            Bucket: expect.stringMatching(/^Snapshots/),
-            Key: expect.stringMatching(/'loads\/' & \$load & '\/(parts|(object-)?buckets|segments|changes)\.json'/),
-          },
-        },
-        ItemBatcher: { MaxItemsPerBatch: expect.any(Number), BatchInput: { load: '{% $load %}' } },
-        ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' } },
-        ResultWriter: {
-          Resource: expect.stringContaining(':s3:putObject'),
-          Arguments: { Bucket: expect.stringMatching(/^Snapshots/), Prefix: `map-runs/${name.toLowerCase()}` },
-        },
-      });
-  });
-
-  it('tolerates no failed item in any map, because a missing part would look like removed addresses', () => {
-    for (const [, map] of maps())
-      for (const field of ['ToleratedFailureCount', 'ToleratedFailurePercentage'])
-        expect(map).not.toHaveProperty(field);
-  });
 
   const settling = ({ ErrorEquals }: Retry) => ErrorEquals.includes('LockSettlingError');
 

@@ -2,7 +2,6 @@ import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { Admin } from '../../../../packages/admin/admin.ts';
 import { adminWith, startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
-import { inSweep } from '../../../support/in-sweep.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 
 const bench = startForTests(startAdmin);
@@ -96,29 +95,6 @@ describe('a change between the read and the write of another change', () => {
 });
 
 describe('changes at the same time', () => {
-  inSweep('a plan changed under load loses no charge and charges none twice', async () => {
-    const { admin, request } = bench;
-    await admin.plans.put({ code: 'busy', limits: { hour: null, day: 5_000 } });
-    await admin.accounts.create({ id: 'busy', plan: 'busy' });
-    const { key } = await admin.keys.create({ account: 'busy', label: 'k' });
-    const change = async (i: number) => {
-      await admin.plans.put({ code: 'busy', limits: { hour: i, day: 6_000 + i, ...(i % 2 && { minute: 9_000 }) } });
-      await admin.plans.put({ code: 'busy', limits: { hour: null, day: 6_000 + i } });
-      await admin.accounts.set({ id: 'busy', limits: { day: 7_000 + i } });
-    };
-    const outcomes: string[] = [];
-    for (let i = 0; i < 10; i++) {
-      const [charges] = await Promise.all([Promise.all(Array.from({ length: 16 }, () => request(key))), change(i)]);
-      outcomes.push(...charges);
-    }
-    const charged = outcomes.filter((outcome) => outcome === 'charged').length;
-    expect(outcomes.every((outcome) => outcome === 'charged' || outcome === 'quota-exceeded')).toBe(true);
-    expect((await admin.accounts.show('busy')).windows).toMatchObject({
-      hour: { limit: null, used: charged },
-      day: { limit: 7_009, used: charged },
-    });
-  });
-
   it('one of two creates of the same account succeeds, and the other fails with "exists"', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'twins', limits: { day: 1 } });
