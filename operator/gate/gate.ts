@@ -14,7 +14,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { accountsTable } from '../../core/tables.ts';
 import type { Config } from '../../lib/config/config-schema.ts';
 import { deploymentName, portalStackName, stackNames } from '../../lib/config/deployment.ts';
-import { createAdminStore, listNames } from '../../packages/admin/accounts/admin-store.ts';
+import { createAdminStore, readNames } from '../../packages/admin/accounts/admin-store.ts';
 import { clientConfig, ifMissing, readTemplate } from '../connect/deployed-stacks.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type ComparedTemplate, lossesBetween, statefulTypes } from './compare-templates.ts';
@@ -90,7 +90,7 @@ async function tableObstacles(
         key ? `Set tables.accounts.keyArn to that.` : 'Take tables.accounts.keyArn out.',
       );
     const store = createAdminStore(DynamoDBDocumentClient.from(client), name, 'gate', Date.now);
-    const { names } = await listNames(store, 'account', { limit: 1 });
+    const { names } = await readNames(store, 'account', { limit: 1 });
     if (names.length > 0) return [];
     return faults(
       'has no account',

@@ -1,8 +1,28 @@
-import { AdminError, type AdminRefusals } from './accounts/admin-error.ts';
+import {
+  AdminError,
+  type AdminRefusals,
+  checkAccountId,
+  checkDate,
+  checkDetails,
+  checkKeyId,
+  checkLabel,
+  checkLimits,
+  checkLoad,
+  checkOwnLimits,
+  checkPerson,
+  checkPlanCode,
+  checkRole,
+  checkToken,
+  rangeOfMonth,
+} from './accounts/admin-error.ts';
+import { checkPage } from './accounts/admin-store.ts';
 import type { StatementsRefusals } from './accounts/monthly-statements.ts';
 import type { LoadsRefusals } from './load-approvals.ts';
 
-/** The fault in a value called `name`, without the value, which may be a key; `undefined` if it is valid. */
+/**
+ * The fault in a value called `name`, without the value, which may be a key; `undefined` if it is valid.
+ * @throws AdminError for a value of the right type that breaks a rule
+ */
 type Shape = (value: unknown, name: string) => string | undefined;
 
 const shape =
@@ -19,7 +39,6 @@ const number = shape(Number.isFinite, 'a number');
 const flag = shape((value) => typeof value === 'boolean', 'true or false');
 const instant = shape((value) => typeof value === 'string' || value instanceof Date, 'a Date or a string');
 const bytes = shape((value) => value instanceof Uint8Array, 'a Uint8Array');
-const limit = shape((value) => value === null || value === 'plan' || Number.isFinite(value), 'a number or null');
 const planState = shape((value) => value === 'active' || value === 'inactive', 'active or inactive');
 const anObject = shape(isObject, 'an object');
 const aList = shape(Array.isArray, 'an array');
@@ -54,99 +73,122 @@ function firstFault(checks: readonly [Shape, unknown, string][]): string | undef
   return undefined;
 }
 
+/** A value of a shape that also keeps a rule. */
+const ruled =
+  (one: Shape, check: (value: never, name: string) => unknown): Shape =>
+  (value, name) => {
+    const fault = one(value, name);
+    if (fault === undefined) check(value as never, name);
+    return fault;
+  };
+
+const accountId = ruled(text, checkAccountId);
+const planCode = ruled(text, checkPlanCode);
+const keyId = ruled(text, checkKeyId);
+const label = ruled(text, checkLabel);
+const token = ruled(text, checkToken);
+const person = ruled(text, checkPerson);
+const role = ruled(text, checkRole);
+const date = ruled(text, checkDate);
+const month = ruled(text, rangeOfMonth);
+const load = ruled(text, checkLoad);
+const limits = ruled(anObject, checkLimits);
+const ownLimits = ruled(anObject, checkOwnLimits);
+
 const page = { limit: optional(number), cursor: optional(text) };
-const range = { from: optional(text), to: optional(text) };
+const pageWith = (more: Record<string, Shape>) =>
+  optional(ruled(object({ ...page, prefix: optional(text), ...more }), checkPage));
+const range = { from: optional(date), to: optional(date) };
 const nullableText = nullable(text);
 const details = { name: optional(nullableText), contact: optional(nullableText), note: optional(nullableText) };
-const terms = { plan: optional(text), limits: optional(record(limit)), ...details };
+const terms = { plan: optional(planCode), limits: optional(ownLimits), ...details };
 const accountFilter = {
   ...{ plan: optional(text), createdSince: optional(instant), usedShare: optional(number) },
   state: optional(shape((value) => value === 'active' || value === 'suspended', 'active or suspended')),
 };
 const plan = {
-  code: text,
-  limits: optional(record(limit)),
+  code: planCode,
+  limits: optional(limits),
   state: optional(planState),
-  seen: optional(nullable(object({ limits: record(limit), state: planState }))),
+  seen: optional(nullable(object({ limits, state: planState }))),
 };
 const session = object({
-  people: optional(list(text)),
+  people: optional(list(person)),
   name: optional(text),
   browser: optional(text),
   claims: optional(record(text)),
 });
-const aKey = { account: text, keyId: text };
-const decision = [object({ load: text, proposal: text })];
-const ofPerson = object({ person: text });
-const ofAccount = object({ account: text });
+const aKey = { account: accountId, keyId };
+const decision = [object({ load, proposal: text })];
+const ofPerson = object({ person });
+const ofAccount = object({ account: accountId });
 const scope: Shape = (value, name) => {
   if (value === 'all') return undefined;
   return isObject(value) && 'person' in value ? ofPerson(value, name) : ofAccount(value, name);
 };
-const backup = object({
-  plans: list(object({ code: text, state: planState, limits: record(limit) })),
-  accounts: list(
+const planBackup = object({ code: planCode, state: planState, limits });
+const accountBackup = object({
+  ...{ id: accountId, state: text, plan: planCode, plans: record(planCode), created: number, ownLimits, ...details },
+  usage: record(object({ start: number, used: number })),
+  keys: list(
     object({
-      ...{ id: text, state: text, plan: text, plans: record(text), created: number, ...details },
-      ownLimits: record(limit),
-      usage: record(object({ start: number, used: number })),
-      keys: list(
-        object({
-          ...{ keyId: text, label: nullableText, created: nullable(number), revoked: nullable(number) },
-          secret: optional(text),
-          hash: nullable(bytes),
-        }),
-      ),
-      members: list(object({ person: text, role: text, added: number })),
-      days: list(object({ date: text, lookups: number, expires: number, byKey: optional(record(number)) })),
+      ...{ keyId, label: nullableText, created: nullable(number), revoked: nullable(number) },
+      secret: optional(text),
+      hash: nullable(bytes),
     }),
   ),
+  members: list(object({ person, role, added: number })),
+  days: list(object({ date, lookups: number, expires: number, byKey: optional(record(number)) })),
 });
+const backup = object({ plans: list(planBackup), accounts: list(ruled(accountBackup, checkDetails)) });
 
-/** The arguments of each call, for callers without TypeScript. Code that uses a text or number checks its content. */
+/** The arguments of each call, for callers without TypeScript. The code behind a call relies on them. */
 const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals), readonly Shape[]> = {
   'plans.put': [object(plan)],
   'plans.begin': [object(plan)],
-  'plans.follow': [text, optional(object({ accounts: optional(number) }))],
-  'plans.list': [optional(object({ ...page, prefix: optional(text) }))],
+  'plans.follow': [planCode, optional(object({ accounts: optional(number) }))],
+  'plans.list': [pageWith({})],
   'plans.counts': [],
-  'plans.audit': [text, optional(object(page))],
-  'accounts.create': [object({ ...terms, id: text, plan: text })],
+  'plans.audit': [planCode, optional(object(page))],
+  'accounts.create': [ruled(object({ ...terms, id: accountId, plan: planCode }), checkDetails)],
   'accounts.set': [
-    object({
-      ...{ ...terms, id: text },
-      seen: optional(
-        object({ plan: optional(text), ownLimits: optional(record(limit)), details: optional(object(details)) }),
-      ),
-    }),
+    ruled(
+      object({
+        ...{ ...terms, id: accountId },
+        seen: optional(
+          object({ plan: optional(text), ownLimits: optional(ownLimits), details: optional(object(details)) }),
+        ),
+      }),
+      checkDetails,
+    ),
   ],
-  'accounts.suspend': [text],
-  'accounts.activate': [text],
-  'accounts.delete': [text],
-  'accounts.show': [text],
-  'accounts.list': [optional(object({ ...page, ...accountFilter, prefix: optional(text), search: optional(text) }))],
-  'accounts.audit': [text, optional(object(page))],
-  'accounts.usage': [text, optional(object(range))],
-  'accounts.usageByKey': [text, optional(object(range))],
-  'accounts.eachUsage': [optional(object({ ...range, after: optional(text), last: optional(text) }))],
+  'accounts.suspend': [accountId],
+  'accounts.activate': [accountId],
+  'accounts.delete': [accountId],
+  'accounts.show': [accountId],
+  'accounts.list': [pageWith({ ...accountFilter, search: optional(text) })],
+  'accounts.audit': [accountId, optional(object(page))],
+  'accounts.usage': [accountId, optional(object(range))],
+  'accounts.usageByKey': [accountId, optional(object(range))],
+  'accounts.eachUsage': [optional(object({ ...range, after: optional(accountId), last: optional(accountId) }))],
   'accounts.usageParts': [number],
-  'accounts.usageKeptSince': [optional(text)],
+  'accounts.usageKeptSince': [optional(accountId)],
   'backup.export': [],
   'backup.import': [backup, optional(object({ checkOnly: optional(flag) }))],
-  'keys.create': [object({ account: text, label: text, expires: optional(instant), token: optional(text) })],
-  'keys.rotate': [object({ ...aKey, label: optional(text), ends: optional(instant), token: optional(text) })],
-  'keys.rename': [object({ ...aKey, label: text })],
-  'keys.list': [text],
-  'keys.find': [text, optional(object({ accounts: optional(list(text)) }))],
+  'keys.create': [object({ account: accountId, label, expires: optional(instant), token: optional(token) })],
+  'keys.rotate': [object({ ...aKey, label: optional(label), ends: optional(instant), token: optional(token) })],
+  'keys.rename': [object({ ...aKey, label })],
+  'keys.list': [accountId],
+  'keys.find': [text, optional(object({ accounts: optional(list(accountId)) }))],
   'keys.revoke': [object(aKey)],
-  'members.add': [object({ account: text, person: text, role: text })],
-  'members.remove': [object({ account: text, person: text })],
-  'members.list': [text],
-  'members.roleIn': [text, list(text)],
-  'members.accountsOf': [list(text)],
-  'sessions.start': [text, number, optional(session)],
+  'members.add': [object({ account: accountId, person, role })],
+  'members.remove': [object({ account: accountId, person })],
+  'members.list': [accountId],
+  'members.roleIn': [accountId, list(person)],
+  'members.accountsOf': [list(person)],
+  'sessions.start': [person, number, optional(session)],
   'sessions.find': [text],
-  'sessions.confirm': [text, text, optional(session)],
+  'sessions.confirm': [text, person, optional(session)],
   'sessions.end': [text, text],
   'sessions.endAll': [scope],
   'sessions.list': [scope, optional(object({ cursor: optional(text) }))],
@@ -155,17 +197,17 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
   'loads.register': [optional(number)],
   'loads.running': [],
   'loads.waiting': [],
-  'loads.show': [text],
-  'loads.changes': [object({ load: text, file: number })],
+  'loads.show': [load],
+  'loads.changes': [object({ load, file: number })],
   'loads.approve': decision,
   'loads.reject': decision,
   'loads.audit': [optional(object(page))],
-  'statements.months': [optional(object({ account: optional(text) }))],
-  'statements.month': [text],
-  'statements.show': [object({ account: text, month: text })],
-  'statements.each': [text],
-  'statements.csv': [text],
-  'statements.close': [text],
+  'statements.months': [optional(object({ account: optional(accountId) }))],
+  'statements.month': [month],
+  'statements.show': [object({ account: accountId, month })],
+  'statements.each': [month],
+  'statements.csv': [month],
+  'statements.close': [month],
   'statements.closeNext': [],
 };
 

@@ -78,7 +78,6 @@ export type Loads = {
 export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
   const view = async (proposal: LoadProposal) => viewOf(proposal, await approvalOf(store, runner, proposal.load));
   const find = async (load: string) => {
-    checkLoad(load);
     const proposal = await findRefusedProposal(storage, load);
     if (proposal) return proposal;
     throw notWaiting(load);
@@ -93,12 +92,6 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
     reject: (input) => decide(store, storage, runner, { ...input, decision: 'reject' }),
     audit: (options) => auditPageOf(store, loadsPartition, options),
   };
-}
-
-/** Part of the name of an object in the storage, so it is checked first. */
-function checkLoad(load: string): void {
-  if (typeof load === 'string' && /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load)) return;
-  throw new AdminError('invalid', 'A load has an id like 2026-11-08-0123456789, as the list of loads shows it.');
 }
 
 function notWaiting(load: string): AdminError {
@@ -123,7 +116,6 @@ type Decision = { load: string; proposal: string; decision: LoadDecision };
  */
 async function decide(store: AdminStore, storage: Storage, runner: LoadRunner, wanted: Decision): Promise<Decided> {
   const { load } = wanted;
-  checkLoad(load);
   const proposal = await findRefusedProposal(storage, load);
   if (!proposal) {
     const last = await findStored(store, load);

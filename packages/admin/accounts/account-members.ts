@@ -2,7 +2,7 @@ import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { instant } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item, isStill } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError, checkAccountId, checkPerson, checkRole, type Role, roles } from './admin-error.ts';
+import { AdminError, type Role, roles } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit-log.ts';
 import { searchWrite } from './search.ts';
@@ -42,9 +42,7 @@ export async function addMember(
   store: AdminStore,
   { account, person: given, role }: { account: string; person: string; role: Role },
 ): Promise<MemberView> {
-  checkAccountId(account);
-  const person = checkedPerson(given);
-  checkRole(role);
+  const person = normalizedPerson(given);
   await getAccess(store, account);
   const added = store.nowSeconds();
   await audited(store, { partition: account, action: 'member add', detail: { person, role } }, () =>
@@ -72,8 +70,7 @@ export async function removeMember(
   store: AdminStore,
   { account, person: given }: { account: string; person: string },
 ): Promise<void> {
-  checkAccountId(account);
-  const person = checkedPerson(given);
+  const person = normalizedPerson(given);
   if (!(await store.get(memberKey(account, person)))) {
     throw new AdminError(
       'not_found',
@@ -142,7 +139,6 @@ export function memberItems(account: string, { person, role, added }: MemberBack
 
 /** The members of an account, by person. @throws AdminError `invalid`, `not_found` */
 export async function listMembers(store: AdminStore, account: string): Promise<MemberView[]> {
-  checkAccountId(account);
   await getAccess(store, account);
   return (await membersOf(store, account)).map(({ added, ...member }) => ({ ...member, added: instant(added) }));
 }
@@ -154,8 +150,7 @@ export async function membersOf(store: AdminStore, account: string): Promise<Mem
 
 /** The highest role that an account gives to any of `people`, the names of one person signing in, or `null`. */
 export async function roleIn(store: AdminStore, account: string, people: readonly string[]): Promise<Role | null> {
-  checkAccountId(account);
-  const found = await Promise.all(people.map((person) => store.get(memberKey(account, checkedPerson(person)))));
+  const found = await Promise.all(people.map((person) => store.get(memberKey(account, normalizedPerson(person)))));
   const given = found.map((item): Role | undefined => item?.role);
   return roles.findLast((role) => given.includes(role)) ?? null;
 }
@@ -166,7 +161,7 @@ export async function accountsOf(
   people: readonly string[],
 ): Promise<{ account: string; role: Role }[]> {
   const entries = await Promise.all(
-    people.map((person) => store.query(membersIn(store.table, `${personPrefix}${checkedPerson(person)}`))),
+    people.map((person) => store.query(membersIn(store.table, `${personPrefix}${normalizedPerson(person)}`))),
   );
   const accounts = [...new Set(entries.flat().map(nameIn))].sort();
   const roles = await Promise.all(accounts.map((account) => roleIn(store, account, people)));
@@ -183,11 +178,6 @@ export async function removeAllMembers(store: AdminStore, account: string): Prom
     await store.delete(memberKey(account, nameIn(item)));
   }
   await store.delete(versionKey(account));
-}
-
-function checkedPerson(given: string): string {
-  checkPerson(given);
-  return normalizedPerson(given);
 }
 
 const versionKey = (account: string) => itemKey(account, membersVersion.sortKey);

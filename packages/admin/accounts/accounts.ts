@@ -5,14 +5,7 @@ import { configured, currentQuota } from '../../../core/accounts/quota.ts';
 import { dateOf, instant, type WindowName, windowEnd, windowNames } from '../../../core/calendar.ts';
 import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import {
-  AdminError,
-  checkAccountId,
-  checkDetails,
-  checkOwnLimits,
-  checkPlanCode,
-  type DetailsChanges,
-} from './admin-error.ts';
+import { AdminError, type DetailsChanges } from './admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
@@ -81,7 +74,6 @@ export function viewTerms(access: Access, details: AccountDetails, nowSeconds: n
 
 /** An account as of now. @throws AdminError `invalid`, `not_found` */
 export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
-  checkAccountId(id);
   const access = await getAccess(store, id);
   const [records, details] = await Promise.all([keyRecordsOf(store, id), detailsOf(store, id)]);
   const nowSeconds = store.nowSeconds();
@@ -108,10 +100,6 @@ export async function createAccount(
   store: AdminStore,
   { id, plan: code, limits = {}, ...details }: AccountInput,
 ): Promise<AccountView> {
-  checkAccountId(id);
-  checkPlanCode(code);
-  checkOwnLimits(limits);
-  checkDetails(details);
   const detail = { plan: code, limits, ...detailsDifference(noDetails, details) };
   return audited(store, { partition: id, action: 'account create', detail }, () =>
     retryConflicts(() => tryCreate(store, { id, plan: code, limits, ...details })),
@@ -177,10 +165,6 @@ export async function setAccount(
   { id, ...changes }: AccountChanges & { id: string },
 ): Promise<AccountView> {
   const { plan, limits = {}, seen, ...details } = changes;
-  checkAccountId(id);
-  checkDetails(details);
-  if (plan !== undefined) checkPlanCode(plan);
-  checkOwnLimits(limits);
   // Refused before an audit entry is written, except for a change at the same moment.
   const [access, before] = await Promise.all([getAccess(store, id), detailsOf(store, id)]);
   if (seen) requireUnchanged(access, seen);
@@ -232,7 +216,6 @@ function changedMeanwhile(account: string): AdminError {
 
 /** Suspends or activates an account, from its next request on. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
-  checkAccountId(id);
   const action = state === 'suspended' ? 'account suspend' : 'account activate';
   await audited(store, { partition: id, action, detail: {} }, () =>
     retryConflicts(async () => writeState(store, await getAccess(store, id), state)),
@@ -247,7 +230,6 @@ async function writeState(store: AdminStore, access: Access, state: AccountState
 
 /** The partition of the audit of an account, also of a deleted one. @throws AdminError `invalid`, `not_found` */
 export async function auditPartitionOfAccount(store: AdminStore, id: string): Promise<string> {
-  checkAccountId(id);
   if (!(await isDeleted(store, id))) await getAccess(store, id);
   return id;
 }

@@ -1,5 +1,5 @@
 import { accountIdPattern, containsApiKey, maxExpiry } from '../../../core/accounts/api-key.ts';
-import { type WindowName, windowNames } from '../../../core/calendar.ts';
+import { isDate, monthOf, type WindowName, windowNames } from '../../../core/calendar.ts';
 
 /** Stable: a portal may branch on them. */
 export type AdminErrorCode =
@@ -103,17 +103,17 @@ const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a le
 
 /** @throws AdminError `invalid` unless `id` can be an account's */
 export function checkAccountId(id: string): void {
-  if (!isText(id) || !accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
+  if (!accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
 }
 
 /** @throws AdminError `invalid` unless `code` can be a plan's */
 export function checkPlanCode(code: string): void {
-  if (!isText(code) || !accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
+  if (!accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
 }
 
 /** @throws AdminError `invalid` unless `keyId` can be a key's; not repeated in the message: it may be a whole key */
 export function checkKeyId(keyId: string): void {
-  if (isText(keyId) && keyIdPattern.test(keyId)) return;
+  if (keyIdPattern.test(keyId)) return;
   throw new AdminError(
     'invalid',
     'A key id is 8 letters or digits, as the list of keys shows it. Never pass the key itself.',
@@ -146,7 +146,7 @@ export function checkDetails(changes: DetailsChanges): void {
 
 /** @throws AdminError `invalid` unless `text` is 1 to `longest` characters on one line, and no API key */
 export function checkOneLine(text: string, what: string, longest: number): void {
-  const length = isText(text) ? [...text].length : 0;
+  const { length } = [...text];
   // No control and format characters, line separators or lone surrogates, which could corrupt a terminal or a page.
   if (length < 1 || length > longest || text.trim() === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
     throw new AdminError('invalid', `${what} is 1 to ${longest} characters, without control characters.`);
@@ -156,7 +156,7 @@ export function checkOneLine(text: string, what: string, longest: number): void 
 
 /** @throws AdminError `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID */
 export function checkToken(token: string): void {
-  if (isText(token) && /^[\x21-\x7e]{16,128}$/.test(token)) return;
+  if (/^[\x21-\x7e]{16,128}$/.test(token)) return;
   throw new AdminError('invalid', 'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.');
 }
 
@@ -197,7 +197,7 @@ const subjectForm = /^sub:[\x21-\x7e]{1,255}$/;
 
 /** Whether a text can identify a person: an e-mail address, or `sub:` and a subject of the OpenID provider. */
 export function isPerson(person: string): boolean {
-  return isText(person) && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person);
+  return typeof person === 'string' && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person);
 }
 
 /** @throws AdminError `invalid` unless `isPerson` */
@@ -233,7 +233,21 @@ export function checkWindow(name: string): asserts name is WindowName {
   throw new AdminError('invalid', `"${name}" is not a time window; use ${windowNames.join(', ')}.`);
 }
 
-/** Callers may not use TypeScript. */
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
+/** @throws AdminError `invalid` unless `date` is a UTC date of this century */
+export function checkDate(date: string, name: string): void {
+  if (isDate(date)) return;
+  throw new AdminError('invalid', `${name} is a UTC date, for instance 2026-11-21.`);
+}
+
+/** The first and the last day of a month. @throws AdminError `invalid` */
+export function rangeOfMonth(month: string): { from: string; to: string } {
+  const range = monthOf(month);
+  if (range) return range;
+  throw new AdminError('invalid', 'A month is a UTC month of this century, for instance 2026-11.');
+}
+
+/** A load's id is part of the names of objects in the storage. @throws AdminError `invalid` */
+export function checkLoad(load: string): void {
+  if (/^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load)) return;
+  throw new AdminError('invalid', 'A load has an id like 2026-11-08-0123456789, as the list of loads shows it.');
 }

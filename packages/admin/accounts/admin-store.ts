@@ -230,24 +230,19 @@ export type NamePage = { names: string[]; cursor: string | null };
 /** The most entries of one page: what DynamoDB reads by key in one call. */
 export const maxPage = 100;
 
-/** Reads a page of an index, in the order of its names. @throws AdminError `invalid` */
-export async function listNames(
+/** Reads a page of an index, in the order of its names. */
+export async function readNames(
   store: AdminStore,
   index: keyof typeof partitions,
   { prefix = '', limit = maxPage, cursor }: PageOptions,
 ): Promise<NamePage> {
-  checkPage({ prefix, limit, cursor });
-  return readNames(store, index, { prefix, limit, cursor });
-}
-
-/** The same for pages of any size, within this module. */
-export async function readNames(
-  store: AdminStore,
-  index: keyof typeof partitions,
-  { prefix = '', limit, cursor }: PageOptions & { limit: number },
-): Promise<NamePage> {
   // One more than requested shows whether there is another page.
   const entries = await store.query({ ...entriesQuery(store, index, { prefix, cursor }), Limit: limit + 1 });
+  return pageOfNames(entries, limit);
+}
+
+/** The names of the first `limit` entries, with a cursor if there are more. */
+export function pageOfNames(entries: readonly Item[], limit: number): NamePage {
   const names = entries.slice(0, limit).map((entry): string => entry[accountsTable.sortKey]);
   return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
 }

@@ -23,25 +23,13 @@ import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './account-members.ts';
 import { creation } from './accounts.ts';
-import {
-  AdminError,
-  checkAccountId,
-  checkDetails,
-  checkKeyId,
-  checkLimits,
-  checkOwnLimits,
-  checkPerson,
-  checkPlanCode,
-  checkRole,
-  type DetailsChanges,
-} from './admin-error.ts';
+import { AdminError, checkDate, type DetailsChanges } from './admin-error.ts';
 import { type AdminStore, retryConflicts } from './admin-store.ts';
 import { audited } from './audit-log.ts';
 import { detailsItem, readDetails } from './details.ts';
 import { maxActiveKeys } from './keys.ts';
 import { planHistoryItem, readPlanHistory } from './plan-history.ts';
 import { getPlan, putPlan } from './plans.ts';
-import { checkDate } from './usage.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
@@ -160,7 +148,7 @@ export async function importBackup(
   backup: Backup,
   { checkOnly = false }: { checkOnly?: boolean | undefined } = {},
 ): Promise<ImportResult> {
-  checkBackup(backup);
+  backup.accounts.forEach(checkAccount);
   const existing = await exportBackup(store);
   const plans = missingOf('Plan', backup.plans, existing.plans, ({ code }) => code, planText);
   const accounts = missingOf('Account', backup.accounts, existing.accounts, ({ id }) => id, accountText);
@@ -183,27 +171,10 @@ export async function importBackup(
 /** One more than an account can have, for a key that is being replaced. */
 const mostKeys = maxActiveKeys + 1;
 
-function checkBackup({ plans, accounts }: Backup): void {
-  for (const { code, limits } of plans) {
-    checkPlanCode(code);
-    checkLimits(limits);
-  }
-  for (const account of accounts) {
-    const { id, plan, plans, ownLimits, keys, members, days } = account;
-    checkAccountId(id);
-    checkDetails(account);
-    checkPlanCode(plan);
-    checkOwnLimits(ownLimits);
-    for (const { keyId } of keys) checkKeyId(keyId);
-    for (const { person, role } of members) {
-      checkPerson(person);
-      checkRole(role);
-    }
-    for (const date of [...Object.keys(plans), ...days.map(({ date }) => date)]) checkDate('date', date);
-    for (const code of Object.values(plans)) checkPlanCode(code);
-    if (keys.filter(({ hash }) => hash !== null).length <= mostKeys) continue;
-    throw new AdminError('too_many_keys', `Account "${id}" has more than ${mostKeys} active keys.`);
-  }
+function checkAccount({ id, keys, plans }: AccountBackup): void {
+  for (const date of Object.keys(plans)) checkDate(date, '"date"');
+  if (keys.filter(({ hash }) => hash !== null).length <= mostKeys) return;
+  throw new AdminError('too_many_keys', `Account "${id}" has more than ${mostKeys} active keys.`);
 }
 
 /**

@@ -4,7 +4,7 @@ import { recordKey } from '../../../core/accounts/key-record.ts';
 import { addToRecords, unrecorded } from '../../../core/accounts/usage-record.ts';
 import { type Guard, guardExpression, isStill } from '../../../core/dynamodb.ts';
 import { removeAllMembers } from './account-members.ts';
-import { AdminError, checkAccountId } from './admin-error.ts';
+import { AdminError } from './admin-error.ts';
 import {
   type AdminStore,
   addToIndex,
@@ -34,7 +34,6 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
  * @throws AdminError `invalid`, `not_found`, `not_suspended`, `conflict`
  */
 export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
-  checkAccountId(id);
   const access = await findAccess(store, id);
   if (access) requireSuspended(access);
   else if (!(await isDeleted(store, id))) throw new AdminError('not_found', `There is no account "${id}".`);

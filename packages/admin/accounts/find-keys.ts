@@ -2,7 +2,7 @@ import { findApiKey, isValidKey, type KeyClaim, readApiKey } from '../../../core
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { mapConcurrently } from '../../../core/concurrency.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError, checkAccountId, checkKeyId, isAdminError } from './admin-error.ts';
+import { AdminError, checkKeyId, isAdminError } from './admin-error.ts';
 import { type AdminStore, findAccess, readNames } from './admin-store.ts';
 import { type KeyView, listKeys } from './keys.ts';
 import { readSecrets } from './signing-secret.ts';
@@ -29,7 +29,6 @@ export async function findKeys(
   text: string,
   { accounts }: KeySearchOptions = {},
 ): Promise<KeySearch> {
-  accounts?.forEach(checkAccountId);
   const found = findApiKey(text);
   if (!found) return { given: 'id', keys: await keysWithId(store, text.trim(), accounts) };
   const { key, claim } = found;

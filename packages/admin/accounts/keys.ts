@@ -23,16 +23,7 @@ import {
   type Update,
 } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import {
-  AdminError,
-  checkAccountId,
-  checkKeyId,
-  checkLabel,
-  checkToken,
-  type Instant,
-  maxLabelLength,
-  readExpiry,
-} from './admin-error.ts';
+import { AdminError, type Instant, maxLabelLength, readExpiry } from './admin-error.ts';
 import { type AdminStore, exists, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit-log.ts';
 import { secretForKey } from './signing-secret.ts';
@@ -54,8 +45,6 @@ export async function createKey(
   store: AdminStore,
   { account, label, expires, token }: KeyInput,
 ): Promise<{ key: string; keyId: string }> {
-  checkAccountId(account);
-  checkLabel(label);
   const expiresSeconds = expires === undefined ? null : readExpiry(expires, store.nowSeconds());
   return issueKey(store, { account, label, expiresSeconds, token });
 }
@@ -83,9 +72,6 @@ export async function rotateKey(
   store: AdminStore,
   { account, keyId, label, ends = new Date((store.nowSeconds() + 86_400) * 1000), token }: RotationInput,
 ): Promise<RotatedKey> {
-  checkAccountId(account);
-  checkKeyId(keyId);
-  if (label !== undefined) checkLabel(label);
   const endsSeconds = readExpiry(ends, store.nowSeconds());
   const old = await findRecord(store, account, keyId);
   const nextLabel = label ?? labelAfter(old?.label ?? 'key');
@@ -114,9 +100,6 @@ export async function renameKey(
   store: AdminStore,
   { account, keyId, label }: { account: string; keyId: string; label: string },
 ): Promise<KeyView> {
-  checkAccountId(account);
-  checkKeyId(keyId);
-  checkLabel(label);
   const missing = new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
   await getAccess(store, account);
   if (!(await findRecord(store, account, keyId))) throw missing;
@@ -147,7 +130,6 @@ async function issueKey(
   store: AdminStore,
   { account, label, expiresSeconds, token, replaces }: Issue,
 ): Promise<{ key: string; keyId: string }> {
-  if (token !== undefined) checkToken(token);
   const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
   if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) throw alreadyCreated(tokenKeyId);
   await requireFreeKey(store, account, { replaced: replaces?.keyId });
@@ -297,7 +279,6 @@ function viewKey(
 
 /** The keys of an account, oldest first, revoked ones too, without hashes. @throws AdminError `invalid`, `not_found` */
 export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
-  checkAccountId(account);
   const access = await getAccess(store, account);
   return viewKeys(access, await keyRecordsOf(store, account), store.nowSeconds());
 }
@@ -397,8 +378,6 @@ export async function revokeKey(
   store: AdminStore,
   { account, keyId }: { account: string; keyId: string },
 ): Promise<KeyView> {
-  checkAccountId(account);
-  checkKeyId(keyId);
   const access = await getAccess(store, account);
   if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
     throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });

@@ -1,14 +1,6 @@
 import type { AccountState } from '../../../core/accounts/account.ts';
 import { type AccountSummary, summaryOf } from './accounts.ts';
-import {
-  type AdminStore,
-  checkPage,
-  findAccessOf,
-  listNames,
-  maxPage,
-  type NamePage,
-  type PageOptions,
-} from './admin-store.ts';
+import { type AdminStore, findAccessOf, maxPage, type NamePage, type PageOptions, readNames } from './admin-store.ts';
 import { detailsOfAll, noDetails } from './details.ts';
 import { findAccounts } from './search.ts';
 
@@ -43,7 +35,6 @@ export async function listAccounts(
 ): Promise<AccountPage> {
   const filter = { plan, state, createdSince, usedShare };
   const isFiltered = Object.values(filter).some((one) => one !== undefined);
-  checkPage(page);
   const limit = page.limit ?? maxPage;
   const kept: AccountSummary[] = [];
   let cursor: string | null = page.cursor ?? null;
@@ -51,7 +42,7 @@ export async function listAccounts(
   do {
     const next = { ...page, ...(isFiltered && { limit: maxPage }), cursor: cursor ?? undefined };
     const part: NamePage =
-      search === undefined ? await listNames(store, 'account', next) : await findAccounts(store, search, next);
+      search === undefined ? await readNames(store, 'account', next) : await findAccounts(store, search, next);
     const passed = (await summariesOf(store, part.names)).filter((account) => passes(account, filter));
     const room = limit - kept.length;
     kept.push(...passed.slice(0, room));

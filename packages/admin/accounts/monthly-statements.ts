@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { dateOf, datesOf, daySeconds, instant, monthOf, secondsOf, windowEnd } from '../../../core/calendar.ts';
+import { dateOf, datesOf, daySeconds, instant, secondsOf, windowEnd } from '../../../core/calendar.ts';
 import { forEachConcurrently, mapConcurrently } from '../../../core/concurrency.ts';
 import { statementsPrefix } from '../../../core/tables.ts';
-import { AdminError, checkAccountId } from './admin-error.ts';
+import { AdminError, rangeOfMonth } from './admin-error.ts';
 import { type AdminStore, findAccessOf } from './admin-store.ts';
 import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';
 import {
@@ -79,13 +79,6 @@ function statementsIn(csv: string): Statement[] {
     });
   }
   return [...statements.values()];
-}
-
-/** The first and the last day of a month. @throws AdminError `invalid` */
-export function rangeOfMonth(month: string): { from: string; to: string } {
-  const range = monthOf(month);
-  if (range) return range;
-  throw new AdminError('invalid', 'A month is a UTC month of this century, for instance 2026-11.');
 }
 
 /** In hexadecimal digits. */
@@ -167,7 +160,6 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
 
   /** The state of a month that there is, with its marker if it is closed. @throws AdminError `invalid` */
   const look = async (month: string): Promise<{ view: UsageMonth; closed: ClosedMonth | null }> => {
-    rangeOfMonth(month);
     const closed = await find(month);
     if (closed) return { view: viewOf(closed), closed };
     const current = currentMonth();
@@ -228,8 +220,6 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     month: async (month) => (await look(month)).view,
     close,
     async show({ account, month }) {
-      checkAccountId(account);
-      rangeOfMonth(month);
       const { from } = await monthsOfAccount(store, account);
       if (month < from) throw tooEarly(from, `${createdIn(from, account)} Choose ${from} or later.`);
       await get(month);
@@ -253,7 +243,6 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
 
 /** The first and last months of an account's existence. @throws AdminError `invalid`, `not_found` */
 async function monthsOfAccount(store: AdminStore, account: string): Promise<{ from: string; to: string }> {
-  checkAccountId(account);
   const history = [...(await planHistoryOf(store, account))];
   const [first, last] = [history[0], history.at(-1)];
   if (!first || !last) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });

@@ -4,14 +4,13 @@ import type { Limits } from '../../../core/accounts/quota.ts';
 import { instant, inWindowOrder, windowNames } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { type Guard, guardedUpdate, type Item, type Update } from '../../../core/dynamodb.ts';
-import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
+import { AdminError } from './admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
   addToIndex,
   findAccess,
   findAccessOf,
-  listNames,
   type PageOptions,
   readNames,
   retryConflicts,
@@ -135,7 +134,6 @@ export async function findPlan(store: AdminStore, code: string): Promise<PlanVer
 
 /** The partition of the audit of a plan that exists. @throws AdminError `invalid`, `not_found` */
 export async function auditPartitionOfPlan(store: AdminStore, code: string): Promise<string> {
-  checkPlanCode(code);
   await getPlan(store, code);
   return planRecord.partitionKey(code);
 }
@@ -145,7 +143,7 @@ export type PlanPage = { plans: (Plan & { change?: PlanChange })[]; cursor: stri
 
 /** A page of the plans as of now, by code. @throws AdminError `invalid` */
 export async function listPlans(store: AdminStore, options: PageOptions = {}): Promise<PlanPage> {
-  const { names, cursor } = await listNames(store, 'plan', options);
+  const { names, cursor } = await readNames(store, 'plan', options);
   const records = await store.getAll(names.map(planKey));
   const plans = records.map((record) => {
     const { code, state, limits } = readPlan(record);
@@ -182,8 +180,6 @@ export async function beginPlan(store: AdminStore, input: PlanInput): Promise<Pl
 }
 
 async function changePlan<T>(store: AdminStore, input: PlanInput, then: (plan: Plan) => Promise<T>): Promise<T> {
-  checkPlanCode(input.code);
-  checkLimits(input.limits ?? {});
   // Refused before an entry in the audit, but for a change at this very moment.
   const before = await findPlan(store, input.code);
   requireUnchanged(input, before);
@@ -214,7 +210,6 @@ export async function followPlan(
   code: string,
   { accounts = accountsAtOnce }: { accounts?: number | undefined } = {},
 ): Promise<PlanProgress> {
-  checkPlanCode(code);
   if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'Give a whole number of accounts.');
   return retryConflicts(async () => {
     const record = await store.get(planKey(code));

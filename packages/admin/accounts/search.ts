@@ -2,12 +2,12 @@ import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, type DetailsChanges, longestDetails } from './admin-error.ts';
 import {
   type AdminStore,
-  checkPage,
   entriesQuery,
   entryKey,
   maxPage,
   type NamePage,
   type PageOptions,
+  pageOfNames,
   type Write,
 } from './admin-store.ts';
 
@@ -64,9 +64,8 @@ export async function findAccounts(
   text: string,
   { prefix = '', limit = maxPage, cursor }: PageOptions,
 ): Promise<NamePage> {
-  const wanted = typeof text === 'string' && text.length <= maxSearch ? folded(text) : '';
+  const wanted = text.length <= maxSearch ? folded(text) : '';
   if (wanted === '') throw new AdminError('invalid', `A search is a text of 1 to ${maxSearch} characters.`);
-  checkPage({ prefix, limit, cursor });
   const words = [...new Set(wanted.split(' '))];
   const query = entriesQuery(store, 'account', { prefix, cursor });
   const found = await store.query({
@@ -78,8 +77,7 @@ export async function findAccounts(
       ...Object.fromEntries(words.map((word, i) => [`:${i}`, word])),
     },
   });
-  const names = found.slice(0, limit).map((one): string => one[accountsTable.sortKey]);
-  return { names, cursor: found.length > limit ? (names.at(-1) ?? null) : null };
+  return pageOfNames(found, limit);
 }
 
 /** How many accounts are on each plan, by its code. */

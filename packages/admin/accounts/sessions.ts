@@ -4,7 +4,7 @@ import { instant } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item, isConflict } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { listMembers, normalizedPerson, personPrefix } from './account-members.ts';
-import { AdminError, checkAccountId, checkPerson } from './admin-error.ts';
+import { AdminError } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { type AuditAction, noted } from './audit-log.ts';
 
@@ -102,7 +102,6 @@ function attributesOf(person: string, details: SessionDetails): Item {
 /** Every identity of a person once, as it is stored. */
 function peopleOf(person: string, { people = [] }: SessionDetails): string[] {
   const all = [person, ...people];
-  for (const one of all) checkPerson(one);
   return [...new Set(all.map(normalizedPerson))];
 }
 
@@ -193,7 +192,6 @@ export async function listSessions(
 }
 
 async function membersOf(store: AdminStore, account: string): Promise<string[]> {
-  checkAccountId(account);
   await getAccess(store, account);
   return (await listMembers(store, account)).map(({ person }) => person);
 }

@@ -1,6 +1,5 @@
 import { keyCode } from '../../../core/accounts/account-item.ts';
 import { type DayCounts, lookupsIn, unitsByKey } from '../../../core/accounts/usage-record.ts';
-import { checkAccountId } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import { keyRecordsOf } from './keys.ts';
 import { type DayUsage, readCounts, readRange, type UsageRange } from './usage.ts';
@@ -34,7 +33,6 @@ export type UsageByKey = {
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function usageByKey(store: AdminStore, id: string, options: UsageRange = {}): Promise<UsageByKey> {
-  checkAccountId(id);
   const { from, to } = await readRange(store, options, id);
   const { counts } = await readCounts(store, id, { from, to });
   // Read after the counts: the record of a key is written before the key can be used.

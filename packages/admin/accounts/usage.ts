@@ -14,12 +14,12 @@ import {
   unrecorded,
   usageRecord,
 } from '../../../core/accounts/usage-record.ts';
-import { dateOf, datesOf, daySeconds, isDate, secondsOf, windowNames, windowStart } from '../../../core/calendar.ts';
+import { dateOf, datesOf, daySeconds, secondsOf, windowNames, windowStart } from '../../../core/calendar.ts';
 import { mapConcurrently, mapInOrder } from '../../../core/concurrency.ts';
 import { guardedUpdate, type Item, isStill, type Query } from '../../../core/dynamodb.ts';
 import { defaultUsageMonths } from '../../../core/environment.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError, checkAccountId } from './admin-error.ts';
+import { AdminError } from './admin-error.ts';
 import { type AdminStore, findAccess, findAccessOf, maxPage, readNames, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
 import { firstDay, planHistoryOf } from './plan-history.ts';
@@ -43,7 +43,6 @@ export type DayRange = { from: string; to: string };
 
 /** An account's use, exactly as charged, deleted or not. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
-  checkAccountId(id);
   const days = await readRange(store, range, id);
   const { counts, refusals } = await readCounts(store, id, days);
   return usageView(id, datesOf(days), lookupsByDate(counts), refusals);
@@ -162,8 +161,6 @@ const maxRangeDays = 1100;
 
 /** The days of a range. @throws AdminError `invalid` for one without data: in a future month, or before the first */
 export async function readRange(store: AdminStore, { from, to }: UsageRange, account?: string): Promise<DayRange> {
-  if (from !== undefined) checkDate('from', from);
-  if (to !== undefined) checkDate('to', to);
   const today = dateOf(store.nowSeconds());
   const last = to ?? today;
   const { month, why } = await firstMonthOf(store, account);
@@ -209,12 +206,6 @@ export function createdIn(month: string, account?: string): string {
   return `${what} was created in ${month}; nothing exists before that month.`;
 }
 
-/** @throws AdminError `invalid` unless `date` is a UTC date of this century */
-export function checkDate(name: string, date: string): void {
-  if (isDate(date)) return;
-  throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
-}
-
 /** The item that tells everyone who reads usage how long the job keeps it. No account id has a `#`. */
 const retentionKey = itemKey('usage#', 'retention');
 
@@ -245,7 +236,6 @@ export async function noteFirstMonth(store: AdminStore, month: string): Promise<
 
 /** The first day that can have usage, for all accounts or for one: always the first of a month, `2024-10-01`. */
 export async function usageKeptSince(store: AdminStore, account?: string): Promise<string> {
-  if (account !== undefined) checkAccountId(account);
   return `${(await firstMonthOf(store, account)).month}-01`;
 }
 
@@ -279,7 +269,6 @@ export async function* eachUsage(
   store: AdminStore,
   { after, last, ...options }: UsageRange & UsagePart = {},
 ): AsyncGenerator<ListedUsage> {
-  for (const id of [after, last]) if (id !== undefined) checkAccountId(id);
   const read = reader(store, await readRange(store, options));
   const accounts = accountsByName(store, { after, last });
   for await (const usage of mapInOrder(accounts, 2 * concurrency, read)) if (isListed(usage)) yield usage;

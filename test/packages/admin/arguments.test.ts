@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { checkArguments } from '../../../packages/admin/arguments.ts';
 import { AdminError, type AdminRefusals } from '../../../packages/admin/index.ts';
 import { createLoads } from '../../../packages/admin/loads.ts';
 import { createStatements } from '../../../packages/admin/statements.ts';
@@ -124,5 +125,43 @@ describe('a call', () => {
     await expect(make(all, 'keys.create', [{ label: 'a' }])).rejects.toThrow(
       '"account" is missing: it must be a string',
     );
+  });
+
+  const id = 'acme';
+  const account = { account: id, keyId: 'abcdefgh' };
+  it.each<[path: string, given: unknown[], rule: string]>([
+    ['accounts.show', ['a/b'], 'An account id is 1 to 32 letters'],
+    ['accounts.create', [{ id, plan: 'a b' }], 'A plan code is 1 to 32 letters'],
+    ['accounts.create', [{ id, plan: 'small', name: ' ' }], 'The name of an account is 1 to 100 characters'],
+    ['accounts.set', [{ id, limits: { day: -1 } }], 'The limit of "day" is a whole number'],
+    ['accounts.usage', [id, { from: '2026-02-30' }], '"from" is a UTC date'],
+    ['accounts.eachUsage', [{ to: 'today' }], '"to" is a UTC date'],
+    ['accounts.eachUsage', [{ after: 'a b' }], 'An account id is'],
+    ['accounts.eachUsage', [{ last: '' }], 'An account id is'],
+    ['accounts.list', [{ prefix: '#' }], 'letters, digits, ".", "_" or "-", 32 at most'],
+    ['accounts.list', [{ prefix: 'a'.repeat(33) }], '32 at most'],
+    ['accounts.list', [{ limit: 0 }], 'A page has 1 to 100 entries'],
+    ['plans.list', [{ limit: 101 }], 'A page has 1 to 100 entries'],
+    ['plans.list', [{ limit: 1.5 }], 'A page has 1 to 100 entries'],
+    ['plans.list', [{ cursor: 'a#' }], 'did not return this cursor'],
+    ['plans.list', [{ prefix: 'b', cursor: 'a' }], 'did not return this cursor'],
+    ['plans.put', [{ code: 'small', limits: { decade: 1 } }], '"decade" is not a time window'],
+    ['keys.rename', [{ ...account, label: ' ' }], 'A label is 1 to 64 characters'],
+    ['keys.revoke', [{ account: id, keyId: 'bagadres_x' }], 'A key id is 8 letters or digits'],
+    ['keys.create', [{ account: id, label: 'k', token: 'short' }], 'An idempotency token is 16 to 128'],
+    ['members.add', [{ account: id, person: 'jo', role: 'viewer' }], 'A member is an e-mail address'],
+    ['members.add', [{ account: id, person: 'a@b.nl', role: 'owner' }], 'A role is finance, viewer, admin'],
+    ['sessions.start', ['jo', 60], 'A member is an e-mail address'],
+    ['loads.show', ['../manifest'], 'A load has an id like'],
+    ['loads.approve', [{ load: '', proposal: 'x' }], 'A load has an id like'],
+    ['statements.show', [{ account: id, month: 'november' }], 'A month is a UTC month'],
+  ])('is not made with an argument that breaks its rule: %s(%j)', async (path, given, rule) => {
+    const [group = '', name = ''] = path.split('.');
+    const calls = checkArguments(group, { [name]: () => 'made' });
+    await expect(async () =>
+      (calls as Record<string, (...given: unknown[]) => unknown>)[name]?.(...given),
+    ).rejects.toMatchObject({
+      ...{ code: 'invalid', message: expect.stringContaining(rule) },
+    });
   });
 });

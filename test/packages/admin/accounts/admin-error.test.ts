@@ -44,22 +44,22 @@ const at = (seconds: number) => new Date(seconds * 1000);
 const { key } = issueApiKey('acme', 'any');
 const expiry: Check = (expires) => readExpiry(expires, now);
 const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[], refused: unknown[]][] = [
-  ['An account id', checkAccountId, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#', 7]],
-  ['A plan code', checkPlanCode, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#', 7]],
-  ['A key id', checkKeyId, /is 8 letters or digits/, ['0aZ9zA00'], ['0aZ9zA0', '0aZ9zA000', '0aZ9zA0_', 12345678]],
+  ['An account id', checkAccountId, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#']],
+  ['A plan code', checkPlanCode, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#']],
+  ['A key id', checkKeyId, /is 8 letters or digits/, ['0aZ9zA00'], ['0aZ9zA0', '0aZ9zA000', '0aZ9zA0_']],
   [
     'A label',
     checkLabel,
     /is 1 to 64 characters/,
     ['x', 'x'.repeat(64), '🔑'.repeat(64)],
-    ['', ' ', 'x'.repeat(65), 'a\nb', '\u001b[31mred', 'a\u202eb', '\ud800', 7],
+    ['', ' ', 'x'.repeat(65), 'a\nb', '\u001b[31mred', 'a\u202eb', '\ud800'],
   ],
   [
     'An idempotency token',
     checkToken,
     /is 16 to 128 ASCII/,
     ['x'.repeat(16), 'x'.repeat(128)],
-    ['x'.repeat(15), 'x'.repeat(129), 1e15],
+    ['x'.repeat(15), 'x'.repeat(129)],
   ],
   [
     'A key',

@@ -87,19 +87,14 @@ describe('the usage of an account', () => {
     [{ from: '2026-08-01', to: '2026-09-01' }, '2026-09 has not begun yet; the current month is 2026-08'],
     [{ to: '2027-01-31' }, '2027-01 has not begun yet'],
     [{ from: '2024-06-30', to: '2024-07-31' }, 'kept for 25 whole months, so no usage exists before 2024-07'],
-    [{ from: '2026-02-30' }, '"from" is a UTC date'],
-    [{ to: 'today' }, '"to" is a UTC date'],
   ])('is refused for the range %j, as is that of all accounts', async (range, message) => {
     const refusal = { code: 'invalid', message: expect.stringContaining(message) };
     await expect(usageOf(store(), 'acme', range)).rejects.toMatchObject(refusal);
     await expect(usageOfAll(store(), range)).rejects.toMatchObject(refusal);
   });
 
-  it.each([
-    ['nobody', 'not_found'],
-    ['a/b', 'invalid'],
-  ])('is refused for the account %j with %s', async (id, code) => {
-    await expect(usageOf(store(), id)).rejects.toMatchObject({ code });
+  it('is refused for an unknown account', async () => {
+    await expect(usageOf(store(), 'nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is a conflict if days keep moving from the account into its records, after twenty attempts', async () => {
@@ -211,8 +206,6 @@ describe('the usage of all accounts', () => {
         code: 'invalid',
         message: 'A part has 1 account or more.',
       });
-    for (const part of [{ after: 'a b' }, { last: '' }])
-      await expect(eachUsage(store(), part).next()).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('is kept for as many months as the job said last, 25 if it never ran', async () => {
