@@ -11,6 +11,7 @@ import {
 } from './accounts/accounts.ts';
 import type { Role } from './accounts/admin-error.ts';
 import { type AdminChange, createAdminStore, type PageOptions } from './accounts/admin-store.ts';
+import { checkArguments } from './accounts/arguments.ts';
 import { type AuditPageOptions, auditPageOf } from './accounts/audit-log.ts';
 import { type Backup, exportBackup, importBackup } from './accounts/backup.ts';
 import { deleteAccount } from './accounts/delete-account.ts';
@@ -41,7 +42,6 @@ import {
 } from './accounts/sessions.ts';
 import { eachUsage, type UsagePart, type UsageRange, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
 import { usageByKey } from './accounts/usage-by-key.ts';
-import { checkArguments } from './arguments.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {

@@ -7,6 +7,7 @@ import { findRefusedProposal, refusedProposals } from '../../loader/storage/stor
 import { type LoadProposal, proposalName } from '../../loader/verdict/load-report.ts';
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
+import { checkArguments } from './accounts/arguments.ts';
 import { type AuditPage, type AuditPageOptions, audited, auditPageOf } from './accounts/audit-log.ts';
 import {
   type Approval,
@@ -28,18 +29,6 @@ export type LoadRunner = {
   /** Approves a load and runs it, or rejects it, under a name. The same name again changes nothing. */
   start(name: string, load: string, decision: LoadDecision): Promise<void>;
   stateOf(name: string): Promise<ApprovalState | 'none'>;
-};
-
-/** The refusal codes of each call of `Loads`; `conflict` also while another load is running. */
-export type LoadsRefusals = {
-  'loads.register': 'invalid';
-  'loads.running': never;
-  'loads.waiting': never;
-  'loads.show': 'invalid' | 'not_found';
-  'loads.changes': 'invalid' | 'not_found';
-  'loads.approve': 'invalid' | 'not_found' | 'conflict';
-  'loads.reject': 'invalid' | 'not_found' | 'conflict';
-  'loads.audit': 'invalid';
 };
 
 /** The result of a decision: the run that carries it out, and whether this call started that run. */
@@ -82,7 +71,7 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
     if (proposal) return proposal;
     throw notWaiting(load);
   };
-  return {
+  return checkArguments('loads', {
     register: (last = 12) => readRegister(storage, last),
     running: () => runner.running(),
     waiting: async () => Promise.all((await refusedProposals(storage)).map(view)),
@@ -91,7 +80,7 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
     approve: (input) => decide(store, storage, runner, { ...input, decision: 'approve' }),
     reject: (input) => decide(store, storage, runner, { ...input, decision: 'reject' }),
     audit: (options) => auditPageOf(store, loadsPartition, options),
-  };
+  });
 }
 
 function notWaiting(load: string): AdminError {

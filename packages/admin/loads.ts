@@ -12,12 +12,12 @@ import {
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { createAdminStore } from './accounts/admin-store.ts';
-import { checkArguments } from './arguments.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export { addressText } from '../../core/addresses/address-key.ts';
+export type { LoadsRefusals } from './accounts/admin-error.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit-log.ts';
-export type { Decided, LoadRunner, Loads, LoadsRefusals, RunningLoad } from './load-approvals.ts';
+export type { Decided, LoadRunner, Loads, RunningLoad } from './load-approvals.ts';
 export type {
   Approval,
   ApprovalState,
@@ -54,7 +54,7 @@ export type LoadsConfig = {
 export function createLoads(config: LoadsConfig): Loads {
   const { client, table, s3, bucket, stepFunctions, stateMachine, actor = 'unknown', now = Date.now } = config;
   const store = createAdminStore(client, table, actor, now);
-  return checkArguments('loads', loadsOf(store, s3Storage(s3, bucket), loadMachine(stepFunctions, stateMachine)));
+  return loadsOf(store, s3Storage(s3, bucket), loadMachine(stepFunctions, stateMachine));
 }
 
 /** The state machine of a deployment. */

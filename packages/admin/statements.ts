@@ -5,9 +5,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from './accounts/admin-store.ts';
 import { type Statements, statementsOf } from './accounts/monthly-statements.ts';
 import { s3Statements } from './accounts/s3-statements.ts';
-import { checkArguments } from './arguments.ts';
 
-export type { MonthState, Statements, StatementsRefusals, UsageMonth } from './accounts/monthly-statements.ts';
+export type { StatementsRefusals } from './accounts/admin-error.ts';
+export type { MonthState, Statements, UsageMonth } from './accounts/monthly-statements.ts';
 export { daysOf, type Statement, statementsCsv } from './accounts/monthly-statements.ts';
 export type { PlanPeriod } from './accounts/plan-history.ts';
 export type { DayUsage } from './accounts/usage.ts';
@@ -27,5 +27,5 @@ export type StatementsConfig = {
 /** The statements of a deployment. A refusal is thrown as `AdminError`. */
 export function createStatements({ client, table, s3, bucket, now = Date.now }: StatementsConfig): Statements {
   const store = createAdminStore(client, table, 'statements', now);
-  return checkArguments('statements', statementsOf(store, s3Statements(s3, bucket)));
+  return statementsOf(store, s3Statements(s3, bucket));
 }

@@ -56,6 +56,29 @@ export type AdminRefusals = {
   'sessions.audit': 'invalid';
 };
 
+/** The refusal codes of each call of `Statements`. */
+export type StatementsRefusals = {
+  'statements.months': 'invalid' | 'not_found';
+  'statements.month': 'invalid';
+  'statements.show': 'invalid' | 'not_found';
+  'statements.each': 'invalid' | 'not_found';
+  'statements.csv': 'invalid' | 'not_found';
+  'statements.close': 'invalid' | 'conflict';
+  'statements.closeNext': 'conflict';
+};
+
+/** The refusal codes of each call of `Loads`; `conflict` also while another load is running. */
+export type LoadsRefusals = {
+  'loads.register': 'invalid';
+  'loads.running': never;
+  'loads.waiting': never;
+  'loads.show': 'invalid' | 'not_found';
+  'loads.changes': 'invalid' | 'not_found';
+  'loads.approve': 'invalid' | 'not_found' | 'conflict';
+  'loads.reject': 'invalid' | 'not_found' | 'conflict';
+  'loads.audit': 'invalid';
+};
+
 /**
  * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was
  * changed, except that after `conflict` a change of a plan may have reached some of its accounts: run it again.

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type AttributeValue,
-  type QueryCommandInput,
-  type QueryCommandOutput,
-  QueryCommand as RawQueryCommand,
-} from '@aws-sdk/client-dynamodb';
-import {
   BatchGetCommand,
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -98,19 +92,6 @@ export function createAdminStore(
         ExclusiveStartKey = page.LastEvaluatedKey;
       } while (ExclusiveStartKey && items.length < most);
       return items.slice(0, most);
-    },
-
-    /** All pages, as the store sends them: the document client would double the CPU of many small reads. */
-    async queryRaw(query: QueryCommandInput): Promise<Record<string, AttributeValue>[]> {
-      const items: Record<string, AttributeValue>[] = [];
-      let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
-      do {
-        const command = new RawQueryCommand({ ...query, ConsistentRead: true, ExclusiveStartKey });
-        const page: QueryCommandOutput = await client.send(command);
-        items.push(...(page.Items ?? []));
-        ExclusiveStartKey = page.LastEvaluatedKey;
-      } while (ExclusiveStartKey);
-      return items;
     },
 
     /** The items that pass `filter`, of the whole table: for an operator, not for the request of a customer. */

@@ -4,6 +4,7 @@ import { forEachConcurrently, mapConcurrently } from '../../../core/concurrency.
 import { statementsPrefix } from '../../../core/tables.ts';
 import { AdminError, rangeOfMonth } from './admin-error.ts';
 import { type AdminStore, findAccessOf } from './admin-store.ts';
+import { checkArguments } from './arguments.ts';
 import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';
 import {
   createdIn,
@@ -130,17 +131,6 @@ export type Statements = {
   closeNext(): Promise<UsageMonth | null>;
 };
 
-/** The refusal codes of each call. */
-export type StatementsRefusals = {
-  'statements.months': 'invalid' | 'not_found';
-  'statements.month': 'invalid';
-  'statements.show': 'invalid' | 'not_found';
-  'statements.each': 'invalid' | 'not_found';
-  'statements.csv': 'invalid' | 'not_found';
-  'statements.close': 'invalid' | 'conflict';
-  'statements.closeNext': 'conflict';
-};
-
 /** How long after its end a month is closed: more than clocks differ. Lookups of slower ones count on the next day. */
 const graceSeconds = 3600;
 
@@ -215,7 +205,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     return views;
   };
 
-  return {
+  return checkArguments('statements', {
     months,
     month: async (month) => (await look(month)).view,
     close,
@@ -238,7 +228,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
       const oldest = due.at(-1);
       return oldest ? close(oldest.month) : null;
     },
-  };
+  });
 }
 
 /** The first and last months of an account's existence. @throws AdminError `invalid`, `not_found` */

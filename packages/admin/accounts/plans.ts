@@ -159,15 +159,12 @@ export async function listPlans(store: AdminStore, options: PageOptions = {}): P
  * @throws AdminError `invalid`, `conflict`
  */
 export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
-  return changePlan(store, input, async (plan) => {
-    let followed = 0;
-    for (let done = false; !done; ) {
-      const progress = await followPlan(store, plan.code);
-      done = progress.done;
-      followed = Math.max(followed, progress.followed);
-    }
-    return { ...plan, followed };
-  });
+  const plan = await beginPlan(store, input);
+  for (let followed = 0; ; ) {
+    const progress = await followPlan(store, plan.code);
+    followed = Math.max(followed, progress.followed);
+    if (progress.done) return { ...plan, followed };
+  }
 }
 
 /**
@@ -176,10 +173,6 @@ export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan
  * @throws AdminError `invalid`, `conflict`
  */
 export async function beginPlan(store: AdminStore, input: PlanInput): Promise<Plan> {
-  return changePlan(store, input, async (plan) => plan);
-}
-
-async function changePlan<T>(store: AdminStore, input: PlanInput, then: (plan: Plan) => Promise<T>): Promise<T> {
   // Refused before an entry in the audit, but for a change at this very moment.
   const before = await findPlan(store, input.code);
   requireUnchanged(input, before);
@@ -189,7 +182,7 @@ async function changePlan<T>(store: AdminStore, input: PlanInput, then: (plan: P
   const partition = planRecord.partitionKey(code);
   return audited(store, { partition, action: 'plan put', detail }, async () => {
     const { state, limits } = await retryConflicts(() => writePlan(store, input));
-    return then({ code, state, limits });
+    return { code, state, limits };
   });
 }
 

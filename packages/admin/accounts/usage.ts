@@ -8,13 +8,12 @@ import {
   lookupsIn,
   type Refusals,
   recordDays,
-  refusalKinds,
   refusalsIn,
   sumByDate,
   unrecorded,
   usageRecord,
 } from '../../../core/accounts/usage-record.ts';
-import { dateOf, datesOf, daySeconds, secondsOf, windowNames, windowStart } from '../../../core/calendar.ts';
+import { dateOf, datesOf, daySeconds, secondsOf, windowStart } from '../../../core/calendar.ts';
 import { mapConcurrently, mapInOrder } from '../../../core/concurrency.ts';
 import { guardedUpdate, type Item, isStill, type Query } from '../../../core/dynamodb.ts';
 import { defaultUsageMonths } from '../../../core/environment.ts';
@@ -81,8 +80,13 @@ const maxReads = 20;
 /**
  * The lookups by day. The access item is read before and after the records, so each lookup is seen in one place only.
  */
-export async function readCounts(store: AdminStore, id: string, range: DayRange): Promise<Counts> {
-  let before = await findAccess(store, id);
+export async function readCounts(
+  store: AdminStore,
+  id: string,
+  range: DayRange,
+  seen?: Access | null,
+): Promise<Counts> {
+  let before = seen === undefined ? await findAccess(store, id) : seen;
   for (let reads = 0; reads < maxReads; reads++) {
     const records = await store.query(recordsQuery(store.table, id, range));
     const after = await findAccess(store, id);
@@ -108,20 +112,12 @@ function movedNothing(before: Access | null, after: Access | null): boolean {
   return held.every((day) => Object.hasOwn(after.usage.days, day));
 }
 
-/** The query of the records of an account in a range, with all their attributes or these. */
-export function recordsQuery(
-  table: string,
-  id: string,
-  { from, to }: DayRange,
-  attributes: readonly string[] = [],
-): Query {
-  const names = { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey };
-  const aliases = attributes.map((name, i) => [`#a${i}`, name] as const);
+/** The query of the records of an account in a range. */
+function recordsQuery(table: string, id: string, { from, to }: DayRange): Query {
   return {
     TableName: table,
     KeyConditionExpression: '#account = :account AND #item BETWEEN :from AND :to',
-    ExpressionAttributeNames: { ...names, ...Object.fromEntries(aliases) },
-    ...(aliases.length > 0 && { ProjectionExpression: aliases.map(([alias]) => alias).join(', ') }),
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
     ExpressionAttributeValues: {
       ':account': id,
       ':from': usageRecord.sortKey(from),
@@ -255,12 +251,6 @@ export type UsagePart = { after?: string | undefined; last?: string | undefined 
 const concurrency = 16;
 const namesAtOnce = 1_000;
 
-const countAttributes = [
-  accountsTable.sortKey,
-  usageRecord.lookups,
-  ...[...refusalKinds, ...windowNames].map(usageRecord.refused),
-];
-
 /**
  * The usage of all or some accounts, by id, a few in memory at a time, with deleted accounts that have lookups.
  * @throws AdminError `invalid`, `conflict`
@@ -336,39 +326,11 @@ export async function readAccounts(
   return mapConcurrently(await findNamed(store, names), concurrency, reader(store, range));
 }
 
-/** Reads the access item before the records, so that it misses no lookup; with more care if both have the same day. */
 function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
   const dates = datesOf(range);
   return async ({ id, access }) => {
+    const { counts, refusals } = await readCounts(store, id, range, access ?? null);
     const now = { plan: access?.plan ?? null, limits: access ? limitsOf(access.quota) : {} };
-    const held = access ? Object.entries(unrecorded(access.usage)) : [];
-    const { lookups, refusals } = await readDays(store, id, range);
-    if (held.some(([date]) => (lookups.get(date) ?? 0) > 0)) {
-      const read = await readCounts(store, id, range);
-      return { ...usageView(id, dates, lookupsByDate(read.counts), read.refusals), ...now };
-    }
-    for (const [date, counts] of held) lookups.set(date, (lookups.get(date) ?? 0) + lookupsIn(counts));
-    return { ...usageView(id, dates, lookups, refusals), ...now };
+    return { ...usageView(id, dates, lookupsByDate(counts), refusals), ...now };
   };
-}
-
-/** The records of an account. They are many small reads, and the document client would double their CPU time. */
-async function readDays(
-  store: AdminStore,
-  id: string,
-  range: DayRange,
-): Promise<{ lookups: Map<string, number>; refusals: DayRefusals[] }> {
-  const lookups = new Map<string, number>();
-  const refusals: DayRefusals[] = [];
-  const { ExpressionAttributeValues: values, ...query } = recordsQuery(store.table, id, range, countAttributes);
-  const raw = Object.fromEntries(Object.entries(values).map(([name, S]) => [name, { S }]));
-  for (const record of await store.queryRaw({ ...query, ExpressionAttributeValues: raw })) {
-    const { [accountsTable.sortKey]: item, ...counts } = record;
-    const date = dateIn({ [accountsTable.sortKey]: item?.S });
-    const read = Object.fromEntries(Object.entries(counts).map(([name, { N }]) => [name, Number(N)]));
-    lookups.set(date, lookupsIn(read));
-    const refused = refusalsIn(read);
-    if (refused) refusals.push({ date, ...refused });
-  }
-  return { lookups, refusals };
 }

@@ -36,7 +36,7 @@ describe('the package bag-adres-admin', () => {
     const shared = Object.keys(scripts).filter((name) => /^shared-\w+\.js$/.test(name));
     expect(shared.length).toBeGreaterThan(0);
     const index = ['index.js', ...shared].map((name) => scripts[name]).join('\n');
-    expect(importsOf(index)).toEqual(['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb']);
+    expect(importsOf(index)).toEqual(['@aws-sdk/lib-dynamodb']);
     expect(importsOf(scripts['loads.js'])).toEqual(['@aws-sdk/client-s3', '@aws-sdk/client-sfn']);
     expect(importsOf(scripts['statements.js'])).toEqual(['@aws-sdk/client-s3']);
     expect(importsOf(scripts['access.js'])).toEqual(['aws-cdk-lib', 'constructs']);

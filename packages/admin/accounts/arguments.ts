@@ -13,11 +13,11 @@ import {
   checkPlanCode,
   checkRole,
   checkToken,
+  type LoadsRefusals,
   rangeOfMonth,
-} from './accounts/admin-error.ts';
-import { checkPage } from './accounts/admin-store.ts';
-import type { StatementsRefusals } from './accounts/monthly-statements.ts';
-import type { LoadsRefusals } from './load-approvals.ts';
+  type StatementsRefusals,
+} from './admin-error.ts';
+import { checkPage } from './admin-store.ts';
 
 /**
  * The fault in a value called `name`, without the value, which may be a key; `undefined` if it is valid.

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { checkArguments } from '../../../packages/admin/arguments.ts';
-import { AdminError, type AdminRefusals } from '../../../packages/admin/index.ts';
-import { createLoads } from '../../../packages/admin/loads.ts';
-import { createStatements } from '../../../packages/admin/statements.ts';
-import { startAddressService, testTables } from '../../support/address-service.ts';
-import { startForTests } from '../../support/start-for-tests.ts';
+import { checkArguments } from '../../../../packages/admin/accounts/arguments.ts';
+import { AdminError, type AdminRefusals } from '../../../../packages/admin/index.ts';
+import { createLoads } from '../../../../packages/admin/loads.ts';
+import { createStatements } from '../../../../packages/admin/statements.ts';
+import { startAddressService, testTables } from '../../../support/address-service.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 
 const service = startForTests(startAddressService);
 beforeAll(async () => {
