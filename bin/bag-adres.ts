@@ -12,7 +12,7 @@ import { addDoctorCommand } from '../operator/cli/doctor-commands.ts';
 import { addGateCommand } from '../operator/cli/gate-commands.ts';
 import { addInitCommand } from '../operator/cli/init-commands.ts';
 import { addLoadCommands } from '../operator/cli/load-commands.ts';
-import { colours, hasColours, painted } from '../operator/cli/paint.ts';
+import { display, hasColours, painted } from '../operator/cli/paint.ts';
 import { addPlanCommands } from '../operator/cli/plan-commands.ts';
 import { addRestoreCommands } from '../operator/cli/restore-commands.ts';
 import { addSmokeCommand } from '../operator/cli/smoke-commands.ts';
@@ -150,8 +150,11 @@ if (import.meta.main || process.argv[1] === import.meta.filename) {
   // A caller that does not read the errors relies on the exit code.
   process.stderr.on('error', () => undefined);
 
-  colours.out = hasColours(process.stdout, process.env);
-  colours.err = hasColours(process.stderr, process.env);
+  display.colours = {
+    out: hasColours(process.stdout, process.env),
+    err: hasColours(process.stderr, process.env),
+  };
+  if (process.stdout.isTTY) display.columns = process.stdout.columns || 80;
   process.exitCode = await runCommandLine(process.argv.slice(2), {
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),
@@ -159,6 +162,5 @@ if (import.meta.main || process.argv[1] === import.meta.filename) {
     screen: process.stderr,
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
     ...(!process.stdin.isTTY && { read: async () => (await import('node:stream/consumers')).text(process.stdin) }),
-    ...(process.stdout.isTTY && { columns: process.stdout.columns || 80 }),
   });
 }

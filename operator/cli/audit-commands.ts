@@ -1,16 +1,8 @@
 import type { AuditEntry, AuditPage, AuditPageOptions } from '../../packages/admin/accounts/audit-log.ts';
-import type { Admin } from '../../packages/admin/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { PersonalKind, Remainder } from '../connect/person.ts';
-import {
-  type CliCommand,
-  callersPath,
-  checkNewFile,
-  counted,
-  type Result,
-  snakeCase,
-  writeNewFile,
-} from './command.ts';
+import { addCalls, argument, type CallTools, call, option, required, type Taken } from './calls.ts';
+import { type CliCommand, callersPath, checkNewFile, counted, snakeCase, writeNewFile } from './command.ts';
 import { table } from './text-table.ts';
 import { month } from './values.ts';
 
@@ -19,56 +11,53 @@ type ExportOptions = { month: string; to?: string };
 /** `audit export`: all changes in a month, by anybody. */
 export function addAuditCommands(program: CliCommand): void {
   const { env } = program.terminal;
-  program
-    .command('audit')
-    .description('every change, whoever made it, as evidence')
-    .command('export')
-    .description('export the changes of accounts, keys, members, plans and the register, and sign-ins, of a month')
-    .requiredOption('--month <month>', 'the month, like 2026-10', month)
-    .option('--to <file>', 'a new file (default: print)')
-    .notes(
-      `An entry a line, in JSON: time, actor, action, subject, detail (with "before" for limits, plans and details), outcome.
+  addCalls(program.command('audit').description('every change, whoever made it, as evidence'), {
+    export: {
+      description: 'export the changes of accounts, keys, members, plans and the register, and sign-ins, of a month',
+      takes: [
+        required('--month <month>', 'the month, like 2026-10', month),
+        option('--to <file>', 'a new file (default: print)'),
+      ],
+      notes: `An entry a line, in JSON: time, actor, action, subject, detail (with "before" for limits, plans and details), outcome.
 Sign-ins are kept for 400 days, other entries for good. Export a month when it is over: later entries are not in it.`,
-    )
-    .examples('audit export --month 2026-10 --to audit-2026-10.jsonl --local')
-    .checks(({ to }: ExportOptions) => to !== undefined && checkNewFile(callersPath(to, env)))
-    .onAccounts(async ({ client, table }, { month, to }: ExportOptions): Promise<Result> => {
-      const { auditLines, auditOfMonth } = await import('../connect/operator-audit.ts');
-      const lines = await auditOfMonth(client, table, month);
-      if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
-      const text = auditLines(lines);
-      if (to === undefined) return { json: lines, text: text.trimEnd(), isVerbatim: true };
-      await writeNewFile(callersPath(to, env), [text]);
-      const json = { month, entries: lines.length };
-      return { json, text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.` };
-    });
+      examples: ['audit export --month 2026-10 --to audit-2026-10.jsonl --local'],
+      check: ({ to }: ExportOptions) => to !== undefined && checkNewFile(callersPath(to, env)),
+      async run({ client, table }, { month, to }: ExportOptions) {
+        const { auditLines, auditOfMonth } = await import('../connect/operator-audit.ts');
+        const lines = await auditOfMonth(client, table, month);
+        if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
+        const text = auditLines(lines);
+        if (to === undefined) return { json: lines, text: text.trimEnd(), isVerbatim: true };
+        await writeNewFile(callersPath(to, env), [text]);
+        const json = { month, entries: lines.length };
+        return { json, text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.` };
+      },
+    },
+  });
 }
 
-type AuditCommand = {
-  description: string;
-  /** The argument: its name in the help, its description and its parser, which throws `UsageError`. */
-  argument: { name: string; description: string; read: (text: string) => string };
-  read: (admin: Admin, name: string, page: AuditPageOptions) => Promise<AuditPage>;
-};
-
-/** Adds an `audit` command to a group: the latest changes of one account or plan, the newest first. */
-export function addAudit(group: CliCommand, { description, argument, read }: AuditCommand): void {
-  group
-    .command('audit')
-    .description(description)
-    .argument(`<${argument.name}>`, argument.description, argument.read)
-    .option('--last <number>', 'how many changes to list', readCount, 100)
-    .onAccounts(async ({ admin }, name: string, { last }: { last: number }) => {
+/** The row of an `audit` command: the latest changes of one account or plan, the newest first. */
+export function audit<Given>(
+  description: string,
+  subject: Taken,
+  read: (tools: CallTools, given: Given, page: AuditPageOptions) => Promise<AuditPage>,
+) {
+  return call({
+    description,
+    takes: [subject, option('--last <number>', 'how many changes to list', readCount).default(100)],
+    async call(tools, given: Given & { last: number }) {
       const found: AuditEntry[] = [];
       let cursor: string | null | undefined;
       do {
-        const limit = Math.min(last - found.length, 1_000);
-        const page: AuditPage = await read(admin, name, { limit, ...(cursor && { cursor }) });
+        const limit = Math.min(given.last - found.length, 1_000);
+        const page: AuditPage = await read(tools, given, { limit, ...(cursor && { cursor }) });
         found.push(...page.entries);
         cursor = page.cursor;
-      } while (cursor !== null && found.length < last);
-      return { json: found, text: renderAudit(found, group.terminal.columns) };
-    });
+      } while (cursor !== null && found.length < given.last);
+      return found;
+    },
+    text: renderAudit,
+  });
 }
 
 function readCount(text: string): number {
@@ -77,12 +66,11 @@ function readCount(text: string): number {
 }
 
 /** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
-function renderAudit(entries: AuditEntry[], columns: number | undefined): string {
+function renderAudit(entries: AuditEntry[]): string {
   if (entries.length === 0) return 'No changes yet.';
   return table(
     ['time', 'actor', 'action', 'details', 'outcome'],
     entries.map(({ time, actor, action, detail, outcome }) => [time, actor, action, renderDetail(detail), outcome]),
-    columns,
   );
 }
 
@@ -100,53 +88,59 @@ function renderDetail(detail: Record<string, unknown>, path = ''): string {
 
 /** `person`: a person's rights to access and erasure of their data (AVG, articles 15 and 17). */
 export function addPersonCommands(program: CliCommand): void {
-  const person = program.command('person').description("a person's own data: export and erasure");
-  person
-    .command('export')
-    .description('print everything that the accounts table has about an e-mail address')
-    .argument('<email>', 'the e-mail address', emailAddress)
-    .examples('person export jo@example.nl --local')
-    .onAccounts(async ({ client, table }, email: string) => {
-      const { personalData, withoutSecrets } = await import('../connect/person.ts');
-      const found = (await personalData(client, table, email)).map(withoutSecrets);
-      const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
-      const text = [
-        `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
-        ...found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
-      ].join('\n');
-      return { json: found, text, isVerbatim: true };
-    });
-  person
-    .command('erase')
-    .description(
-      'remove the memberships and sessions of a person, and the address from details of accounts, keys and the audit',
-    )
-    .argument('<email>', 'the e-mail address', emailAddress)
-    .notes(
-      `The audit keeps each change and its time. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
+  const email = argument('<email>', 'the e-mail address', emailAddress);
+  addCalls(program.command('person').description("a person's own data: export and erasure"), {
+    export: {
+      description: 'print everything that the accounts table has about an e-mail address',
+      takes: [email],
+      examples: ['person export jo@example.nl --local'],
+      async run({ client, table }, { email }: OfPerson) {
+        const { personalData, withoutSecrets } = await import('../connect/person.ts');
+        const found = (await personalData(client, table, email)).map(withoutSecrets);
+        const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
+        const text = [
+          `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
+          ...found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
+        ].join('\n');
+        return { json: found, text, isVerbatim: true };
+      },
+    },
+    erase: {
+      description:
+        'remove the memberships and sessions of a person, and the address from details of accounts, keys and the audit',
+      takes: [email],
+      notes: `The audit keeps each change and its time. A pseudonym takes the place of the address: "erased-" and 128 bits that only the
 checksum secret of the deployment can make of it. The exit code is 1 if the address stays somewhere. Logs name no members. Backups
 keep it until they expire, after 35 days.`,
-    )
-    .examples('person erase an@example.nl --local')
-    .onAccounts(async ({ admin, client, table, actor, ...command }, email: string, { yes }: { yes?: true }) => {
-      const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
-      const { createAdminStore } = await import('../../packages/admin/accounts/admin-store.ts');
-      const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
-      command.tell(`Into: ${await command.target()}`);
-      const items = (await personalData(client, table, email)).length;
-      if (items === 0)
-        return { json: { items, left: [], executed: false }, text: `No item of the accounts table names ${email}.` };
-      if (!yes) {
-        const left = await unerasable(admin, await identitiesOf(client, table, email));
-        const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
-        return { json: { items, left, executed: false }, text, failure: staying(email, left) };
-      }
-      const { secret } = await secretForKey(createAdminStore(client, table, actor, Date.now));
-      const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
-      const { membership, session, details, key, audit, other } = erased;
-      const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
-      return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
-    });
+      examples: ['person erase an@example.nl --local'],
+      run: erase,
+    },
+  });
+}
+
+type OfPerson = { email: string };
+
+async function erase(
+  { admin, client, table, actor, ...command }: CallTools,
+  { email, yes }: OfPerson & { yes?: true },
+) {
+  const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
+  const { createAdminStore } = await import('../../packages/admin/accounts/admin-store.ts');
+  const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
+  command.tell(`Into: ${await command.target()}`);
+  const items = (await personalData(client, table, email)).length;
+  if (items === 0)
+    return { json: { items, left: [], executed: false }, text: `No item of the accounts table names ${email}.` };
+  if (!yes) {
+    const left = await unerasable(admin, await identitiesOf(client, table, email));
+    const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
+    return { json: { items, left, executed: false }, text, failure: staying(email, left) };
+  }
+  const { secret } = await secretForKey(createAdminStore(client, table, actor, Date.now));
+  const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
+  const { membership, session, details, key, audit, other } = erased;
+  const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;
+  return { json: { ...erased, left, executed: true }, text, failure: staying(email, left) };
 }
 
 /** The failure of an erasure that leaves something. */

@@ -10,6 +10,7 @@ import { CommandError, UsageError } from '../connect/errors.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/find-tables.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/open-loads.ts';
 import { type Agreement, destructive, pathOf } from './destructive.ts';
+import { display } from './paint.ts';
 
 /** The surroundings of every command, and the output for its result. */
 export type Terminal = {
@@ -20,8 +21,6 @@ export type Terminal = {
   env: NodeJS.ProcessEnv;
   /** Shows progress as one line when it is a terminal; without it progress is plain lines of `err`. */
   screen?: NodeJS.WriteStream;
-  /** How many columns standard output has when it is a terminal; results are then drawn for people. */
-  columns?: number;
   /** Asks the person at the terminal and returns the answer; absent where nobody could give one. */
   ask?: (question: string) => Promise<string>;
   /** Reads standard input to its end; absent if it is a terminal. */
@@ -72,7 +71,7 @@ export type CarryOut = (
   work: () => Promise<Result>,
   preview?: () => Promise<Result>,
 ) => Promise<Result>;
-type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string> };
+export type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string> };
 
 /** The longest option or command in the help, which leaves room for its description. */
 const longestTerm = 28;
@@ -113,14 +112,14 @@ export class CliCommand extends Command {
   examples(...lines: string[]): this {
     const title = lines.length === 1 ? 'Example:' : 'Examples:';
     return this.addHelpText('after', () => {
-      const commands = lines.map((line) => `  ${continued(`npx bag-adres ${line}`, this.terminal.columns)}`);
+      const commands = lines.map((line) => `  ${continued(`npx bag-adres ${line}`, display.columns)}`);
       return ['', title, ...commands].join('\n');
     });
   }
 
   /** That of the terminal; elsewhere a width that fits most. */
   #helpWidth(): number {
-    return this.terminal.columns ?? 80;
+    return display.columns ?? 80;
   }
 
   /** Looks at all arguments and options together, before anything is tried; `check` throws `UsageError`. */

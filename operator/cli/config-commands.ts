@@ -117,7 +117,7 @@ async function show(terminal: Terminal, named?: string): Promise<Result> {
   ]);
   return {
     json: { stage, settings: config, origins },
-    text: table(['setting', 'value', 'from'], rows, terminal.columns),
+    text: table(['setting', 'value', 'from'], rows),
     isVerbatim: true,
   };
 }

@@ -42,7 +42,7 @@ rejected one after all.`,
       const { loadHistory } = await import('../../loader/storage/stored-manifest.ts');
       const { renderHistory } = await import('./render-load.ts');
       const entries = await loadHistory(context);
-      return { json: entries, text: renderHistory(entries, load.terminal.columns) };
+      return { json: entries, text: renderHistory(entries) };
     });
   addCheck(load);
   addRepair(load);

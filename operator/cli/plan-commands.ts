@@ -3,84 +3,82 @@ import type { Limits } from '../../core/accounts/quota.ts';
 import { windowNames } from '../../core/calendar.ts';
 import type { PlanInput, PlanPage, PlanProgress } from '../../packages/admin/accounts/plans.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import { addAudit } from './audit-commands.ts';
+import { audit } from './audit-commands.ts';
+import { addCalls, argument, call, option } from './calls.ts';
 import { allPages, type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';
 import { table } from './text-table.ts';
 import { limits, planCode } from './values.ts';
 
-/** `plan put`, `plan resume`, `plan list` and `plan audit`. */
+type OfCode = { code: string };
+type PutOptions = OfCode & { limit?: Limits; inactive?: true; dryRun?: true };
+
+const code = (description = 'the plan') => argument('<code>', description, planCode);
+
+/** `plan`: limits that accounts share. */
 export function addPlanCommands(program: CliCommand): void {
   const plan = program.command('plan').description('plans: a limit for each time window, shared by accounts');
-  addPut(plan);
-  addResume(plan);
-  plan
-    .command('list')
-    .description('list all plans with their limits')
-    .onAccounts(async ({ admin }) => {
-      const [plans, counts] = await Promise.all([
-        allPages(
-          (page) => admin.plans.list(page),
-          (page) => page.plans,
+  addCalls(plan, {
+    put: {
+      description: 'create or change a plan; when this returns, the change applies to every account on it',
+      takes: [
+        code('the plan, like "standard"'),
+        option(
+          '--limit <window=number>',
+          'a limit for minute, hour, day or month, or "unlimited"; repeat it for each window',
+          limits('plan'),
         ),
-        admin.plans.counts(),
-      ]);
-      const withAccounts = plans.map((plan) => ({ ...plan, accounts: counts[plan.code] ?? 0 }));
-      return { json: withAccounts, text: renderPlans(withAccounts, plan.terminal.columns) };
-    });
-  addAudit(plan, {
-    description: 'list the changes of a plan: who, when and what, the newest first',
-    argument: { name: 'code', description: 'the plan', read: planCode },
-    read: (admin, code, page) => admin.plans.audit(code, page),
-  });
-}
-
-type PutOptions = { limit?: Limits; inactive?: true; dryRun?: true };
-
-function addPut(plan: CliCommand): void {
-  plan
-    .command('put')
-    .description('create or change a plan; when this returns, the change applies to every account on it')
-    .argument('<code>', 'the plan, like "standard"', planCode)
-    .option(
-      '--limit <window=number>',
-      'a limit for minute, hour, day or month, or "unlimited"; repeat it for each window',
-      limits('plan'),
-    )
-    .option('--inactive', 'refuse the requests of all accounts on the plan; without it the plan is active')
-    .option('--dry-run', 'print what would change, and for how many accounts; change nothing')
-    .notes(
-      `The windows named by --limit replace the plan's windows; without any --limit a plan keeps the windows it has.
+        option('--inactive', 'refuse the requests of all accounts on the plan; without it the plan is active'),
+        option('--dry-run', 'print what would change, and for how many accounts; change nothing'),
+      ],
+      notes: `The windows named by --limit replace the plan's windows; without any --limit a plan keeps the windows it has.
 Accounts' usage in a window still counts, also when the plan drops the window and configures it again.
 With many accounts this takes a while: every account is looked at, 1,000 at a time, and the plan says how far the change
 has come. If it is interrupted, "plan resume" goes on.`,
-    )
-    .examples(
-      'plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited --local',
-      'plan put standard --inactive --local',
-    )
-    .onAccounts(async ({ admin, tell }, code: string, { limit, inactive, dryRun }: PutOptions) => {
-      const input = { code, limits: limit, state: inactive ? 'inactive' : 'active' } as const;
-      if (dryRun) return previewOf(admin, input);
-      const plan = await admin.plans.begin(input);
-      const put = { ...plan, followed: (await followToEnd(admin, code, tell)).followed };
-      return { json: put, text: renderPutPlan(put) };
-    });
-}
-
-function addResume(plan: CliCommand): void {
-  plan
-    .command('resume')
-    .description('finish a change of a plan that was interrupted; "plan list" shows which')
-    .argument('<code>', 'the plan', planCode)
-    .examples('plan resume standard --local')
-    .onAccounts(async ({ admin, tell }, code: string) => {
-      const { looked, followed } = await followToEnd(admin, code, tell);
-      const text =
+      examples: [
+        'plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited --local',
+        'plan put standard --inactive --local',
+      ],
+      async run({ admin, tell }, { code, limit, inactive, dryRun }: PutOptions) {
+        const input = { code, limits: limit, state: inactive ? 'inactive' : 'active' } as const;
+        if (dryRun) return previewOf(admin, input);
+        const plan = await admin.plans.begin(input);
+        const put = { ...plan, followed: (await followToEnd(admin, code, tell)).followed };
+        return { json: put, text: renderPutPlan(put) };
+      },
+    },
+    resume: call({
+      description: 'finish a change of a plan that was interrupted; "plan list" shows which',
+      takes: [code()],
+      examples: ['plan resume standard --local'],
+      async call({ admin, tell }, { code }: OfCode) {
+        const { looked, followed } = await followToEnd(admin, code, tell);
+        return { code, looked, followed };
+      },
+      text: ({ code, looked, followed }) =>
         looked === 0
           ? `No change of plan "${code}" was left to finish.`
-          : `Every account on plan "${code}" has the change: ${counted(followed, 'account')}.`;
-      return { json: { code, looked, followed }, text };
-    });
+          : `Every account on plan "${code}" has the change: ${counted(followed, 'account')}.`,
+    }),
+    list: call({
+      description: 'list all plans with their limits',
+      async call({ admin }) {
+        const [plans, counts] = await Promise.all([
+          allPages(
+            (page) => admin.plans.list(page),
+            (page) => page.plans,
+          ),
+          admin.plans.counts(),
+        ]);
+        return plans.map((plan) => ({ ...plan, accounts: counts[plan.code] ?? 0 }));
+      },
+      text: renderPlans,
+    }),
+    audit: audit(
+      'list the changes of a plan: who, when and what, the newest first',
+      code(),
+      ({ admin }, { code }: OfCode, page) => admin.plans.audit(code, page),
+    ),
+  });
 }
 
 /** Reports the progress if it takes more than one step. */
@@ -116,7 +114,7 @@ function renderPutPlan({ code, state, limits, followed }: Plan & { followed: num
 }
 
 /** All plans as a table; `-` is a window that the plan does not have. */
-function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[], columns?: number): string {
+function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]): string {
   if (plans.length === 0) return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
   const unfinished = plans.flatMap(({ code, change }) =>
     change ? [`A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`] : [],
@@ -127,7 +125,7 @@ function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]
     ...windowNames.map((name) => renderLimit(limits[name])),
     thousands(accounts),
   ]);
-  return [table(['plan', 'state', ...windowNames, 'accounts'], rows, columns), ...unfinished].join('\n');
+  return [table(['plan', 'state', ...windowNames, 'accounts'], rows), ...unfinished].join('\n');
 }
 
 /** `minute=60 month=unlimited`, as `--limit` takes them. */

@@ -136,7 +136,7 @@ function placesOf({ before, after }: ChangeExample): string {
 }
 
 /** Loads as a table, the newest first. */
-export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, columns?: number): string {
+export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>): string {
   if (entries.length === 0) return `No loads yet. Start one: "load run".`;
   return table(
     ['published', 'peildatum', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'],
@@ -148,8 +148,6 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
       load,
       index === 0 ? 'live' : kept ? 'yes' : 'no',
     ]),
-    columns,
-    ['rollback', 'load'],
   );
 }
 

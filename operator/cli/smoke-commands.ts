@@ -33,7 +33,7 @@ account that nobody else uses: one check compares the quota to the unit. The exi
     });
 }
 
-async function smoke({ err, columns }: Terminal, url: string, options: SmokeOptions): Promise<Result> {
+async function smoke({ err }: Terminal, url: string, options: SmokeOptions): Promise<Result> {
   const { mostLookups, runSmoke } = await import('../checks/run-smoke.ts');
   err(`Checking ${url} with at most ${mostLookups} lookups.`);
   const { results, answers } = await runSmoke(url, options).catch((error: Error) => {
@@ -50,7 +50,7 @@ async function smoke({ err, columns }: Terminal, url: string, options: SmokeOpti
   return {
     json: { passed: failed === 0, lookups, requests: answers.length, results },
     text: [
-      table(['state', 'guarantee'], rows, columns),
+      table(['state', 'guarantee'], rows),
       ...others.map(({ state, title, reason }) => `${state}: ${title}\n  ${reason}`),
       `${passed} passed, ${failed} failed, ${skipped} skipped; ${answers.length} requests; ${lookups} counted against the quota.`,
     ].join('\n'),

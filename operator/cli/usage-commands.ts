@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
 import { environment } from '../../core/environment.ts';
 import type { Statement, Statements, UsageMonth } from '../../packages/admin/accounts/monthly-statements.ts';
@@ -6,14 +5,15 @@ import type { DayUsage, ListedUsage, UsageRange } from '../../packages/admin/acc
 import type { UsageByKey } from '../../packages/admin/accounts/usage-by-key.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { OpenAdmin } from '../connect/find-tables.ts';
+import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
 import { type CliCommand, counted, thousands } from './command.ts';
 import { table } from './text-table.ts';
 import { ago } from './time.ts';
-import { accountId, month, monthRange } from './values.ts';
+import { month, monthRange } from './values.ts';
 
 /** The period of a row of usage. */
 type Granularity = 'day' | 'month';
-type UsageOptions = { from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
+type UsageOptions = { id: string; from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
 
 /** Counts of a day (`2026-11-21`) or a month (`2026-11`). */
 type PeriodRow<Name extends string = 'lookups'> = { period: string } & Record<Name, number>;
@@ -21,57 +21,53 @@ type PeriodRow<Name extends string = 'lookups'> = { period: string } & Record<Na
 /** The names of the periods in CSV and JSON. */
 const periodNames = { day: 'date', month: 'month' } as const;
 
-/** Adds `account usage`. */
-export function addAccountUsage(account: CliCommand): void {
-  account
-    .command('usage')
-    .description(
-      'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
-    )
-    .argument('<id>', 'the account, deleted or not', accountId)
-    .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
-    .option('--to <date>', 'the last day or month (default: today)')
-    .addOption(byPeriod('day'))
-    .option('--by-key', 'which keys were used how often, instead of the sum of all keys')
-    .addOption(csvOption('print CSV'))
-    .notes(
-      `Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
+/** `account usage`. */
+export const accountUsage: CommandRow = {
+  description:
+    'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
+  takes: [
+    id('the account, deleted or not'),
+    option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11'),
+    option('--to <date>', 'the last day or month (default: today)'),
+    byPeriod('day'),
+    option('--by-key', 'which keys were used how often, instead of the sum of all keys'),
+    csvOption('print CSV'),
+  ],
+  notes: `Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
 below, if any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
 The numbers by key are exact. Lookups without a known key are listed as not attributed, so the sum equals the account's.`,
-    )
-    .examples('account usage acme --by month --local', 'account usage acme --by-key --from 2026-11 --local')
-    .checks((_: string, { from, to, by }: UsageOptions) => void rangeOf(from, to, by))
-    .onAccounts(async ({ admin }, id: string, { from, to, by, byKey, csv }: UsageOptions) => {
-      const range = rangeOf(from, to, by);
-      // Twelve months, or as many as there are.
-      const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
-      if (range.from !== undefined && range.from < first) range.from = first;
-      if (byKey) {
-        const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage-by-key.ts');
-        const usage = await admin.accounts.usageByKey(id, range);
-        const text = csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage, account.terminal.columns);
-        return { json: usage, text, isVerbatim: csv };
-      }
-      const { days, refusals, ...usage } = await admin.accounts.usage(id, range);
-      const rows = sumsOf(days, by, ['lookups']);
-      if (csv) {
-        const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
-        return { json: null, text: [`account,${periodNames[by]},lookups`, ...lines].join('\n') };
-      }
-      // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
-      const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
-      const refused = sumsOf(refusals, by, refusalKinds);
-      const text = `${renderUsage(rows, by)}${renderRefusals(refused, by, account.terminal.columns)}`;
-      return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
-    });
+  examples: ['account usage acme --by month --local', 'account usage acme --by-key --from 2026-11 --local'],
+  check: ({ from, to, by }: UsageOptions) => void rangeOf(from, to, by),
+  async run({ admin }, { id, from, to, by, byKey, csv }: UsageOptions) {
+    const range = rangeOf(from, to, by);
+    // Twelve months, or as many as there are.
+    const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
+    if (range.from !== undefined && range.from < first) range.from = first;
+    if (byKey) {
+      const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage-by-key.ts');
+      const usage = await admin.accounts.usageByKey(id, range);
+      return { json: usage, text: csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage), isVerbatim: csv };
+    }
+    const { days, refusals, ...usage } = await admin.accounts.usage(id, range);
+    const rows = sumsOf(days, by, ['lookups']);
+    if (csv) {
+      const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
+      return { json: null, text: [`account,${periodNames[by]},lookups`, ...lines].join('\n') };
+    }
+    // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
+    const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
+    const refused = sumsOf(refusals, by, refusalKinds);
+    const text = `${renderUsage(rows, by)}${renderRefusals(refused, by)}`;
+    return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
+  },
+};
+
+function csvOption(description: string) {
+  return option('--csv', description).conflicts('json');
 }
 
-function csvOption(description: string): Option {
-  return new Option('--csv', description).conflicts('json');
-}
-
-function byPeriod(fallback: Granularity): Option {
-  return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
+function byPeriod(fallback: Granularity) {
+  return option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
 }
 
 function rangeOf(from: string | undefined, to: string | undefined, by: Granularity): UsageRange {
@@ -110,7 +106,7 @@ function renderUsage(rows: PeriodRow[], by: Granularity): string {
   return [table([by, 'lookups'], cells), `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`].join('\n');
 }
 
-function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey, columns: number | undefined): string {
+function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): string {
   const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`);
   const rows = keys.map((key) => [
     ...[key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`],
@@ -119,69 +115,93 @@ function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey, colu
   const rest = unattributed.lookups;
   if (rest > 0) rows.push(['-', 'not attributed', thousands(rest), share(rest), ago(unattributed.days.at(-1)?.date)]);
   return [
-    table(['key', 'label', 'lookups', 'share', 'last used'], rows, columns),
+    table(['key', 'label', 'lookups', 'share', 'last used'], rows),
     `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
   ].join('\n');
 }
 
 /** A second table, of the days or months with refusals; empty without refusals. */
-function renderRefusals(
-  rows: readonly PeriodRow<keyof RefusalCounts>[],
-  by: Granularity,
-  columns: number | undefined,
-): string {
+function renderRefusals(rows: readonly PeriodRow<keyof RefusalCounts>[], by: Granularity): string {
   if (rows.length === 0) return '';
   const head = [by, 'over a limit', 'invalid input', 'inactive'];
   const cells = rows.map(({ period, quota, input, inactive }) => [period, ...[quota, input, inactive].map(thousands)]);
-  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, cells, columns)}`;
+  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, cells)}`;
 }
 
 type OfMonth = { month: string };
+type ExportOptions = OfMonth & { by: Granularity; csv?: true; json?: true };
+
+const ofMonth = (example: string) => required('--month <month>', `the UTC month, like ${example}`, month);
 
 /** `usage export`, `statement`, `months` and `close`. */
 export function addUsageCommands(program: CliCommand): void {
-  const usage = program.command('usage').description('lookups of all accounts, for invoices');
-  addExport(usage);
-  addStatement(usage);
-  usage
-    .command('months')
-    .description('list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used')
-    .onAccounts(async (opened) => {
-      const months = await (await requireStatements(opened)).months();
-      const rows = months.map(({ month, state, closed, accounts, lookups }) => [
-        ...[month, state, closed ?? '-'],
-        ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
-      ]);
-      return {
-        json: months,
-        text: table(['month', 'state', 'closed', 'accounts', 'lookups'], rows, usage.terminal.columns),
-      };
-    });
-  addClose(usage);
+  addCalls(program.command('usage').description('lookups of all accounts, for invoices'), {
+    export: {
+      description:
+        'list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too',
+      takes: [
+        ofMonth('2026-11'),
+        csvOption('print CSV with the header account,month,lookups, or account,date,lookups with --by day'),
+        byPeriod('month'),
+      ],
+      notes:
+        'A month that is closed is printed from its statements, which never change. Another one may still grow: see "usage months".',
+      examples: ['usage export --month 2026-11 --csv --local'],
+      async run({ admin, statements: find }, { month, ...options }: ExportOptions) {
+        const statements = await find();
+        const found = await statements?.month(month);
+        const accounts =
+          statements && found?.state === 'closed'
+            ? fromStatements(statements, month)
+            : admin.accounts.eachUsage(monthRange('--month', month));
+        return { lines: exported(accounts, options), hint: found && renderState(found) };
+      },
+    },
+    statement: {
+      description: 'print the statement of an account for a closed month, which never changes',
+      takes: [
+        id('the account, deleted or not'),
+        ofMonth('2026-10'),
+        csvOption('print CSV: a row for each period under a plan, with a column for each day'),
+      ],
+      notes: `A statement has the periods under each plan, the days with lookups, their sum, and the SHA-256 of all that: with --json of its
+other members, as JSON in the printed order, without spaces. The day of a change is wholly under the new plan.`,
+      examples: ['usage statement acme --month 2026-10 --csv --local'],
+      async run(opened, { id: account, month, csv }: OfMonth & { id: string; csv?: true }) {
+        const statement = await (await requireStatements(opened)).show({ account, month });
+        const { daysOf, statementsCsv } = await import('../../packages/admin/accounts/monthly-statements.ts');
+        const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement, daysOf(statement));
+        return { json: statement, text, isVerbatim: csv };
+      },
+    },
+    months: call({
+      description: 'list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used',
+      call: async (opened) => (await requireStatements(opened)).months(),
+      text: renderMonths,
+    }),
+    close: call({
+      description: 'close a month that has ended: write the statements of all accounts, which never change again',
+      takes: [ofMonth('2026-10')],
+      notes: `The job that records usage does this by itself, an hour after the end of a month. If it is turned off, and with --local, run it
+yourself. A month that is closed stays as it is.`,
+      examples: ['usage close --month 2026-10 --local'],
+      async plan(opened, { month }: OfMonth) {
+        await requireStatements(opened);
+        return `Closes ${month}: writes the statements of all accounts, which never change again. The clock of this machine says ${new Date().toISOString()}.`;
+      },
+      call: async (opened, { month }) => (await requireStatements(opened)).close(month),
+      text: (closed) =>
+        `${renderState(closed)} It has ${counted(closed.lookups ?? 0, 'lookup')} of ${counted(closed.accounts ?? 0, 'account')}.`,
+    }),
+  });
 }
 
-type ExportOptions = OfMonth & { by: Granularity; csv?: true; json?: true };
-
-function addExport(usage: CliCommand): void {
-  usage
-    .command('export')
-    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
-    .requiredOption('--month <month>', 'the UTC month, like 2026-11', month)
-    .addOption(csvOption('print CSV with the header account,month,lookups, or account,date,lookups with --by day'))
-    .addOption(byPeriod('month'))
-    .notes(
-      'A month that is closed is printed from its statements, which never change. Another one may still grow: see "usage months".',
-    )
-    .examples('usage export --month 2026-11 --csv --local')
-    .onAccounts(async ({ admin, statements: find }, { month, ...options }: ExportOptions) => {
-      const statements = await find();
-      const found = await statements?.month(month);
-      const accounts =
-        statements && found?.state === 'closed'
-          ? fromStatements(statements, month)
-          : admin.accounts.eachUsage(monthRange('--month', month));
-      return { lines: exported(accounts, options), hint: found && renderState(found) };
-    });
+function renderMonths(months: readonly UsageMonth[]): string {
+  const rows = months.map(({ month, state, closed, accounts, lookups }) => [
+    ...[month, state, closed ?? '-'],
+    ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
+  ]);
+  return table(['month', 'state', 'closed', 'accounts', 'lookups'], rows);
 }
 
 type Exported = Pick<ListedUsage, 'account' | 'days'>;
@@ -226,65 +246,15 @@ function renderState({ month, state, closed, sha256 }: UsageMonth): string {
   return `${month} has ended, but is not closed yet: these numbers may still change.`;
 }
 
-function addStatement(usage: CliCommand): void {
-  usage
-    .command('statement')
-    .description('print the statement of an account for a closed month, which never changes')
-    .argument('<id>', 'the account, deleted or not', accountId)
-    .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
-    .addOption(csvOption('print CSV: a row for each period under a plan, with a column for each day'))
-    .notes(
-      `A statement has the periods under each plan, the days with lookups, their sum, and the SHA-256 of all that: with --json of its
-other members, as JSON in the printed order, without spaces. The day of a change is wholly under the new plan.`,
-    )
-    .examples('usage statement acme --month 2026-10 --csv --local')
-    .onAccounts(async (opened, account: string, { month, csv }: OfMonth & { csv?: true }) => {
-      const statement = await (await requireStatements(opened)).show({ account, month });
-      const { daysOf, statementsCsv } = await import('../../packages/admin/accounts/monthly-statements.ts');
-      const text = csv
-        ? statementsCsv(month, [statement]).trimEnd()
-        : renderStatement(statement, daysOf(statement), usage.terminal.columns);
-      return { json: statement, text, isVerbatim: csv };
-    });
-}
-
-function renderStatement(
-  { account, month, plans, lookups, sha256 }: Statement,
-  days: readonly DayUsage[],
-  columns: number | undefined,
-): string {
+function renderStatement({ account, month, plans, lookups, sha256 }: Statement, days: readonly DayUsage[]): string {
   const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, thousands(lookups)]);
   const rows = days.map((day) => [day.date, thousands(day.lookups)]);
   return [
     `Account ${account}, ${month}`,
-    table(['plan', 'from', 'to', 'lookups'], periods, columns),
-    table(['day', 'lookups'], rows, columns),
+    table(['plan', 'from', 'to', 'lookups'], periods),
+    table(['day', 'lookups'], rows),
     `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
   ].join('\n');
-}
-
-function addClose(usage: CliCommand): void {
-  usage
-    .command('close')
-    .description('close a month that has ended: write the statements of all accounts, which never change again')
-    .requiredOption('--month <month>', 'the UTC month, like 2026-10', month)
-    .notes(
-      `The job that records usage does this by itself, an hour after the end of a month. If it is turned off, and with --local, run it
-yourself. A month that is closed stays as it is.`,
-    )
-    .examples('usage close --month 2026-10 --local')
-    .onAccounts(async ({ carryOut, ...opened }, { month }: OfMonth) => {
-      const statements = await requireStatements(opened);
-      // A clock that is ahead would close a month that still counts lookups.
-      await opened.checkClock();
-      const intent = `Closes ${month}: writes the statements of all accounts, which never change again.`;
-      return carryOut(intent, async () => {
-        const closed = await statements.close(month);
-        const { accounts, lookups } = closed;
-        const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
-        return { json: closed, text };
-      });
-    });
 }
 
 /** @throws CommandError */

@@ -1,11 +1,10 @@
 import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../core/environment.ts';
-import { accountsTable as accountsItem } from '../../core/tables.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
@@ -18,7 +17,7 @@ import {
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { announceWith } from '../../packages/admin/events.ts';
 import { clientConfig, deploymentStacks, findDeployment } from './deployed-stacks.ts';
-import { CommandError, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 
 /** The options that locate the tables of a command. */
 export type ConnectionOptions = {
@@ -38,7 +37,7 @@ export type Tables = {
   statements: () => Promise<StatementStore | undefined>;
 };
 
-/** Finds the tables: of the local run, of a deployment, or by name. @throws CommandError, UsageError */
+/** Finds the tables: of the local run, of a deployment, or by name. @throws UsageError */
 export async function findTables(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<Tables> {
   if (options.local) return localTables(options.data);
   if (options.stage !== undefined) return stageTables(options.stage);
@@ -122,11 +121,9 @@ export type OpenAdmin = {
   actor: string;
   /** The statements of closed months; `undefined` if the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
-  /** Refuses to go on while the clock of this machine is wrong. @throws CommandError `clock` */
-  checkClock: () => Promise<void>;
 };
 
-/** The admin module on the tables that `options` or `env` name. @throws CommandError, UsageError */
+/** The admin module on the tables that `options` or `env` name. @throws UsageError */
 export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
@@ -149,7 +146,6 @@ export async function openAdmin(
       const store = await statements();
       return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
     },
-    checkClock: () => checkClock(client, table, Date.now),
     close() {
       client.destroy();
       events?.close();
@@ -168,43 +164,4 @@ function eventBus(deployment: string) {
     }),
     close: () => client?.destroy(),
   };
-}
-
-/** More than a request takes; AWS itself refuses signatures with a larger difference. */
-const toleratedSeconds = 300;
-
-/**
- * Refuses a command that depends on the time if the clocks of this machine and the store differ. The SDK corrects its
- * signatures by itself, so nothing else would notice. Some engines send no Date header.
- * @throws CommandError `clock`
- */
-export async function checkClock(client: DynamoDBClient, table: string, now: () => number): Promise<void> {
-  const told = await dateOfStore(client, table);
-  if (told === undefined) return;
-  const seconds = Math.round((now() - told) / 1000);
-  if (Math.abs(seconds) <= toleratedSeconds) return;
-  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
-  throw new CommandError(
-    'clock',
-    `The clock of this machine is ${difference} the store's (${new Date(told).toISOString()}). Set it, then try again.`,
-  );
-}
-
-/** The header `Date` of an answer, in milliseconds since 1970. */
-async function dateOfStore(client: DynamoDBClient, table: string): Promise<number | undefined> {
-  let date: string | undefined;
-  const { partitionKey, sortKey } = accountsItem;
-  const Key = { [partitionKey]: { S: 'usage#' }, [sortKey]: { S: 'retention' } };
-  const command = new GetItemCommand({ TableName: table, Key });
-  command.middlewareStack.add(
-    (next) => async (args) => {
-      const answer = await next(args);
-      date = (answer.response as { headers?: Record<string, string> } | undefined)?.headers?.date;
-      return answer;
-    },
-    { step: 'deserialize', name: 'readDate' },
-  );
-  await client.send(command);
-  const told = Date.parse(date ?? '');
-  return Number.isNaN(told) ? undefined : told;
 }

@@ -27,7 +27,9 @@ const samples: Record<string, string> = {
 
 /** All product files, without the help of commands, which only names others. */
 const messages = globSync('{bin,core,lib,lambdas,loader,local,operator,packages,portal}/**/*.ts').map((file) =>
-  readFileSync(file, 'utf8').replace(/\.(?:description|argument|option|notes)\([\s\S]*?\)\n/g, '\n'),
+  readFileSync(file, 'utf8')
+    .replace(/\.(?:description|argument|option|notes)\([\s\S]*?\)\n/g, '\n')
+    .replace(/\b(?:argument|option)\([\s\S]*?\),\n|\b(?:description|notes):\s*(?:`[^`]*`|'[^']*')/g, '\n'),
 );
 /** The commands that messages quote. */
 const quoted = messages

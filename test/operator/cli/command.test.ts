@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { destructive, pathOf } from '../../../operator/cli/destructive.ts';
+import { display } from '../../../operator/cli/paint.ts';
 import { runUnattended, startLocalRun } from '../command-line.ts';
 
 const program = 'bin/bag-adres.ts';
@@ -75,7 +76,8 @@ describe('the start of a command', () => {
 describe('the help', () => {
   const helpOf = (path: string, columns: number): string => {
     const out: string[] = [];
-    const program = commandLine({ ...quiet, out: (text) => out.push(text), columns });
+    const program = commandLine({ ...quiet, out: (text) => out.push(text) });
+    display.columns = columns;
     leavesOf(program)
       .concat(program.commands)
       .find((command) => pathOf(command) === path)
