@@ -80,8 +80,13 @@ describe('the English of code and pages', () => {
   const pages = globSync(['{README,CONTRIBUTING,SECURITY}.md', '{docs,packages}/**/*.md'], { cwd: root, exclude }).map(
     normalize,
   );
-  const count = (files: string[], habit: RegExp) =>
-    files.flatMap((file) => linesOf(file).flatMap((line) => line.match(habit) ?? [])).length;
+  /** The lines with a habit if there are more than `most`: rewrite one that is new, in fewer words. */
+  const tooMany = (files: string[], habit: RegExp, most: number) => {
+    const found = files.flatMap((file) =>
+      linesOf(file).flatMap((line, i) => Array.from(line.matchAll(habit), () => `${file}:${i + 1}: ${line.trim()}`)),
+    );
+    return found.length > most ? found : [];
+  };
 
   // Sentences that a native reader reads twice. Lower a number when the count falls; never raise one.
   it.each<[string, RegExp, code: number, pages: number]>([
@@ -97,8 +102,8 @@ describe('the English of code and pages', () => {
     ['"one that" for the noun', /\bone (that|who|which|whose)\b|\bthose (that|who|which|whose)\b/g, 0, 5],
     ['"is there" for exists', /\b(is|are|was|were)( not)? there\b|\bthere (is|are) (none|one|such)\b/g, 1, 2],
   ])('has no more of %s than before', (_, habit, inCode, inPages) => {
-    expect(count(product, habit)).toBeLessThanOrEqual(inCode);
-    expect(count(pages, habit)).toBeLessThanOrEqual(inPages);
+    expect(tooMany(product, habit, inCode)).toEqual([]);
+    expect(tooMany(pages, habit, inPages)).toEqual([]);
   });
 
   it('takes at most 40,000 words of pages', () => {
