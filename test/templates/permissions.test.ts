@@ -1,11 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { stateName } from '../../lib/loader/load-states.ts';
+import { stepNames, stepOf } from '../../loader/steps/load-steps.ts';
 import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
 
 type Statement = { Effect: string; Action: string | string[]; Resource: unknown; Condition?: unknown };
 
-/** What each role may do, `action on resource`, with nothing of it left out. */
-/** By role, without that of the CDK's function that empties the buckets of a trial. */
+/**
+ * What each role may do, `action on resource`, with nothing of it left out, but without the role of the CDK's function
+ * that empties the buckets of a trial.
+ */
 function permissions({ Resources, ...rest }: Template): Record<string, string[]> {
   const ours = Object.entries(Resources).filter(([id]) => !id.startsWith('CustomS3AutoDeleteObjects'));
   const template = { ...rest, Resources: Object.fromEntries(ours) };
@@ -219,13 +223,12 @@ describe('what each function may do', () => {
       AddressDeploymentServiceRole: [],
       ValidateDeploymentServiceRole: [],
     });
-    const inObjects = ['Stage', 'Reference', 'Extract', 'Mutate', 'Objecten', 'Join', 'Merge'].map((name) => [
-      `Steps${name}Role`,
-      useObjects,
+    const ofSteps = stepNames.map((name) => [
+      `Steps${stateName(name)}Role`,
+      stepOf(name).table ? useTable : useObjects,
     ]);
-    const inTable = ['Discover', 'Guard', 'Apply', 'Publish', 'Release'].map((name) => [`Steps${name}Role`, useTable]);
     expect(more(permissions(plain.loader), permissions(encrypted.loader))).toEqual({
-      ...Object.fromEntries([...inObjects, ...inTable]),
+      ...Object.fromEntries(ofSteps),
       LoadRole: useObjects,
       LoadScheduleRole: [],
     });
