@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { AccountView } from '../packages/admin/index.ts';
-import { type Language, languages } from '../packages/look/language.ts';
+import { type Language, languages, serviceName } from '../packages/look/language.ts';
 import { namedLinks } from '../packages/look/links.ts';
-import { serviceName } from '../packages/look/service-name.ts';
 import type { Html } from '../packages/look/table.ts';
 import { stateTag, usedShare } from './pages/page-parts.ts';
 import type { Text } from './text/en.ts';

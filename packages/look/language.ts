@@ -1,6 +1,6 @@
-import { type Language, languages } from '../../core/languages.ts';
+import { type Language, languages, serviceName } from '../../core/languages.ts';
 
-export { type Language, languages };
+export { type Language, languages, serviceName };
 
 /** The values that a header such as `Accept-Encoding` accepts (RFC 9110), in lower case, the preferred first. */
 export function acceptedBy(header = ''): string[] {

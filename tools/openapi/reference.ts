@@ -4,12 +4,12 @@ import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ParameterName } from '../../core/addresses/address-input.ts';
 import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
-import type { IncludeName } from '../../core/place-fields.ts';
+import { type IncludeName, offeredNames } from '../../core/place-fields.ts';
 import { problems } from '../../core/problems.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { headingOf } from '../../packages/reference/problem-page.ts';
 import type { ExplainedCode } from '../../packages/reference/text/en.ts';
-import { referenceTexts } from '../../packages/reference/text/texts.ts';
+import { meaningsOf, referenceTexts } from '../../packages/reference/text/texts.ts';
 import { lookupResponse, parameterExamples, validationAnswer } from './answers.ts';
 import { batchOperation } from './batch.ts';
 import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
@@ -111,10 +111,7 @@ const addressQuery = (hasObjects: boolean) => {
     include: parameter(
       'include',
       z.optional(includeSchema),
-      'What else to return, separated by commas and each once: `toevoegingen`, the additions that exist at the postcode and ' +
-        'huisnummer, with every outcome; `gemeente`, the municipality of the address and of each candidate, with its province; ' +
-        '`nummeraanduidingen`, their BAG ids' +
-        `${hasObjects ? '; `objecten`, the verblijfsobjecten, ligplaatsen and standplaatsen there' : ''}.`,
+      `What else to return, separated by commas and each once: ${meaningsOf(offeredNames(hasObjects), 'en')}.`,
       { style: 'form', explode: false },
     ),
   });

@@ -1,6 +1,7 @@
 import type { BodyFaultCode } from '../../../core/contract.ts';
+import { serviceName } from '../../../core/languages.ts';
+import type { IncludeName } from '../../../core/place-fields.ts';
 import type { ProblemCode } from '../../../core/problems.ts';
-import { serviceName } from '../../look/service-name.ts';
 
 /** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | BodyFaultCode;
@@ -37,8 +38,18 @@ const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
 /** `{offered}` stands for what `include` can name in a deployment. */
 const includeForm = 'Send one or more of {offered}, each once, separated by commas; or leave `include` out.';
 
+/** The meaning of each name of `include`, in a list. */
+const includeMeanings: Record<IncludeName, string> = {
+  toevoegingen: 'the additions that exist at the postcode and huisnummer, with every outcome',
+  gemeente: 'the municipality of the address and of each candidate, with its province',
+  objecten:
+    'the verblijfsobjecten, ligplaatsen and standplaatsen of the address and of each candidate, with status, use, surface and location',
+  nummeraanduidingen: 'the BAG ids of the address and of each candidate',
+};
+
 /** The texts of the reference in English. */
 export const english = {
+  includeMeanings,
   title: serviceName.en,
   pageTitle: `${serviceName.en}: API reference`,
   contents: 'Contents',

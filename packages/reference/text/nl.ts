@@ -1,22 +1,21 @@
-import type { IncludeName } from '../../../core/place-fields.ts';
-import { serviceName } from '../../look/service-name.ts';
+import { serviceName } from '../../../core/languages.ts';
 import type { TranslatedText } from './en.ts';
 
 const postcodeForm =
   'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.';
 const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
-/** What `{includeMeanings}` stands for, for each name that a deployment offers. */
-export const includeMeanings: Record<IncludeName, string> = {
-  toevoegingen: 'de toevoegingen die bij de postcode en het huisnummer bestaan, bij elke uitkomst',
-  gemeente: 'de gemeente van het adres en van elke kandidaat, met naam en provincie',
-  objecten:
-    'de verblijfsobjecten, ligplaatsen en standplaatsen van het adres en van elke kandidaat, met status, gebruik, oppervlakte en locatie',
-  nummeraanduidingen: 'de BAG-id’s van het adres en van elke kandidaat',
-};
 const includeForm = "Stuur een of meer van {offered}, elk één keer, met komma's ertussen; of laat `include` weg.";
 
 /** The texts of the reference in Dutch. */
 export const dutch: TranslatedText = {
+  /** `{includeMeanings}` stands for these, as far as a deployment offers them. */
+  includeMeanings: {
+    toevoegingen: 'de toevoegingen die bij de postcode en het huisnummer bestaan, bij elke uitkomst',
+    gemeente: 'de gemeente van het adres en van elke kandidaat, met naam en provincie',
+    objecten:
+      'de verblijfsobjecten, ligplaatsen en standplaatsen van het adres en van elke kandidaat, met status, gebruik, oppervlakte en locatie',
+    nummeraanduidingen: 'de BAG-id’s van het adres en van elke kandidaat',
+  },
   title: serviceName.nl,
   pageTitle: `${serviceName.nl}: API-documentatie`,
   contents: 'Inhoud',

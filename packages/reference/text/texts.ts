@@ -1,7 +1,7 @@
 import type { IncludeName } from '../../../core/place-fields.ts';
 import type { Language } from '../../look/language.ts';
 import { english, type ReferenceText, type TranslatedText } from './en.ts';
-import { dutch, includeMeanings } from './nl.ts';
+import { dutch } from './nl.ts';
 
 /** The texts as they are written, with placeholders for a deployment's fields. */
 export const referenceTexts: { en: ReferenceText } & Record<Exclude<Language, 'en'>, TranslatedText> = {
@@ -11,11 +11,16 @@ export const referenceTexts: { en: ReferenceText } & Record<Exclude<Language, 'e
 
 /** The texts of the reference in a language, for a deployment whose `include` can name the `offered` fields. */
 export function textsIn<L extends Language>(language: L, offered: readonly IncludeName[]): (typeof referenceTexts)[L] {
-  const names = offered.map((name) => `\`${name}\``);
   return filled(referenceTexts[language], {
-    '{offered}': names.join(', '),
-    '{includeMeanings}': offered.map((name, i) => `${names[i]}, ${includeMeanings[name]}`).join('; '),
+    '{offered}': offered.map((name) => `\`${name}\``).join(', '),
+    '{includeMeanings}': meaningsOf(offered, language),
   });
+}
+
+/** The meanings of names of `include`, as one list. */
+export function meaningsOf(offered: readonly IncludeName[], language: Language): string {
+  const { includeMeanings } = referenceTexts[language];
+  return offered.map((name) => `\`${name}\`, ${includeMeanings[name]}`).join('; ');
 }
 
 /** The value with each placeholder in its texts replaced. */
