@@ -96,7 +96,10 @@ function objectsField(attribute: string) {
 /** The fields that tell two addresses with the same key apart; every response has these. */
 export const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
 
-/** The fields of a response by `include`. */
+/**
+ * The fields of a response by `include`, in the order of a line. Those before the objects are the same for every address
+ * of a street, so the loader writes them once.
+ */
 export const onRequest = {
   gemeente: gemeenteField('g'),
   /** The adresseerbare objecten of the address, if the operator has them loaded. */

@@ -9,6 +9,7 @@ import {
   placeOfTexts,
   placeTexts,
   placeWith,
+  requestedFields,
 } from '../../core/place-fields.ts';
 
 const identificatie = fc.stringMatching(/^[0-9]{16}$/);
@@ -40,6 +41,10 @@ const place: fc.Arbitrary<Place> = fc.record({
 });
 
 describe('a place with its gemeente and objects', () => {
+  it('has the fields of an address itself last in a line, as `LineJoiner` of the loader writes them', () => {
+    expect(requestedFields.slice(-2)).toEqual(['objecten', 'nummeraanduidingen']);
+  });
+
   it('is the same after an item and after a line, whatever the order of its objects', () => {
     fc.assert(
       fc.property(place, (one) => {

@@ -3,7 +3,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Benchmark, Figures } from './benchmark.ts';
+import { type Benchmark, CannotMeasure, type Figures } from './benchmark.ts';
 import { renderPlot } from './plot.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -72,4 +72,10 @@ function share(text: string): number {
   return value;
 }
 
-await command.parseAsync();
+try {
+  await command.parseAsync();
+} catch (error) {
+  if (!(error instanceof CannotMeasure)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

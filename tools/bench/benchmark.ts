@@ -26,3 +26,8 @@ export type Benchmark = {
   /** The promises of the docs that the figures break; with one, the command fails. */
   broken?(figures: Figures): string[];
 };
+
+/** Why a benchmark can't measure here, with what to do: its message is all that is printed. */
+export class CannotMeasure extends Error {
+  override name = 'CannotMeasure';
+}

@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { type ExecFileException, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { freePort } from '../../test/support/free-port.ts';
 import { readyText, start } from '../../test/support/start.ts';
 import { sample, weespTruth } from '../../test/support/weesp-truth.ts';
 import { administer, lookUp } from '../local-run.ts';
-import type { Benchmark, Figures } from './benchmark.ts';
+import { type Benchmark, CannotMeasure, type Figures } from './benchmark.ts';
 import { generatedExtract } from './generator/generate.ts';
 import { limits, startBare } from './local.ts';
 import { inTurn, median, pairedRatio, processStat, rounded } from './measure.ts';
@@ -29,6 +29,10 @@ const mostMegabytesOfGdal = 50;
 /** On a busy machine some are answered 503; more than these would be another measurement. */
 const leastAnswered = 0.98;
 const addressesACall = 100;
+/** The peer reads the country in a minute or two, and starts in less than a second. */
+const mostMinutes = { work: 15, start: 1 };
+const needed = { cargo: 'see https://rustup.rs', wrk: 'apt-get install wrk' };
+const buildService = ['build', '--release', '--bin', 'bag-service'];
 const weesp = 'Weesp';
 
 /** An address that both find, and how each is asked for it. */
@@ -42,9 +46,13 @@ type Asked = { url: string; key?: string; script?: string; addresses: number };
 export const benchmark: Benchmark = {
   scale: 0.1,
   async run({ extract, scale, peer }) {
-    if (!peer)
-      throw new Error('Name a checkout: git clone https://github.com/tweedegolf/bag-address-lookup, --peer DIR');
-    const folder = resolve(peer);
+    const folder = resolve(peer ?? '');
+    if (!peer || !existsSync(join(folder, 'Cargo.toml')))
+      throw new CannotMeasure(
+        'Name a checkout: git clone https://github.com/tweedegolf/bag-address-lookup, then --peer DIR.',
+      );
+    for (const [program, how] of Object.entries(needed))
+      if (spawnSync(program, ['--version']).error) throw new CannotMeasure(`This benchmark needs ${program}: ${how}.`);
     const { stdout: commit } = await run('git', ['-C', folder, 'rev-parse', 'HEAD']);
     await using resources = new AsyncDisposableStack();
     const work = await mkdtemp(join(tmpdir(), 'bench-peers-'));
@@ -57,11 +65,8 @@ export const benchmark: Benchmark = {
       extracts.push({ name: `generated, ${scale} of the country`, path });
     }
     await writeFile(join(folder, 'data/bag.bin'), '');
-    for (const args of [
-      ['--bin', 'create-db', '--features', 'create'],
-      ['--bin', 'bag-service'],
-    ])
-      await run('cargo', ['build', '--release', ...args], { cwd: folder });
+    await runPeer(folder, 'cargo', ['build', '--release', '--bin', 'create-db', '--features', 'create']);
+    await runPeer(folder, 'cargo', buildService);
     const first: Figures[] = [];
     let lookups: Figures = {};
     for (const [index, { name, path }] of extracts.entries()) {
@@ -165,18 +170,19 @@ async function firstAnswerOfPeer(folder: string, path: string, ours: Ours, serve
   await rm(join(folder, 'data/bag.zip'), { force: true });
   await symlink(path, join(folder, 'data/bag.zip'));
   const program = (name: string) => join(folder, 'target/release', name);
-  const created = await measured(() => run(program('create-db'), { cwd: folder, env: { PATH: '/nonexistent' } }));
-  const built = await measured(() => run('cargo', ['build', '--release', '--bin', 'bag-service'], { cwd: folder }));
+  const created = await measured(() => runPeer(folder, program('create-db'), [], { PATH: '/nonexistent' }));
+  const built = await measured(() => runPeer(folder, 'cargo', buildService));
   const base = `http://127.0.0.1:${await freePort()}`;
   const lookup: Asked = { url: `${base}/lookup?pc=${ours.postcode}&n=${ours.huisnummer}`, addresses: 1 };
   const started = await measured(async () => {
     const env = { ...process.env, BAG_ADDRESS_LOOKUP_QUIET: '1' };
     const child = spawn(program('bag-service'), [new URL(base).host], { env, stdio: 'ignore' });
+    const ended = once(child, 'close');
     servers.defer(async () => {
       child.kill('SIGINT');
-      await once(child, 'close');
+      await ended;
     });
-    while (!(await fetch(lookup.url).catch(() => undefined))?.ok) await sleep(5);
+    await firstAnswer(lookup.url, () => child.exitCode);
   });
   const parts = [created.used, built.used, started.used];
   const sum = (name: 'seconds' | 'cpu_seconds') =>
@@ -194,6 +200,40 @@ async function firstAnswerOfPeer(folder: string, path: string, ours: Ours, serve
     base,
     figures: { peer, peer_database: created.used, peer_build: built.used, peer_start: started.used },
   };
+}
+
+/** Runs a program of the peer to its end. @throws CannotMeasure with the end of its output */
+async function runPeer(cwd: string, file: string, args: string[], env: NodeJS.ProcessEnv = process.env) {
+  const limits = { timeout: mostMinutes.work * 60_000, maxBuffer: 2 ** 28 };
+  await run(file, args, { cwd, env, ...limits }).catch((error: ExecFileException & { stderr: string }) => {
+    const { killed, code, signal, stderr } = error;
+    const how = killed ? `did not end within ${mostMinutes.work} minutes` : `ended with ${code ?? signal}`;
+    throw cantRead(`"${[basename(file), ...args].join(' ')}" ${how}`, stderr);
+  });
+}
+
+/** Waits until the peer finds the address. @throws CannotMeasure if it has ended, or answers that it has no such address */
+async function firstAnswer(url: string, exitCode: () => number | null): Promise<void> {
+  const until = performance.now() + mostMinutes.start * 60_000;
+  for (;;) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    if (answer?.ok) return;
+    if (answer) throw cantRead(`bag-service answers ${answer.status} for ${url}, which npm start finds`);
+    if (exitCode() !== null) throw cantRead(`bag-service ended with ${exitCode()}`);
+    if (performance.now() > until) throw cantRead(`bag-service did not answer within ${mostMinutes.start} minute`);
+    await sleep(5);
+  }
+}
+
+function cantRead(what: string, output = ''): CannotMeasure {
+  const lines = output.trim().split('\n').slice(-5);
+  return new CannotMeasure(
+    [
+      `The peer can't be measured: ${what}.`,
+      ...lines.filter(Boolean).map((line) => `  ${line}`),
+      'If its build failed, check out the commit that docs/performance.md names. Otherwise it does not read this extract: try a smaller --scale.',
+    ].join('\n'),
+  );
 }
 
 /** For how many of Weesp's addresses the peer names the street that they have. */
@@ -264,9 +304,7 @@ async function wrk({ url, key, script }: Asked): Promise<{ requests: number; rat
   const options = ['--threads', '1', '--connections', connections, '--duration', `${secondsARound}s`];
   if (key) options.push('--header', `X-API-Key: ${key}`);
   if (script) options.push('--script', script);
-  const { stdout } = await run('wrk', [...options, url]).catch((error) => {
-    throw new Error('This benchmark sends lookups with wrk: apt-get install wrk', { cause: error });
-  });
+  const { stdout } = await run('wrk', [...options, url]);
   const [all = 0, rate = 0, failed] = [/(\d+) requests in/, /Requests\/sec: +([\d.]+)/, /Non-2xx.*: (\d+)/].map(
     (text) => Number(text.exec(stdout)?.[1] ?? 0),
   );
