@@ -97,8 +97,8 @@ function objectsField(attribute: string) {
 export const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
 
 /**
- * The fields of a response by `include`, in the order of a line. Those before the objects are the same for every address
- * of a street, so the loader writes them once.
+ * The fields of a response by `include`, in the order of a line. The fields before the objects are the same for every
+ * address of a street, so the loader writes them once.
  */
 export const onRequest = {
   gemeente: gemeenteField('g'),
