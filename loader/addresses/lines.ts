@@ -1,5 +1,4 @@
 import { type AddressItem, addressItem, type StoredAddress } from '../../core/addresses/address-item.ts';
-import { betweenObjects } from '../../core/adres-object.ts';
 import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
 import { linesOf, packLines, requireForm, unpackLines } from '../register/stored-form.ts';
 
@@ -17,8 +16,6 @@ import { linesOf, packLines, requireForm, unpackLines } from '../register/stored
  * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
  */
 export type Line = string;
-
-const firstPlace = 2;
 
 /** The fields of a place in a line up to its ids, which follow: made once per street. Ends in an empty field. */
 export function placeText(place: Place): string {
@@ -42,29 +39,10 @@ export function parseLine(line: Line): StoredAddress {
   return list === '' ? { key, places } : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
 }
 
-/** The line of an item in the addresses table, with its places in the same order. */
+/** The line of an item in the addresses table. */
 export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
-  return [key, toevoegingen?.map((one) => one ?? '').join(',') ?? '', ...places.map(placeText)].join('\t');
-}
-
-/** The line with its places in the order of the table. */
-export function tableLine(line: Line): Line {
-  return line.split('\t', firstPlace + placeFieldNames.length + 1).length <= firstPlace + placeFieldNames.length
-    ? line
-    : lineOf(parseLine(line));
-}
-
-/** The line with its places in the order of a snapshot, which is by their bytes. */
-export function snapshotLine(line: Line): Line {
-  const fields = line.split('\t');
-  return [...fields.slice(0, firstPlace), ...placesOf(fields).sort()].join('\t');
-}
-
-function placesOf(fields: readonly string[]): string[] {
-  const places: string[] = [];
-  const width = placeFieldNames.length;
-  for (let at = firstPlace; at < fields.length; at += width) places.push(fields.slice(at, at + width).join('\t'));
-  return places;
+  const list = toevoegingen?.map((one) => one ?? '').join(',') ?? '';
+  return [key, list, ...places.map(placeText).sort()].join('\t');
 }
 
 /** The line without its list of toevoegingen; `null` for a line that has only a list, which is no address. */
@@ -75,49 +53,60 @@ export function addressPart(line: Line): Line | null {
   return second === first + 1 ? line : line.slice(0, first + 1) + line.slice(second);
 }
 
-/** Whether a line has an address, and not only a list. */
-export function hasAddress(line: Line): boolean {
-  return line.indexOf('\t', line.indexOf('\t') + 1) >= 0;
-}
-
 /** The stored form of lines: its version, and the fields of a place. Lines in another form can't be read. */
 export const linesForm = `lines 2 ${placeFieldNames.join(' ')}`;
-
-/** The start of the objects' text in a place, which follows its ids. */
-function objectsAt(place: string): number {
-  return place.lastIndexOf('\t', place.lastIndexOf('\t') - 1) + 1;
-}
-
-/** The objects of a line, as texts, by their places. */
-export function objectTextsIn(line: Line): string[][] {
-  return placesOf(line.split('\t')).map((place) => {
-    const text = place.slice(objectsAt(place), place.lastIndexOf('\t'));
-    return text === '' ? [] : text.split(betweenObjects);
-  });
-}
 
 /** How the address of a key changes. */
 export type ChangeKind = 'added' | 'changed' | 'removed';
 
-/**
- * One key that differs: its line before and after. `list`: only the list of toevoegingen differs, or the line has no
- * address. `objecten`: only the adresseerbare objecten of the address differ.
- */
-export type Change = { kind: ChangeKind | 'list' | 'objecten' } & (
-  | { before: Line | null; after: Line }
-  | { before: Line; after: Line | null }
-);
-
 /** The places of an address before and after a change, or `null` if it has no address then. */
-export type ChangedPlaces = Record<'old' | 'now', Place[] | null>;
+type ChangedPlaces = Record<'old' | 'now', Place[] | null>;
 
-export function changedPlaces({ before, after }: Pick<Change, 'before' | 'after'>): ChangedPlaces {
-  return { old: placesIn(before), now: placesIn(after) };
+/** One key that differs: its line before and after, or `null`. */
+export class Change {
+  readonly before: Line | null;
+  readonly after: Line | null;
+  /**
+   * `list`: only the list of toevoegingen differs, or the line has no address. `objecten`: only the adresseerbare
+   * objecten of the address differ.
+   */
+  readonly kind: ChangeKind | 'list' | 'objecten';
+  #places: ChangedPlaces | undefined;
+
+  constructor(before: Line | null, after: Line | null) {
+    this.before = before;
+    this.after = after;
+    const [old, now] = [before && addressPart(before), after && addressPart(after)];
+    if (old === now) this.kind = 'list';
+    else if (old === null || now === null) this.kind = old === null ? 'added' : 'removed';
+    else this.kind = this.isOnlyOf('objecten') ? 'objecten' : 'changed';
+  }
+
+  get key(): string {
+    return keyOf((this.after ?? this.before) as Line);
+  }
+
+  get places(): ChangedPlaces {
+    this.#places ??= { old: placesIn(this.before), now: placesIn(this.after) };
+    return this.#places;
+  }
+
+  /** Whether nothing else changes of the places. */
+  isOnlyOf(field: 'gemeente' | 'objecten'): boolean {
+    const { old, now } = this.places;
+    const rest = (places: Place[] | null) =>
+      places
+        ?.map(({ [field]: _, ...place }) => placeText(place as Place))
+        .sort()
+        .join('\t');
+    return rest(old) === rest(now);
+  }
 }
 
 /** The places of a line, or `null` if it has no address. */
 function placesIn(line: Line | null): Place[] | null {
-  return line !== null && hasAddress(line) ? parseLine(line).places : null;
+  const places = line === null ? [] : parseLine(line).places;
+  return places.length > 0 ? places : null;
 }
 
 /** How many addresses of each kind. */
@@ -176,33 +165,8 @@ export function* diff(before: readonly Line[], after: readonly Line[]): Generato
     const order = old === undefined ? 1 : now === undefined ? -1 : compare(keyOf(old), keyOf(now));
     if (order <= 0) i++;
     if (order >= 0) j++;
-    if (order < 0) yield change(old as Line, null);
-    else if (order > 0) yield change(null, now as Line);
-    else yield change(old as Line, now as Line);
+    yield new Change(order > 0 ? null : (old as Line), order < 0 ? null : (now as Line));
   }
-}
-
-function change(before: Line, after: Line | null): Change;
-function change(before: Line | null, after: Line): Change;
-function change(before: Line | null, after: Line | null): Change {
-  const [old, now] = [before && addressPart(before), after && addressPart(after)];
-  return { kind: kindOf(old, now), before, after } as Change;
-}
-
-function kindOf(old: Line | null, now: Line | null): Change['kind'] {
-  if (old === now) return 'list';
-  if (old === null) return 'added';
-  if (now === null) return 'removed';
-  return withoutObjecten(old) === withoutObjecten(now) ? 'objecten' : 'changed';
-}
-
-/** The line with places that have no objects. */
-function withoutObjecten(line: Line): Line {
-  const fields = line.split('\t');
-  const places = placesOf(fields).map(
-    (place) => place.slice(0, objectsAt(place)) + place.slice(place.lastIndexOf('\t')),
-  );
-  return [...fields.slice(0, firstPlace), ...places.sort()].join('\t');
 }
 
 function compare(a: string, b: string): number {
@@ -212,8 +176,8 @@ function compare(a: string, b: string): number {
 /** A write to one key of the table: put this line, or remove the key. Repeating it has no further effect. */
 export type LineWrite = { put: Line } | { remove: string };
 
-export function writeOf({ before, after }: Change): LineWrite {
-  return after === null ? { remove: keyOf(before as Line) } : { put: after };
+export function writeOf({ key, after }: Change): LineWrite {
+  return after === null ? { remove: key } : { put: after };
 }
 
 /** Encodes writes for storage: `+` and the whole line to put, or `-` and the key to remove. */

@@ -4,7 +4,6 @@ import { LineSegmentReader, LineSegmentWriter } from '../addresses/line-segment.
 import {
   addressPart,
   type Change,
-  changedPlaces,
   diff,
   differing,
   keyOf,
@@ -136,9 +135,8 @@ async function mergeSegment(
       const { kind } = change;
       // The others have nothing that an operator could judge.
       if (load.base && kind !== 'list' && !(kind === 'objecten' && isSwitched)) {
-        const changed = changedPlaces(change);
-        byPlace.count(change, changed, { ...counted, isReturned: await isReturned(part, change) });
-        await csv.add(change, changed);
+        byPlace.count(change, { ...counted, isReturned: await isReturned(part, change) });
+        await csv.add(change);
       }
       writes.push(writeOf(change));
       if (writes.length === changesPerFile) flush();
@@ -177,14 +175,14 @@ function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) 
   const read = async (id: string) =>
     (await findUnpacked(storage, paths.snapshot(id, segment), (bytes) => new LineSegmentReader(bytes))) ??
     new LineSegmentReader(null);
-  return async (part: string, { after }: Change) => {
+  return async (part: string, { key, after }: Change) => {
     if (accepted === null || after === null) return false;
     reader ??= read(accepted);
     if (held?.part !== part) {
       const lines = (await reader).lines(part);
       held = { part, lines: new Map(lines.map((line) => [keyOf(line), line])) };
     }
-    const line = held.lines.get(keyOf(after));
+    const line = held.lines.get(key);
     return line !== undefined && addressPart(line) === addressPart(after);
   };
 }

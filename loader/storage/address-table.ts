@@ -293,9 +293,9 @@ export function dynamoDbAddressTable(
 }
 
 /**
- * The line of every address and list in the table, page by page (1 MB, 128 read units), in no particular order; the
- * places of an address are in the order of the table. Reads are eventually consistent: a line that seems to differ
- * because of a very recent write is written again as it should be.
+ * The line of every address and list in the table, page by page (1 MB, 128 read units), in no particular order. Reads
+ * are eventually consistent: a line that seems to differ because of a very recent write is written again as it should
+ * be.
  */
 export async function* scanAddresses(
   client: DynamoDBClient,

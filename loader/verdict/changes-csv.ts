@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Change, ChangedPlaces } from '../addresses/lines.ts';
+import type { Change } from '../addresses/lines.ts';
 import { type ChangeExample, changeExample } from './load-counts.ts';
 
 /** A stored part of the CSV of a load's changes; `bytes` of the text without its head, before it was packed. */
@@ -33,8 +33,8 @@ export class ChangesCsvWriter {
     this.#write = write;
   }
 
-  async add(change: Pick<Change, 'before' | 'after'>, places: ChangedPlaces): Promise<void> {
-    const line = changesCsvLine(changeExample(change, places));
+  async add(change: Change): Promise<void> {
+    const line = changesCsvLine(changeExample(change));
     this.#lines.push(line);
     this.#length += line.length;
     if (this.#length >= usualBytes) await this.flush();

@@ -1,17 +1,8 @@
 /** The findings and changes of a load, in numbers. */
 
-import { type AdresObject, adresObjectOfText } from '../../core/adres-object.ts';
+import type { AdresObject } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
-import {
-  type Change,
-  type ChangeCounts,
-  type ChangeKind,
-  changedPlaces,
-  keyOf,
-  type Line,
-  objectTextsIn,
-  placeText,
-} from '../addresses/lines.ts';
+import type { Change, ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { nameOf } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
 import { type ChangedObjects, corrected } from './place-changes.ts';
@@ -113,9 +104,8 @@ function sumOf<Name extends string>(names: readonly Name[], all: readonly Record
 export type CountedChange = { objects: ChangedObjects; isOfGemeente: boolean };
 
 /** Adds one change to `counts`, and keeps the first few as examples. */
-export function countChange(counts: SegmentCounts, change: Change): CountedChange {
-  const { kind } = change;
-  const isOfGemeente = kind === 'changed' && hasSameRest(change);
+export function countChange(counts: SegmentCounts, change: Change, kind = change.kind): CountedChange {
+  const isOfGemeente = kind === 'changed' && change.isOnlyOf('gemeente');
   const { objecten } = counts;
   const objects = objecten ? changedObjects(change) : {};
   if (kind === 'list') counts.listsChanged++;
@@ -129,11 +119,11 @@ export function countChange(counts: SegmentCounts, change: Change): CountedChang
   return { objects, isOfGemeente };
 }
 
-function changedObjects({ kind, before, after }: Change): ChangedObjects {
-  if (kind === 'list' || before === null || after === null) return {};
+function changedObjects(change: Change): ChangedObjects {
+  if (change.kind === 'list' || change.before === null || change.after === null) return {};
   const changed: ChangedObjects = {};
-  const now = objectsIn(after);
-  for (const [id, old] of objectsIn(before)) {
+  const now = objectsIn(change.places.now);
+  for (const [id, old] of objectsIn(change.places.old)) {
     const one = now.get(id);
     if (!one) {
       changed.lost = (changed.lost ?? 0) + 1;
@@ -151,8 +141,8 @@ function changedObjects({ kind, before, after }: Change): ChangedObjects {
   return changed;
 }
 
-function objectsIn(line: Line): Map<string, AdresObject> {
-  const objects = objectTextsIn(line).flat().map(adresObjectOfText);
+function objectsIn(places: readonly Place[] | null): Map<string, AdresObject> {
+  const objects = places?.flatMap(({ objecten = [] }) => objecten) ?? [];
   return new Map(objects.map((object) => [object.identificatie, object]));
 }
 
@@ -162,27 +152,13 @@ function countAddress(counts: SegmentCounts, kind: ChangeKind, change: Change): 
   if (examples.length < examplesPerKind) examples.push(changeExample(change));
 }
 
-/** Whether an address changes in nothing but its gemeente. */
-function hasSameRest(change: Change): boolean {
-  const { old, now } = changedPlaces(change);
-  const rest = (places: Place[] | null) =>
-    places
-      ?.map(({ gemeente: _, ...place }) => placeText(place))
-      .sort()
-      .join('\t');
-  return rest(old) === rest(now);
-}
-
-/** A change in readable form, from its lines. */
-export function changeExample(
-  change: Pick<Change, 'before' | 'after'>,
-  { old, now } = changedPlaces(change),
-): ChangeExample {
+/** A change in readable form. */
+export function changeExample({ key, places: { old, now } }: Change): ChangeExample {
   const isSame = (of: (place: Place) => string) => String(old?.map(of)) === String(now?.map(of));
   const withIds = (place: Place) => `${nameOf(place)} (${idsOf([place]).join(' ')})`;
   const text = [nameOf, nameWithGemeente, withIds].find((of) => !isSame(of)) ?? nameWithObjects;
   return {
-    key: keyOf((change.after ?? change.before) as Line),
+    key,
     before: old?.map(text) ?? null,
     after: now?.map(text) ?? null,
     nummeraanduidingen: [...new Set(idsOf([...(old ?? []), ...(now ?? [])]))].sort(),

@@ -2,7 +2,7 @@
 
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { Place } from '../../core/place-fields.ts';
-import { type Change, type ChangedPlaces, keyOf, type Line } from '../addresses/lines.ts';
+import type { Change } from '../addresses/lines.ts';
 import { gemeentePrefix, isSpecial, nameOf, suffixOf } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 
@@ -165,15 +165,13 @@ export class PlaceCounter {
 
   /** @param isReturned whether the address is as in a previously accepted extract */
   count(
-    { kind, before, after }: Change,
-    { old, now }: ChangedPlaces,
+    { key, kind, places: { old, now } }: Change,
     {
       objects = {},
       isOfGemeente = false,
       isReturned = false,
     }: { objects?: ChangedObjects; isOfGemeente?: boolean; isReturned?: boolean } = {},
   ): void {
-    const key = keyOf((after ?? before) as Line);
     const [were, are] = [old ?? [], now ?? []];
     const all = new Map([...were, ...are].map((place) => [nameOf(place), place]));
     for (const name of all.keys()) addTo(this.#tallies.streets, name, { total: { count: 1, examples: [] } });

@@ -6,8 +6,6 @@ import {
   diff,
   keyOf,
   type Line,
-  snapshotLine,
-  tableLine,
   unpackWrites,
   writeOf,
 } from '../../loader/addresses/lines.ts';
@@ -128,8 +126,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       lines += after.length;
       const changes = [...diff(before, after)];
       // An address that differs in its objects alone differs from its snapshot as any other.
-      for (const change of changes)
-        countChange(found, change.kind === 'objecten' ? { ...change, kind: 'changed' } : change);
+      for (const change of changes) countChange(found, change, change.kind === 'objecten' ? 'changed' : change.kind);
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
@@ -182,11 +179,11 @@ async function readAll(
   return table;
 }
 
-/** The lines of a snapshot with their places in the order of the table; `null` where they are damaged or missing. */
+/** The lines of a snapshot; `null` if they are damaged or missing. */
 async function storedLines(storage: Storage, { id, segments }: Snapshot, segment: string): Promise<Line[] | null> {
   if (!segments.includes(segment)) return [];
   try {
-    return (await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment)).map(tableLine);
+    return await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
   } catch (error) {
     if (error instanceof UnusableObjectError) return null;
     throw error;
@@ -210,11 +207,11 @@ async function rebuild(
   for (const { changes } of files.filter((file) => file.changes.startsWith(`${segment}-`))) {
     for (const write of await getUnpacked(storage, paths.changes(load, changes), unpackWrites)) {
       if ('remove' in write) lines.delete(write.remove);
-      else lines.set(keyOf(write.put), tableLine(write.put));
+      else lines.set(keyOf(write.put), write.put);
     }
   }
   const after = [...lines.values()].sort();
-  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, segment), packSegment(after.map(snapshotLine)));
+  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, segment), packSegment(after));
   return after;
 }
 

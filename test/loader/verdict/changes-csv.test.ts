@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { changedPlaces, lineOf } from '../../../loader/addresses/lines.ts';
+import { Change, lineOf } from '../../../loader/addresses/lines.ts';
 import { ChangesCsvWriter, changesCsvLine } from '../../../loader/verdict/changes-csv.ts';
 
 const line = (key: string, straat: string) =>
@@ -23,8 +23,7 @@ describe('the CSV of the changes of a segment', () => {
     });
     const straat = 'é'.repeat(1_000);
     for (let number = 1; number <= 2_500; number++) {
-      const change = { before: null, after: line(`1381AA#${number}#`, straat) };
-      await writer.add(change, changedPlaces(change));
+      await writer.add(new Change(null, line(`1381AA#${number}#`, straat)));
     }
     await writer.flush();
     await writer.flush();

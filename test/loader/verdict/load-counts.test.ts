@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
-import { type Change, diff, lineOf } from '../../../loader/addresses/lines.ts';
+import { Change, diff, lineOf } from '../../../loader/addresses/lines.ts';
 import { changeExample, countChange, noChanges } from '../../../loader/verdict/load-counts.ts';
 
 describe('a change of the objects of an address', () => {
@@ -33,7 +33,7 @@ describe('a change of the objects of an address', () => {
   });
 
   it('is shown by the objects before and after', () => {
-    const shown = changeExample({ before: address({}), after: address(null) });
+    const shown = changeExample(new Change(address({}), address(null)));
     expect(shown.before).toEqual([
       'Buitenveer, Weesp (objects: 0457010000012345 verblijfsobject, Verblijfsobject in gebruik, 85 m2 woonfunctie, 131234.5 480123.4)',
     ]);
@@ -67,7 +67,7 @@ describe('a change of an address', () => {
     ],
   ])('that gives it %s is shown by what differs', (_, before, after, gemeenteChanged, text) => {
     const found = noChanges();
-    const change = { kind: 'changed', before, after } as const;
+    const change = new Change(before, after);
     countChange(found, change);
     expect(found).toMatchObject({ changes: { changed: 1 }, gemeenteChanged });
     expect(changeExample(change).after).toEqual([text]);

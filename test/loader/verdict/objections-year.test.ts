@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
 import type { Place } from '../../../core/place-fields.ts';
-import { type Change, changedPlaces, diff, lineOf } from '../../../loader/addresses/lines.ts';
+import { Change, keyOf, lineOf } from '../../../loader/addresses/lines.ts';
 import type { PlaceSize } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { loadDefaults } from '../../../loader/names.ts';
@@ -103,21 +103,10 @@ class Year {
       for (let i = 0; i < size; i++) {
         const at: Address = { number: 1 + i, id: this.#made++, straat, woonplaats, gemeente: '0001' };
         const [before, after] = event(at, i).map((one) => one && line({ ...at, ...one }));
-        const kind = !before
-          ? 'added'
-          : !after
-            ? 'removed'
-            : before.split('\t')[0] === after.split('\t')[0]
-              ? [...diff([before], [after])][0]?.kind
-              : null;
-        const changes = kind
-          ? [{ kind, before, after }]
-          : [
-              { kind: 'removed', before, after: null },
-              { kind: 'added', before: null, after },
-            ];
-        for (const change of changes as Change[])
-          places.count(change, changedPlaces(change), countChange(counts, change));
+        const [old, now] = [before ?? null, after ?? null];
+        const hasOneKey = !old || !now || keyOf(old) === keyOf(now);
+        const changes = hasOneKey ? [new Change(old, now)] : [new Change(old, null), new Change(null, now)];
+        for (const change of changes) places.count(change, countChange(counts, change));
       }
       places.endPart();
     };
