@@ -5,15 +5,13 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { settledSecret } from '../core/accounts/checksum-secret.ts';
 import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
-import { hasObjecten, type ManifestEntry } from '../loader/dataset/load.ts';
-import { lastExtract } from '../loader/dataset/manifest.ts';
-import type { Progress } from '../loader/progress.ts';
+import { hasObjecten, lastExtract, type ManifestEntry } from '../loader/dataset/load.ts';
+import type { Progress } from '../loader/steps/step.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
-import { fileSource } from '../loader/storage/files.ts';
-import { openStorage } from '../loader/storage/open.ts';
+import { openSource, openStorage } from '../loader/storage/open.ts';
 import { isSameLocation, SourceError } from '../loader/storage/source.ts';
 import type { Storage } from '../loader/storage/storage.ts';
-import { currentManifest, readManifest } from '../loader/storage/stored-manifest.ts';
+import { currentManifest, readManifest } from '../loader/storage/stored-loads.ts';
 import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/verdict/load-report.ts';
 import { createAdmin } from '../packages/admin/admin.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
@@ -157,7 +155,7 @@ function isOlder({ objections }: LoadReport): boolean {
 /** Whether the dataset is of this file as it is now. */
 async function isUnchanged(file: string, { source }: ManifestEntry): Promise<boolean> {
   if (source === null) return false;
-  const changed = await fileSource(file, source);
+  const changed = await openSource(file, source);
   await changed?.close();
   return changed === null;
 }

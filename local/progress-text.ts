@@ -1,4 +1,4 @@
-import type { Amount, LoadStage, Progress } from '../loader/progress.ts';
+import type { Amount, LoadStage, Progress } from '../loader/steps/step.ts';
 
 /** How much of a stage is done, out of what total, and in how many seconds. */
 export type Tally = { bytes: number; rows: number; total: Amount; seconds: number };

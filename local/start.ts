@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
-import { noProgress } from '../loader/progress.ts';
+import { noProgress } from '../loader/steps/step.ts';
 import { defaultDataFolder, readLocalState } from './data-folder.ts';
 import type { LocalBranding } from './local-branding.ts';
 import { showProgress, watchedProgress } from './progress-text.ts';

@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { readEntry, type ZipEntry } from '../zip/zip.ts';
 import { schemaVersion, unknownSchema } from './schema.ts';

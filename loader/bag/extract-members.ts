@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
 import { entryRange, entryStream, hashOf, listEntries, readEntry, type ZipEntry } from '../zip/zip.ts';
 import {

@@ -1,7 +1,7 @@
 /** The relations between woonplaatsen and gemeenten: the file GEM-WPL-RELATIE of every delivery. */
 
 import { isKnownGemeente } from '../../core/gemeenten.ts';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import type { Problem } from './problem-report.ts';
 import { relatieDocument, SchemaParser } from './schema.ts';
 import { dayOf, type GemeenteRelatie, noEind, type WoonplaatsInGemeente } from './voorkomen.ts';

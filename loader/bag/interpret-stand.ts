@@ -1,5 +1,5 @@
 import { type AdresObjectType, isObjectStatus } from '../../core/adres-object.ts';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import { locationOf } from './location.ts';
 import { isProblem, type Problem, type ReadCounts } from './problem-report.ts';
 import type { ObjectenKind, StandKind } from './schema.ts';

@@ -1,6 +1,6 @@
 /** Deliveries of mutations: the zip, and what its documents say that it is. */
 
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { hashOf, listEntries, withEntry, type ZipEntry } from '../zip/zip.ts';
 import {

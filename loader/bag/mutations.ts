@@ -1,6 +1,6 @@
 /** The changes that an XML file of mutations describes. */
 
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import { addField, type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
 import { isObjectenKind, mutationDocument, SchemaParser, type StandKind } from './schema.ts';

@@ -1,6 +1,6 @@
 /** Reads the occurrences in XML files of an extract: fast where they are written as usual, strictly everywhere else. */
 
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import { AdresObjectBytes } from './adres-object-bytes.ts';
 import { ByteCursor } from './byte-cursor.ts';
 import { fastAdresObjectParser } from './fast-adres-object-parser.ts';

@@ -1,7 +1,7 @@
 /** The schema of BAG 2.0, as far as files in it are read, and the strict parser of such files. */
 
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 
 /** The version of the BAG 2.0 schema that this program reads, as in its namespaces. */
 export const schemaVersion = 'v20200601';

@@ -1,8 +1,8 @@
 import { unpackWrites } from '../addresses/lines.ts';
+import type { ChangeFile } from '../dataset/load.ts';
 import type { Fence } from '../storage/lock.ts';
 import { getUnpacked, paths, putJson } from '../storage/storage.ts';
-import type { LoadContext } from '../storage/stored-manifest.ts';
-import type { ChangeFile } from '../storage/work.ts';
+import type { LoadContext } from '../storage/stored-loads.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';
 

@@ -6,15 +6,14 @@ import * as z from 'zod';
 import { environment as variables } from '../../core/environment.ts';
 import { metricNames, metricNamespaceIn, versionDimension } from '../../core/metrics.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
-import { noProgress } from '../progress.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
 import { type Held, Lease } from '../storage/lock.ts';
 import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { TableSample } from '../storage/stored-manifest.ts';
+import type { TableSample } from '../storage/stored-loads.ts';
 import type { Thresholds } from '../verdict/objections.ts';
-import type { StepContext, StepInput } from './step.ts';
+import { noProgress, type StepContext, type StepInput } from './step.ts';
 
 /** The configuration has checked the values; a name that it does not know is an error here too. */
 const ownThresholds = z.partialRecord(z.enum(Object.keys(loadDefaults.guard)), z.number().min(0));

@@ -7,10 +7,11 @@ import {
   hasObjecten,
   type Load,
   loadId,
+  type Manifest,
   type ManifestEntry,
   type MutationFile,
+  rejectedDay,
 } from '../dataset/load.ts';
-import { type Manifest, rejectedDay } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { DeliveryFinder, discoverMutations, keptDays, withCorrections } from '../storage/following-days.ts';
 import { takeLock } from '../storage/lock.ts';
@@ -19,7 +20,6 @@ import { listAllMutations, type MutationListing } from '../storage/mutation-list
 import { openSource } from '../storage/open.ts';
 import { inTime, type Source, SourceError, SourceTooSlowError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
-import { rejectRefused, removeExpiredSnapshots, resume, rollback } from '../storage/stored-loads.ts';
 import {
   currentManifest,
   type Discovery,
@@ -27,10 +27,14 @@ import {
   type LoadContext,
   loadStatus,
   readManifest,
+  rejectRefused,
+  removeExpiredSnapshots,
+  resume,
+  rollback,
   sampleTable,
-} from '../storage/stored-manifest.ts';
+} from '../storage/stored-loads.ts';
+import { setAsideOf } from '../verdict/load-counts.ts';
 import { interruptedLoad } from '../verdict/load-report.ts';
-import { setAsideOf } from '../verdict/objections.ts';
 import { lambda } from './lambda-step.ts';
 import type { LoadRequest, Step } from './step.ts';
 

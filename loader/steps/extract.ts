@@ -3,7 +3,6 @@ import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { type ReadObjects, readAdresseerbareObjecten, readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { ObjectenKind } from '../bag/schema.ts';
 import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
-import type { Amount } from '../progress.ts';
 import { bucketOf, writeNum, writeObject } from '../register/record.ts';
 import { RowsByNumber } from '../register/rows.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -12,7 +11,7 @@ import { getJson, paths, putJson, putPacked, type Storage } from '../storage/sto
 import type { BucketItem, Extracted } from '../storage/work.ts';
 import { withEntry } from '../zip/zip.ts';
 import { lambdaOfItems } from './lambda-step.ts';
-import type { StepOfItems } from './step.ts';
+import type { Amount, StepOfItems } from './step.ts';
 
 /**
  * Reads one part of the extract, and stores the current and future occurrences by the buckets of their records. Skips a

@@ -4,15 +4,20 @@ import { addSizes, isGemeente } from '../addresses/place-sizes.ts';
 import { areaText, isFuture } from '../bag/delivery-document.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts, reportOfCounts } from '../bag/problem-report.ts';
 import {
+  begin,
+  type ChangeFile,
+  contentsOf,
   hasObjecten,
   isSameArea,
   type Load,
+  lastExtract,
+  type Manifest,
   type ManifestEntry,
+  reject,
   resultOf,
   type Snapshot,
   type SourceVersion,
 } from '../dataset/load.ts';
-import { begin, contentsOf, lastExtract, type Manifest, reject } from '../dataset/manifest.ts';
 import { LoadError } from '../load-error.ts';
 import { anyStage } from '../names.ts';
 import { unpackReference } from '../register/reference-file.ts';
@@ -29,9 +34,8 @@ import {
   type Storage,
   UnusableObjectError,
 } from '../storage/storage.ts';
-import { currentManifest, type LoadContext, putManifest } from '../storage/stored-manifest.ts';
+import { currentManifest, type LoadContext, putManifest } from '../storage/stored-loads.ts';
 import {
-  type ChangeFile,
   type Extracted,
   extractedParts,
   type Joined,
@@ -40,12 +44,11 @@ import {
   type Mutated,
   type SegmentItem,
 } from '../storage/work.ts';
-import { type LoadCounts, mergeSegments, problemCount } from '../verdict/load-counts.ts';
+import { grouped, type LoadCounts, mergeSegments, problemCount, setAsideOf } from '../verdict/load-counts.ts';
 import { interruptedLoad, type LoadProposal, proposalName, refusalText, reportOf } from '../verdict/load-report.ts';
 import {
   byWeight,
   type Earlier,
-  grouped,
   isAboutSize,
   isFinal,
   judge,
@@ -53,7 +56,6 @@ import {
   objectionsToItems,
   objectionsToSetAside,
   type RenamedPlace,
-  setAsideOf,
   type Thresholds,
   thresholdsOfDays,
 } from '../verdict/objections.ts';
@@ -97,7 +99,7 @@ export async function guard(
   const found = [
     ...objectionsToItems(large),
     ...objections,
-    ...objectionsToSetAside(mutated?.setAside ?? [], setAside, thresholds.alwaysAllowedInPlace),
+    ...objectionsToSetAside(mutated?.setAside ?? [], setAsideOf(setAside), thresholds.alwaysAllowedInPlace),
     ...incomplete,
     ...objectionsToArea(load, isDisposable(load.source) || isDisposable(base?.source) ? null : base),
   ];

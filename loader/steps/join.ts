@@ -12,7 +12,7 @@ import {
   rowsOf,
   type Sending,
   type StoredRows,
-} from '../storage/stored-records.ts';
+} from '../storage/stored-register.ts';
 import { type BucketItem, joinedBuckets } from '../storage/work.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';

@@ -1,5 +1,5 @@
 import { type loaderEnvironment, manifestKeys, storagePrefixes } from '../names.ts';
-import type { LoadAction } from '../storage/stored-manifest.ts';
+import type { LoadAction } from '../storage/stored-loads.ts';
 import type { StepModule } from './step.ts';
 
 /** One step of a load: its work, and the settings and permissions of its Lambda. */

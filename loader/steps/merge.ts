@@ -16,8 +16,7 @@ import {
 import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { extractName, hasObjecten, type Load, type Snapshot } from '../dataset/load.ts';
-import { acceptedBefore } from '../dataset/manifest.ts';
+import { acceptedBefore, extractName, hasObjecten, type Load, type Snapshot } from '../dataset/load.ts';
 import {
   type Reference,
   type ReferenceMemory,
@@ -29,11 +28,10 @@ import { nameOfNumber } from '../register/rows.ts';
 import { packLineBytes, postcode3sOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { findUnpacked, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import { readManifest } from '../storage/stored-manifest.ts';
-import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-records.ts';
+import { readManifest } from '../storage/stored-loads.ts';
+import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-register.ts';
 import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts';
-import { ChangesCsvWriter } from '../verdict/changes-csv.ts';
-import { countChange, noChanges } from '../verdict/load-counts.ts';
+import { ChangesCsvWriter, countChange, noChanges } from '../verdict/load-counts.ts';
 import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';

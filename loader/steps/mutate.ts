@@ -4,7 +4,7 @@ import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { type AnyVoorkomen, dayOf, type GemeenteRelatie } from '../bag/voorkomen.ts';
 import { type Load, startOf } from '../dataset/load.ts';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import {
   applyMutations,
   type MutationDay,
@@ -49,8 +49,8 @@ import {
   type RecordKinds,
   type Storage,
 } from '../storage/storage.ts';
-import { readManifest } from '../storage/stored-manifest.ts';
-import { type JoinInput, joinInput, recordsBefore } from '../storage/stored-records.ts';
+import { readManifest } from '../storage/stored-loads.ts';
+import { type JoinInput, joinInput, recordsBefore } from '../storage/stored-register.ts';
 import { extractedParts, type Mutated, putBuckets, putSegments, type SegmentItem } from '../storage/work.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';

@@ -1,5 +1,5 @@
 import { bucketOf, writeObjectRows } from '../register/record.ts';
-import { type JoinInput, joinBucket, joinInput } from '../storage/stored-records.ts';
+import { type JoinInput, joinBucket, joinInput } from '../storage/stored-register.ts';
 import type { BucketItem } from '../storage/work.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';

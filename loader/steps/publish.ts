@@ -1,8 +1,6 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
-import { LineSegmentReader } from '../addresses/line-segment.ts';
-import { type Line, parseLine, unpackWrites } from '../addresses/lines.ts';
-import type { ManifestEntry } from '../dataset/load.ts';
-import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
+import { parseLine, unpackWrites } from '../addresses/lines.ts';
+import { type ChangeFile, complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
 import { LoadError } from '../load-error.ts';
 import { loadDefaults } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
@@ -10,8 +8,8 @@ import type { Fence } from '../storage/lock.ts';
 import { isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
-import { currentManifest, differingKeys, type LoadContext, putManifest } from '../storage/stored-manifest.ts';
-import type { ChangeFile } from '../storage/work.ts';
+import { currentManifest, differingKeys, type LoadContext, putManifest } from '../storage/stored-loads.ts';
+import { snapshotLines } from '../storage/stored-register.ts';
 import { lambda } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
@@ -67,10 +65,8 @@ async function readBack(
       else expect(write.put);
     }
   }
-  for (const segment of spread(snapshot.segments, 1)) {
-    const lines = await getUnpacked(storage, paths.snapshot(snapshot.id, segment), linesOfOnePart);
-    spread(lines, sampledKeys).forEach(expect);
-  }
+  for (const segment of spread(snapshot.segments, 1))
+    for (const line of spread(await snapshotLines(storage, snapshot, segment), sampledKeys)) expect(line);
   function expect(line: string): void {
     const address = parseLine(line);
     expected.set(address.key, address);
@@ -86,11 +82,6 @@ async function readBack(
       'Something else writes to this table, or it lost writes. Run "load repair", which compares all of it, and then the ' +
       'load again: it writes all of its changes again.',
   );
-}
-
-function linesOfOnePart(packed: Buffer): Line[] {
-  const reader = new LineSegmentReader(packed);
-  return spread(reader.parts, 1).flatMap((part) => reader.lines(part));
 }
 
 function spread<T>(items: readonly T[], count: number): T[] {

@@ -1,6 +1,5 @@
 import { fileLabel, memberAccess } from '../bag/extract-members.ts';
 import { extractName, type Load } from '../dataset/load.ts';
-import { noProgress, type Progress } from '../progress.ts';
 import { readExtract, unlimited } from '../storage/members.ts';
 import { openSource } from '../storage/open.ts';
 import {
@@ -13,7 +12,7 @@ import {
 import { getJson, paths, type Storage } from '../storage/storage.ts';
 import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
-import type { Step } from './step.ts';
+import { noProgress, type Progress, type Step } from './step.ts';
 
 /** Copies the members, inflated and verified. @throws SourceChangedError if it is not what `discover` found */
 export async function stage(

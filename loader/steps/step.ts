@@ -1,10 +1,35 @@
-import type { Amount, Progress } from '../progress.ts';
 import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lock.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { LoadContext } from '../storage/stored-manifest.ts';
+import type { LoadContext } from '../storage/stored-loads.ts';
 import type { LoadReport } from '../verdict/load-report.ts';
 import type { Thresholds } from '../verdict/objections.ts';
+
+/** The stages of a load in their order. A bulk import exports and imports instead of applying; a repair compares. */
+export type LoadStage =
+  | ('stage' | 'extract' | 'mutate' | 'objecten' | 'join' | 'merge')
+  | ('import' | 'apply' | 'publish' | 'compare');
+
+/** An amount of work: compressed bytes of files, or rows (occurrences, addresses, changes). */
+export type Amount = { bytes?: number; rows?: number };
+
+/** Reports the progress of a load. Called often, so an implementation should limit its output. */
+export type Progress = {
+  /** Begins a stage; amounts missing from `total` are unknown beforehand. */
+  begin(stage: LoadStage, total: Amount): StageProgress;
+};
+
+/** A stage in progress. */
+export type StageProgress = {
+  advance(amount: Amount): void;
+  /** Ends the stage successfully. A failed stage is not ended. */
+  end(): void;
+};
+
+/** Reports nothing. */
+export const noProgress: Progress = {
+  begin: () => ({ advance: () => undefined, end: () => undefined }),
+};
 
 /** An operator's request for a load: the input of an execution, and part of the options of a load on one machine. */
 export type LoadRequest = {

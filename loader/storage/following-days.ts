@@ -6,13 +6,14 @@ import {
   hasObjecten,
   type Load,
   loadId,
+  type Manifest,
   type ManifestEntry,
   type MutationFile,
   type ReplayBase,
+  rejectedDay,
+  rejectedPeriods,
 } from '../dataset/load.ts';
-import { type Manifest, rejectedDay, rejectedPeriods } from '../dataset/manifest.ts';
-import { ExtractError } from '../extract-error.ts';
-import { LoadError } from '../load-error.ts';
+import { ExtractError, LoadError } from '../load-error.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
 import { DeliveryCopies, type FoundDelivery, isDeliveryKept, isPastDelivery } from './mutation-deliveries.ts';
 import {
@@ -25,7 +26,7 @@ import {
 } from './mutation-lists.ts';
 import { SourceError } from './source.ts';
 import { concurrentReads, findJson, paths, putJson, type Storage } from './storage.ts';
-import type { Discovery } from './stored-manifest.ts';
+import type { Discovery } from './stored-loads.ts';
 
 /** An operator rejected this delivery, or a rollback left it. */
 class RejectedDeliveryError extends Error {

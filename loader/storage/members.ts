@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { retryWithBackoff } from '../../core/retry.ts';
 import type { Member, Spool } from '../bag/extract-members.ts';
 import type { Load, SourceVersion } from '../dataset/load.ts';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { type Source, SourceError } from './source.ts';
 import { DamagedObjectError, openObject, paths, type Storage } from './storage.ts';

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
 import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
 import type { MutationFile, SourceVersion } from '../dataset/load.ts';
-import { ExtractError } from '../extract-error.ts';
+import { ExtractError } from '../load-error.ts';
 import { loadDefaults } from '../names.ts';
 import { numKeysOf, objectKey } from '../register/apply-mutations.ts';
 import { packLineBytes, unpackLineBytes } from '../register/stored-form.ts';

@@ -8,17 +8,13 @@ import type { Load, Part } from '../dataset/load.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
-import type { ChangesCsv } from '../verdict/changes-csv.ts';
-import type { SegmentCounts } from '../verdict/load-counts.ts';
+import type { ChangesCsv, SegmentCounts } from '../verdict/load-counts.ts';
 import type { PlaceTallies } from '../verdict/place-changes.ts';
 import { concurrentReads, getJson, paths, putJson, type RecordKinds, type Storage } from './storage.ts';
 
 /** One bucket to join, and one segment to merge. */
 export type BucketItem = { bucket: string };
 export type SegmentItem = { segment: string };
-
-/** One file of changes to apply. */
-export type ChangeFile = { changes: string; writes: number };
 
 /** The findings in a part of an extract, and the location of its rows; if it exists, the part is finished. */
 export type Extracted = {

@@ -1,10 +1,12 @@
 /** The findings and changes of a load, in numbers. */
 
+import { gzipSync } from 'node:zlib';
 import type { AdresObject } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
 import type { Change, ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { nameOf } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
+import type { SetAsideObject } from '../register/set-aside.ts';
 import { type ChangedObjects, corrected } from './place-changes.ts';
 
 /** A change in readable form, with the BAG ids of the nummeraanduidingen that have the address before or after it. */
@@ -51,6 +53,24 @@ export type SegmentCounts = {
   objecten?: ObjectenCounts;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
+
+/** All objects that are set aside and not settled yet. */
+export type SetAside = { count: number; addresses: number; examples: string[] };
+
+const examplesKept = 5;
+
+export function setAsideOf(objects: readonly SetAsideObject[]): SetAside {
+  return {
+    count: objects.length,
+    addresses: objects.reduce((sum, { addresses }) => sum + addresses, 0),
+    examples: objects.slice(0, examplesKept).map(({ why, addresses }) => `${why} (${grouped(addresses)} addresses)`),
+  };
+}
+
+/** `9,912,345`. Not by `toLocaleString`, whose first call takes 17 ms. */
+export function grouped(count: number): string {
+  return `${count}`.replace(/\B(?=(\d{3})+$)/g, ',');
+}
 
 /** Problems of adresseerbare objecten, which are no addresses. */
 export const problemsOfObjecten = ['address_missing', 'location_unknown'] as const;
@@ -187,4 +207,53 @@ function idsOf(places: readonly Place[]): string[] {
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {
   return items.reduce((total, item) => total + count(item), 0);
+}
+
+/** A stored part of the CSV of a load's changes; `bytes` of the text without its head, before it was packed. */
+export type ChangesCsv = { name: string; changes: number; bytes: number };
+
+export const changesCsvHead = 'key,before,after,nummeraanduidingen\r\n';
+
+/** A change as CSV (RFC 4180); several places of one key are separated by ` | `. */
+export function changesCsvLine({ key, before, after, nummeraanduidingen }: ChangeExample): string {
+  const fields = [key, before?.join(' | ') ?? '', after?.join(' | ') ?? '', nummeraanduidingen.join(' ')];
+  return `${fields.map(field).join(',')}\r\n`;
+}
+
+function field(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Small enough for a page of the portal to send one or more. */
+const usualBytes = 2_000_000;
+
+/** Collects changes of addresses of a segment. */
+export class ChangesCsvWriter {
+  readonly files: ChangesCsv[] = [];
+  readonly #segment: string;
+  readonly #write: (name: string, packed: Buffer) => Promise<void>;
+  #lines: string[] = [];
+  #length = 0;
+
+  constructor(segment: string, write: (name: string, packed: Buffer) => Promise<void>) {
+    this.#segment = segment;
+    this.#write = write;
+  }
+
+  async add(change: Change): Promise<void> {
+    const line = changesCsvLine(changeExample(change));
+    this.#lines.push(line);
+    this.#length += line.length;
+    if (this.#length >= usualBytes) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    if (this.#lines.length === 0) return;
+    const name = `${this.#segment}-${String(this.files.length).padStart(3, '0')}`;
+    const text = Buffer.from(this.#lines.join(''));
+    await this.#write(name, gzipSync(text));
+    this.files.push({ name, changes: this.#lines.length, bytes: text.length });
+    this.#lines = [];
+    this.#length = 0;
+  }
 }

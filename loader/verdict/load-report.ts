@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto';
 import type { ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { ManifestEntry } from '../dataset/load.ts';
-import type { ChangesCsv } from './changes-csv.ts';
-import { type ChangeExample, type LoadCounts, noChanges, type ObjectenCounts, problemCount } from './load-counts.ts';
-import { isFinal, type Objection, type SetAside, setAsideOf } from './objections.ts';
+import {
+  type ChangeExample,
+  type ChangesCsv,
+  type LoadCounts,
+  noChanges,
+  type ObjectenCounts,
+  problemCount,
+  type SetAside,
+  setAsideOf,
+} from './load-counts.ts';
+import { isFinal, type Objection } from './objections.ts';
 
 /** The common part of a load's proposal and report. Plain JSON. */
 type LoadOutline = {

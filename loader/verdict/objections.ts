@@ -4,8 +4,8 @@ import { addressText } from '../../core/addresses/address-key.ts';
 import { type LargeItem, largestItemBytes } from '../addresses/lines.ts';
 import { isGemeente, noSize, type PlaceSize, type PlaceSizes } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
-import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
-import { type LoadCounts, problemCount, problemsOfObjecten } from './load-counts.ts';
+import type { SetAsideOfDay } from '../register/set-aside.ts';
+import { grouped, type LoadCounts, problemCount, problemsOfObjecten, type SetAside } from './load-counts.ts';
 import {
   type AreaTally,
   type Counted,
@@ -373,29 +373,15 @@ function judgeChanges(
   };
 }
 
-/** All objects that are set aside and not settled yet. */
-export type SetAside = { count: number; addresses: number; examples: string[] };
-
-const examplesKept = 5;
-
-export function setAsideOf(objects: readonly SetAsideObject[]): SetAside {
-  return {
-    count: objects.length,
-    addresses: objects.reduce((sum, { addresses }) => sum + addresses, 0),
-    examples: objects.slice(0, examplesKept).map(({ why, addresses }) => `${why} (${grouped(addresses)} addresses)`),
-  };
-}
-
 /** The share of a delivery's objects. Usually none is set aside; of a wrong or a replaced delivery nearly all are. */
 const mostSetAsideShare = 0.01;
 
 /** Objections to deliveries with over 1% of objects not matching, and to over `alwaysAllowed` addresses together. */
 export function objectionsToSetAside(
   days: readonly SetAsideOfDay[],
-  all: readonly SetAsideObject[],
+  { count, addresses, examples }: SetAside,
   alwaysAllowed: number,
 ): Objection[] {
-  const { count, addresses, examples } = setAsideOf(all);
   const found = days.flatMap(({ file, objects, count, examples }): Objection[] => {
     if (count <= Math.max(1, objects * mostSetAsideShare)) return [];
     const message =
@@ -408,11 +394,6 @@ export function objectionsToSetAside(
     `${grouped(addresses)} addresses of ${count} objects would stay as they were, as their changes do not match, over the limit of ` +
     `${grouped(alwaysAllowed)}: ${examples[0]}`;
   return [...found, { code: 'too_many_set_aside', message, count: addresses, examples }];
-}
-
-/** `9,912,345`. Not by `toLocaleString`, whose first call takes 17 ms. */
-export function grouped(count: number): string {
-  return `${count}`.replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 function percent(share: number): string {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { addressesTable } from '../../core/tables.ts';
 import type { Line } from '../../loader/addresses/lines.ts';
-import type { Progress } from '../../loader/progress.ts';
+import type { Progress } from '../../loader/steps/step.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
 import { lockKey } from '../../loader/storage/lock.ts';
 import { newDatabaseFile, type PausableEngine, replaceDatabase } from './database-files.ts';

@@ -1,11 +1,10 @@
-import { unpackSegment } from '../../loader/addresses/line-segment.ts';
 import type { Line } from '../../loader/addresses/lines.ts';
-import type { Snapshot } from '../../loader/dataset/load.ts';
+import type { ChangeFile, Snapshot } from '../../loader/dataset/load.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
 import type { Fence } from '../../loader/storage/lock.ts';
-import { getUnpacked, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
-import { currentManifest, type LoadContext } from '../../loader/storage/stored-manifest.ts';
-import type { ChangeFile } from '../../loader/storage/work.ts';
+import { paths, putJson, type Storage } from '../../loader/storage/storage.ts';
+import { currentManifest, type LoadContext } from '../../loader/storage/stored-loads.ts';
+import { snapshotLines } from '../../loader/storage/stored-register.ts';
 
 /** Applies a load by importing its whole snapshot, if that is faster; returns whether it did. @throws LockedError */
 export async function importAll(
@@ -28,6 +27,6 @@ export async function importAll(
   return true;
 }
 
-async function* linesOf(storage: Storage, { id, segments }: Snapshot): AsyncGenerator<Line[]> {
-  for (const segment of segments) yield await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
+async function* linesOf(storage: Storage, snapshot: Snapshot): AsyncGenerator<Line[]> {
+  for (const segment of snapshot.segments) yield await snapshotLines(storage, snapshot, segment);
 }

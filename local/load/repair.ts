@@ -1,5 +1,4 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { packSegment, unpackSegment } from '../../loader/addresses/line-segment.ts';
 import {
   type Change,
   type ChangeCounts,
@@ -9,11 +8,8 @@ import {
   unpackWrites,
   writeOf,
 } from '../../loader/addresses/lines.ts';
-import type { ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
-import type { Manifest } from '../../loader/dataset/manifest.ts';
+import type { ChangeFile, Manifest, ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
 import { LoadError } from '../../loader/load-error.ts';
-import { unpackReference } from '../../loader/register/reference-file.ts';
-import { unpackRecords } from '../../loader/register/rows.ts';
 import { packLines, unpackLines } from '../../loader/register/stored-form.ts';
 import {
   concurrentReads,
@@ -21,13 +17,11 @@ import {
   getUnpacked,
   paths,
   putJson,
-  putPacked,
   type Storage,
   UnusableObjectError,
 } from '../../loader/storage/storage.ts';
-import { readManifest } from '../../loader/storage/stored-manifest.ts';
-import { recordKeys } from '../../loader/storage/stored-records.ts';
-import type { ChangeFile } from '../../loader/storage/work.ts';
+import { readManifest } from '../../loader/storage/stored-loads.ts';
+import { putSnapshotLines, snapshotLines, unusableObjects } from '../../loader/storage/stored-register.ts';
 import { countChange, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
@@ -130,7 +124,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
-    const unusable = await unusableObjects(session.storage, target);
+    const unusable = await unusableObjects(session.storage, target.snapshot);
     const unexplained = rebuilt.length > 0 ? lines - addresses - target.lists : 0;
     const { changes, listsChanged, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
@@ -150,20 +144,6 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
   });
 }
 
-/** The keys of what mutations need of a snapshot and can't be read. */
-async function unusableObjects(storage: Storage, { snapshot }: ManifestEntry): Promise<string[]> {
-  const unusable: string[] = [];
-  const check = async (key: string, decode: (bytes: Buffer) => unknown) => {
-    await getUnpacked(storage, key, decode).catch((error) => {
-      if (!(error instanceof UnusableObjectError)) throw error;
-      unusable.push(key);
-    });
-  };
-  await check(paths.snapshotReference(snapshot.id), unpackReference);
-  for (const key of recordKeys(snapshot)) await check(key, unpackRecords);
-  return unusable;
-}
-
 async function readAll(
   { progress }: LoadSession,
   scan: RepairOptions['scan'],
@@ -180,10 +160,9 @@ async function readAll(
 }
 
 /** The lines of a snapshot; `null` if they are damaged or missing. */
-async function storedLines(storage: Storage, { id, segments }: Snapshot, segment: string): Promise<Line[] | null> {
-  if (!segments.includes(segment)) return [];
+async function storedLines(storage: Storage, snapshot: Snapshot, segment: string): Promise<Line[] | null> {
   try {
-    return await getUnpacked(storage, paths.snapshot(id, segment), unpackSegment);
+    return await snapshotLines(storage, snapshot, segment);
   } catch (error) {
     if (error instanceof UnusableObjectError) return null;
     throw error;
@@ -211,7 +190,7 @@ async function rebuild(
     }
   }
   const after = [...lines.values()].sort();
-  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, segment), packSegment(after));
+  if (!planOnly) await putSnapshotLines(storage, snapshot.id, segment, after);
   return after;
 }
 

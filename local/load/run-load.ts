@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import { retryWithBackoff } from '../../core/retry.ts';
-import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import type { ChangeFile, ManifestEntry } from '../../loader/dataset/load.ts';
 import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
 import type { Guarded, LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
 import { SourceChangedError } from '../../loader/storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
-import type { Discovery } from '../../loader/storage/stored-manifest.ts';
-import type { ChangeFile } from '../../loader/storage/work.ts';
+import type { Discovery } from '../../loader/storage/stored-loads.ts';
 import {
   finishedReport,
   type LoadProposal,

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Load } from '../../loader/dataset/load.ts';
 import { loadDefaults, localGuardDefaults } from '../../loader/names.ts';
-import { noProgress, type Progress } from '../../loader/progress.ts';
-import type { StepContext, StepOptions } from '../../loader/steps/step.ts';
+import { noProgress, type Progress, type StepContext, type StepOptions } from '../../loader/steps/step.ts';
 import type { AddressTable, BulkImport } from '../../loader/storage/address-table.ts';
 import { type LeaseTiming, localLease, processOwner, withLock } from '../../loader/storage/lock.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { getJson, paths, type Storage } from '../../loader/storage/storage.ts';
-import type { Thresholds } from '../../loader/verdict/objections.ts';
 import { ThreadPool, thisThread, type Workers } from './threads.ts';
 
 /** The options of a load on one machine. */
@@ -19,7 +17,7 @@ export type LoadOptions = {
   addresses: AddressTable;
   /** Used instead of single writes for the first load of an empty table. */
   bulkImport?: BulkImport;
-  thresholds?: Thresholds;
+  thresholds?: StepContext['thresholds'];
   progress?: Progress;
   /** The number of threads; 0 uses the current one only. By default as many as make it faster. */
   workers?: number;

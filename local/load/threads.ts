@@ -1,9 +1,8 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { ExtractError } from '../../loader/extract-error.ts';
-import type { Amount } from '../../loader/progress.ts';
+import { ExtractError } from '../../loader/load-error.ts';
 import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
-import type { StepContext, StepInput, StepOptions } from '../../loader/steps/step.ts';
+import type { Amount, StepContext, StepInput, StepOptions } from '../../loader/steps/step.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { DamagedObjectError, MissingObjectError } from '../../loader/storage/storage.ts';
 import { withOwnYoungGeneration } from './young-generation.ts';

@@ -292,7 +292,7 @@ export class CliCommand extends Command {
 
   /** One line on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
   async #progress(): Promise<ProgressReporter & { leave?: () => void }> {
-    const { noProgress } = await import('../../loader/progress.ts');
+    const { noProgress } = await import('../../loader/steps/step.ts');
     if (this.opts<Options>().json) return { progress: noProgress, print: this.tell };
     const { progressBars, progressLines } = await import('../../local/progress-text.ts');
     const { screen, err } = this.terminal;

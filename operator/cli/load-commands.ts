@@ -39,7 +39,7 @@ rejected one after all.`,
     .command('history')
     .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
     .onDataset(async ({ context }) => {
-      const { loadHistory } = await import('../../loader/storage/stored-manifest.ts');
+      const { loadHistory } = await import('../../loader/storage/stored-loads.ts');
       const { renderHistory } = await import('./render-load.ts');
       const entries = await loadHistory(context);
       return { json: entries, text: renderHistory(entries) };
@@ -109,7 +109,7 @@ function addPlan(load: CliCommand): void {
 
 /** Writes all changes of a proposal as CSV. @throws CommandError */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
-  const { changesCsvHead, changesCsvLine } = await import('../../loader/verdict/changes-csv.ts');
+  const { changesCsvHead, changesCsvLine } = await import('../../loader/verdict/load-counts.ts');
   const { differences } = await import('../../loader/storage/stored-loads.ts');
   async function* lines() {
     yield changesCsvHead;
@@ -139,7 +139,7 @@ before its first write (exit code 1, code "refused"); "load approve" runs it any
 
 /** Names the load that is half written, so that no other load is started. @throws CommandError if no load is */
 async function requestToFinish({ context }: LoadCommands): Promise<LoadRequest> {
-  const { loadStatus } = await import('../../loader/storage/stored-manifest.ts');
+  const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
   const { pending } = await loadStatus(context);
   if (pending) return { approve: pending.load };
   throw new CommandError('not_found', 'No load is half written; nothing to finish. See "load status".');
@@ -260,7 +260,7 @@ async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]
 
 /** The live register by the storage alone, and its age: a repair is for a table that holds another one. */
 async function liveRegister({ context }: LoadCommands): Promise<string> {
-  const { ageInDays, readManifest } = await import('../../loader/storage/stored-manifest.ts');
+  const { ageInDays, readManifest } = await import('../../loader/storage/stored-loads.ts');
   const { published, pending } = await readManifest(context.storage);
   const interrupted = pending ? '; an interrupted load is completed first' : '';
   if (!published) return `nothing${interrupted}`;
@@ -272,7 +272,7 @@ function addStatus(load: CliCommand): void {
     .command('status')
     .description('show the live snapshot and its age, how the last loads ended, and loads that need your decision')
     .onDataset(async ({ context, loads, mutations: list, lastRuns }) => {
-      const { loadStatus } = await import('../../loader/storage/stored-manifest.ts');
+      const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
       const { renderStatus } = await import('./render-load.ts');
       const { mutationStatus } = await import('../connect/open-loads.ts');
       const [found, refused, running, runs] = await Promise.all([

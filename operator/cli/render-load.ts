@@ -1,10 +1,9 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/addresses/lines.ts';
 import { loadDefaults } from '../../loader/names.ts';
-import type { LoadStatus, loadHistory } from '../../loader/storage/stored-manifest.ts';
-import type { ChangeExample } from '../../loader/verdict/load-counts.ts';
+import type { LoadStatus, loadHistory } from '../../loader/storage/stored-loads.ts';
+import { type ChangeExample, type SetAside, setAsideOf } from '../../loader/verdict/load-counts.ts';
 import { type InterruptedLoad, type LoadReport, notServedText, refusalText } from '../../loader/verdict/load-report.ts';
-import { type SetAside, setAsideOf } from '../../loader/verdict/objections.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad } from '../../packages/admin/load-approvals.ts';

@@ -2,14 +2,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
-import type { Progress } from '../../loader/progress.ts';
-import type { LoadRequest } from '../../loader/steps/step.ts';
+import type { LoadRequest, Progress } from '../../loader/steps/step.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import { type Held, isProcessGone, type LeaseTiming, remoteLease } from '../../loader/storage/lock.ts';
 import { gapAfter, listMutations, pathFrom } from '../../loader/storage/mutation-lists.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
-import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
-import type { LoadContext } from '../../loader/storage/stored-manifest.ts';
+import type { LoadContext } from '../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../loader/verdict/load-report.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
@@ -148,7 +146,7 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
   const dynamoDb = new DynamoDBClient(clientConfig);
   const stepFunctions = new SFNClient(clientConfig);
   const addresses = dynamoDbAddressTable(dynamoDb, table);
-  const storage = s3Storage(s3Client(), bucket);
+  const storage = await openStorage(`s3://${bucket}`);
   const audit = operatorAudit({ client: dynamoDb, accountsTable, actor: callerIdentity, print });
   const loadsAs = (actor: string) =>
     loadsOf(

@@ -14,10 +14,10 @@ import {
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
 import { failureStates } from '../../loader/names.ts';
-import type { Progress } from '../../loader/progress.ts';
 import { loadSteps } from '../../loader/steps/load-steps.ts';
-import { fileSource } from '../../loader/storage/files.ts';
+import type { Progress } from '../../loader/steps/step.ts';
 import { listMutations } from '../../loader/storage/mutation-lists.ts';
+import { openSource } from '../../loader/storage/open.ts';
 import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import {
@@ -43,7 +43,7 @@ export async function uploadExtract(
   path: string,
   { storage, bucket, progress }: { storage: Storage; bucket: string; progress: Progress },
 ): Promise<string> {
-  const source = await fileSource(path);
+  const source = await openSource(path);
   if (!source?.access) throw new Error(`${path} can't be read in ranges`);
   try {
     const { location } = source.version;

@@ -1,8 +1,6 @@
 import { type Gemeente, gemeenteOf } from '../../core/gemeenten.ts';
-import { unpackSegment } from '../../loader/addresses/line-segment.ts';
 import { keyOf, parseLine } from '../../loader/addresses/lines.ts';
 import { relatieFile } from '../../loader/bag/gemeente-relaties.ts';
-import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
 import type { Mutation } from '../../loader/bag/mutations.ts';
 import {
   type AdresseerbaarVoorkomen,
@@ -17,22 +15,12 @@ import {
 import { hasObjecten, type ManifestEntry, type MutationFile, type Snapshot } from '../../loader/dataset/load.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { numKeysOf, objectKey } from '../../loader/register/apply-mutations.ts';
-import {
-  isRecordKind,
-  keyOfNum,
-  parseRecord,
-  type RegisterVoorkomen,
-  recordName,
-  recordsWith,
-} from '../../loader/register/record.ts';
-import { occurrencesIn, relatiesIn, unpackReference } from '../../loader/register/reference-file.ts';
-import { nameOfNumber, unpackRecords } from '../../loader/register/rows.ts';
-import { segmentOf } from '../../loader/register/stored-form.ts';
-import { findUnpacked, paths, type RecordKinds, type Storage } from '../../loader/storage/storage.ts';
-import { readManifest } from '../../loader/storage/stored-manifest.ts';
-import { bucketOfName } from '../../loader/storage/stored-records.ts';
+import { isRecordKind, keyOfNum, recordName } from '../../loader/register/record.ts';
+import { readCopy } from '../../loader/storage/mutation-deliveries.ts';
+import { paths, type Storage } from '../../loader/storage/storage.ts';
+import { readManifest } from '../../loader/storage/stored-loads.ts';
+import { numsNaming, recordsNamed, snapshotLines, streetsAndPlaces } from '../../loader/storage/stored-register.ts';
 import { nameWithGemeente } from '../../loader/verdict/load-counts.ts';
-import { bufferAccess } from '../../loader/zip/random-access.ts';
 
 /** Names an occurrence of an object. */
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
@@ -194,11 +182,8 @@ async function readDeliveries(
 ): Promise<Delivery[]> {
   const found: Delivery[] = [];
   for (const day of days) {
-    const bytes = await storage.get(day.key);
-    if (bytes) {
-      const read = await readMutationDelivery(bufferAccess(bytes), day.name, { objecten });
-      // Their strings retain the XML.
-      const { mutations, relaties } = structuredClone({ mutations: read.mutations, relaties: read.relaties });
+    if (await storage.open(day.key)) {
+      const { mutations, relaties } = (await readCopy(storage, day, { objecten })).contents();
       found.push({ day, mutations, relaties });
     } else notes.push(`${day.name} is no longer kept, so its changes are not shown`);
   }
@@ -207,7 +192,7 @@ async function readDeliveries(
 
 /** The places under a key in a snapshot, in words and by the ids of its nummeraanduidingen and objects. */
 async function placesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: string) {
-  const all = (await findUnpacked(storage, paths.snapshot(snapshot.id, segmentOf(key)), unpackSegment)) ?? [];
+  const all = await snapshotLines(storage, snapshot, key.slice(0, 2));
   const places = all.filter((line) => keyOf(line) === key).flatMap((line) => parseLine(line).places);
   return {
     places: places.map(nameWithGemeente),
@@ -251,34 +236,6 @@ function namesBehind(
   ]);
 }
 
-/** The occurrences of the named records of a snapshot. */
-async function recordsNamed(
-  storage: Storage,
-  snapshot: Snapshot,
-  names: ReadonlySet<string>,
-): Promise<RegisterVoorkomen[]> {
-  const found: RegisterVoorkomen[] = [];
-  for (const name of [...names].sort((a, b) => Number(b.startsWith('N')) - Number(a.startsWith('N')))) {
-    const kinds: RecordKinds = name.startsWith('N') ? 'nummeraanduidingen' : 'objecten';
-    const bucket = nameOfNumber(bucketOfName(name, snapshot.buckets));
-    const records = await findUnpacked(storage, paths.records(snapshot.id, kinds, bucket), unpackRecords);
-    if (records) for (const record of recordsWith(records, `${name}\t`)) found.push(...parseRecord(record));
-  }
-  return found;
-}
-
-/** The nummeraanduidingen with any occurrence that gives the key. */
-async function numsNaming(storage: Storage, { id, buckets }: Snapshot, key: string): Promise<string[]> {
-  const found: string[] = [];
-  for (let bucket = 0; bucket < buckets; bucket++) {
-    const path = paths.records(id, 'nummeraanduidingen', nameOfNumber(bucket));
-    const records = await findUnpacked(storage, path, unpackRecords);
-    const all = records ? recordsWith(records, key).flatMap(parseRecord) : [];
-    for (const one of all) if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
-  }
-  return found;
-}
-
 /** The occurrences of the streets and places that nummeraanduidingen name, now or before a delivery. */
 async function referenceBehind(
   storage: Storage,
@@ -292,8 +249,7 @@ async function referenceBehind(
     one.kind === 'NUM' && ids.has(one.identificatie) ? [one] : [],
   );
   const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
-  const path = paths.snapshotReference(snapshot.id);
-  const all = (await findUnpacked(storage, path, (bytes) => occurrencesIn(unpackReference(bytes)))) ?? [];
+  const { occurrences: all } = await streetsAndPlaces(storage, snapshot);
   const ofStreets = all.filter(({ kind, identificatie }) => kind === 'OPR' && streets.has(identificatie));
   const places = new Set([
     ...nums.flatMap(({ woonplaats }) => woonplaats ?? []),
@@ -320,8 +276,7 @@ async function relatiesBehind(
   deliveries: readonly Delivery[],
   behind: readonly AnyVoorkomen[],
 ): Promise<ExplainedRelatie[]> {
-  const path = paths.snapshotReference(snapshot.id);
-  const all = (await findUnpacked(storage, path, (bytes) => relatiesIn(unpackReference(bytes)))) ?? [];
+  const { relaties: all } = await streetsAndPlaces(storage, snapshot);
   const places = new Set(behind.filter(({ kind }) => kind === 'WPL').map(({ identificatie }) => identificatie));
   const relaties = all.filter(({ woonplaats }) => places.has(woonplaats));
   const day = dayOf(peildatum);

@@ -1,11 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
-import { readManifest } from '../../loader/storage/stored-manifest.ts';
-import { type ChangesCsv, changesCsvHead } from '../../loader/verdict/changes-csv.ts';
-import { problemCount } from '../../loader/verdict/load-counts.ts';
+import { readManifest } from '../../loader/storage/stored-loads.ts';
+import { type ChangesCsv, changesCsvHead, problemCount, setAsideOf } from '../../loader/verdict/load-counts.ts';
 import { type LoadProposal, proposalName } from '../../loader/verdict/load-report.ts';
-import { setAsideOf } from '../../loader/verdict/objections.ts';
 import { AdminError } from './accounts/admin-error.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */

@@ -48,6 +48,15 @@ const isPage = (name: string) => name.startsWith('packages/look/');
 const isNames = (name: string) => /^core\/(environment|event-types|languages|metrics|tables)\.ts$/.test(name);
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
+/** What the rest of the product sees of the loader: the list may only become shorter. */
+const isFaceOfLoader = (name: string) =>
+  [
+    ...['names', 'load-error', 'is-running', 'steps/load-steps', 'steps/step', 'dataset/load', 'addresses/lines'],
+    ...['bag/extract-members', 'verdict/load-report', 'verdict/load-counts', 'storage/storage', 'storage/stored-loads'],
+    ...['storage/stored-register', 'storage/address-table', 'storage/lock', 'storage/open', 'storage/source'],
+    ...['storage/mutation-lists', 'storage/s3'],
+  ].some((file) => name === `loader/${file}.ts`);
+
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
 const pure =
   /^core\/(address-form|adres-object|calendar|contract|environment|gemeenten|place-fields|rd-to-etrs89|accounts\/(quota|api-key|account)|addresses\/(address-key|address-input|batch-input|input-faults|parameter-names))\.ts$/;
@@ -92,11 +101,17 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
       (isPackage(name) && !isAws(name)),
   ],
   [
-    'the rest of the product sees the table of steps, and what a load stores and reports',
+    'the rest of the product sees of the loader what it is asked, stores and reports',
     /^(?!loader\/|operator\/explain\/|local\/load\/repair\.ts$)/,
+    (name) => !name.startsWith('loader/') || isFaceOfLoader(name),
+  ],
+  [
+    'an explanation and a repair also see the stored register',
+    /^(operator\/explain\/|local\/load\/repair\.ts$)/,
     (name) =>
-      !/^loader\/(?!([a-z-]+|steps\/(load-steps|step)|(dataset|storage|verdict)\/[a-z0-9-]+)\.ts$)/.test(name) ||
-      /^loader\/(addresses\/(lines|line-segment)|bag\/extract-members)\.ts$/.test(name),
+      !/^loader\/(?!bag\/(gemeente-relaties|mutations|voorkomen)|register\/(apply-mutations|record|stored-form)|storage\/mutation-deliveries)/.test(
+        name,
+      ) || isFaceOfLoader(name),
   ],
   [
     'a step knows storage and the register, and no other step',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { noProgress } from '../../loader/progress.ts';
+import { noProgress } from '../../loader/steps/step.ts';
 import { followMutations, type LocalLoadOptions, loadExtract } from '../../local/dataset.ts';
 import { startErrorText } from '../../local/messages.ts';
 import { Random } from '../../tools/bench/generator/random.ts';

@@ -1,7 +1,7 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { noProgress } from '../../loader/progress.ts';
+import { noProgress } from '../../loader/steps/step.ts';
 import { loadExtract, type ServedDataset } from '../../local/dataset.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { noProgress } from '../../loader/progress.ts';
+import { noProgress } from '../../loader/steps/step.ts';
 import { exampleExtract } from './example-extract.ts';
 
 type Item = Record<string, AttributeValue>;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { noProgress } from '../../loader/progress.ts';
+import { noProgress } from '../../loader/steps/step.ts';
 import { type LocalState, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { type Service, type ServiceOptions, startService } from '../../local/service.ts';

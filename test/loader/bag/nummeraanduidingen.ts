@@ -1,7 +1,7 @@
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { type ReadObjects, readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../../../loader/bag/voorkomen.ts';
-import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
+import type { ExtractErrorCode } from '../../../loader/load-error.ts';
 import { fileXml, type NumStand } from '../../support/stand-xml.ts';
 
 export const peildatum = '2026-01-08';

@@ -5,7 +5,7 @@ import { FastOpenbareRuimteParser } from '../../../loader/bag/fast-parser.ts';
 import { emptyCounts, type ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { readOpenbareRuimten, readStands, readWoonplaatsen } from '../../../loader/bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../../../loader/bag/voorkomen.ts';
-import { ExtractError } from '../../../loader/extract-error.ts';
+import { ExtractError } from '../../../loader/load-error.ts';
 import { fileXml, type OprStand, type WplStand } from '../../support/stand-xml.ts';
 import { ofPeildatum } from './nummeraanduidingen.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ManifestEntry } from '../../../loader/dataset/load.ts';
-import { begin, complete, emptyManifest, keptSnapshots } from '../../../loader/dataset/manifest.ts';
+import { begin, complete, emptyManifest, keptSnapshots, type ManifestEntry } from '../../../loader/dataset/load.ts';
 
 function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snapshot = peildatum): ManifestEntry {
   const counts = { voorkomens: 0, nummeraanduidingen: 0, addresses: 0, lists: 0, problems: 0 };

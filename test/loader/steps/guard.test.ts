@@ -3,7 +3,7 @@ import { guard } from '../../../loader/steps/guard.ts';
 import type { Fence } from '../../../loader/storage/lock.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { paths, putJson } from '../../../loader/storage/storage.ts';
-import type { LoadContext } from '../../../loader/storage/stored-manifest.ts';
+import type { LoadContext } from '../../../loader/storage/stored-loads.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
 
 /** The guard of a load that began on this base, where nothing is published. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
-import { readManifest } from '../../../loader/storage/stored-manifest.ts';
+import { readManifest } from '../../../loader/storage/stored-loads.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import type { AdresseerbaarStand, Historie, NumStand, VboStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';

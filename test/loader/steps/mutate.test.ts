@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { occurrencesIn, unpackReference } from '../../../loader/register/reference-file.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
-import { readManifest } from '../../../loader/storage/stored-manifest.ts';
+import { readManifest } from '../../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { inSweep } from '../../support/in-sweep.ts';

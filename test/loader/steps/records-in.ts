@@ -1,8 +1,8 @@
 import { unpackRecords } from '../../../loader/register/rows.ts';
 import { linesOf } from '../../../loader/register/stored-form.ts';
 import { getUnpacked, type Storage } from '../../../loader/storage/storage.ts';
-import { readManifest } from '../../../loader/storage/stored-manifest.ts';
-import { recordKeys } from '../../../loader/storage/stored-records.ts';
+import { readManifest } from '../../../loader/storage/stored-loads.ts';
+import { recordKeys } from '../../../loader/storage/stored-register.ts';
 
 /** Every record that is stored with the live snapshot, whatever its bucket. */
 export async function recordsIn(storage: Storage): Promise<string[]> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { loadStatus } from '../../../loader/storage/stored-manifest.ts';
+import { loadStatus } from '../../../loader/storage/stored-loads.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { renderReport, renderStatus } from '../../../operator/cli/render-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { placeText } from '../../../loader/addresses/lines.ts';
-import { noProgress } from '../../../loader/progress.ts';
+import { noProgress } from '../../../loader/steps/step.ts';
 import { engineBulkImport } from '../../../local/engine/bulk-import.ts';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import { startPausableEngine } from '../../../local/engine/database-files.ts';

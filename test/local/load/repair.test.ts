@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type AddressItem, addressItem, keyItem, type StoredAddress } from '../../../core/addresses/address-item.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { paths } from '../../../loader/storage/storage.ts';
-import { readManifest } from '../../../loader/storage/stored-manifest.ts';
+import { readManifest } from '../../../loader/storage/stored-loads.ts';
 import { LinesBySegment, repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { loadHistory, loadStatus } from '../../../loader/storage/stored-manifest.ts';
+import { loadHistory, loadStatus } from '../../../loader/storage/stored-loads.ts';
 import type { RefusedLoadError } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { countWrites } from '../../loader/steps/count-writes.ts';

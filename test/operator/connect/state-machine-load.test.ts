@@ -7,7 +7,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { lineOf } from '../../../loader/addresses/lines.ts';
-import { ExtractError } from '../../../loader/extract-error.ts';
+import { ExtractError } from '../../../loader/load-error.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { type StateMachineBench, startStateMachineBench } from '../../loader/state-machine-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';

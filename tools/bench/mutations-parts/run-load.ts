@@ -4,7 +4,7 @@ import { segmentOf } from '../../../loader/register/stored-form.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { getUnpacked, paths } from '../../../loader/storage/storage.ts';
-import { readManifest } from '../../../loader/storage/stored-manifest.ts';
+import { readManifest } from '../../../loader/storage/stored-loads.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { peakMemoryMegabytes } from '../measure.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { Change, lineOf } from '../../../loader/addresses/lines.ts';
-import { ChangesCsvWriter, changesCsvLine } from '../../../loader/verdict/changes-csv.ts';
+import { ChangesCsvWriter, changesCsvLine } from '../../../loader/verdict/load-counts.ts';
 
 const line = (key: string, straat: string) =>
   lineOf({ key, places: [{ straat, woonplaats: 'Weesp', nummeraanduidingen: ['0457200000201234'] }] });

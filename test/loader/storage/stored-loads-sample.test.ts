@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { sampleTable } from '../../../loader/storage/stored-manifest.ts';
+import { sampleTable } from '../../../loader/storage/stored-loads.ts';
 import { repairTable } from '../../../local/load/repair.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';

@@ -4,10 +4,13 @@
  */
 
 import { mapConcurrently } from '../../core/concurrency.ts';
+import { packSegment, unpackSegment } from '../addresses/line-segment.ts';
+import type { Line } from '../addresses/lines.ts';
 import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
 import { extractName, type Load, type Snapshot, startOf } from '../dataset/load.ts';
 import { inOrder, joinRecords, type RecordVisit } from '../register/join-records.ts';
-import { bucketOf } from '../register/record.ts';
+import { bucketOf, keyOfNum, parseRecord, type RegisterVoorkomen, recordsWith } from '../register/record.ts';
+import { occurrencesIn, relatiesIn, unpackReference } from '../register/reference-file.ts';
 import { nameOfNumber, packRecords, RowsByNumber, unpackRecords } from '../register/rows.ts';
 import { type ByteRanges, unpackLineBytes } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -23,6 +26,7 @@ import {
   putPacked,
   type RecordKinds,
   type Storage,
+  UnusableObjectError,
   unpacked,
 } from './storage.ts';
 import { type BucketItem, extractedParts, type Joined } from './work.ts';
@@ -66,14 +70,77 @@ export async function recordsBefore(
   return getUnpacked(storage, paths.records(startOf(load)?.snapshot.id ?? '', kinds, bucket), unpackRecords);
 }
 
-/** The bucket of a record by its name. */
-export const bucketOfName = (name: string, buckets: number) => bucketOf(Buffer.from(name, 'latin1'), 1, buckets);
+/** The lines of a segment of a snapshot. @throws MissingObjectError, DamagedObjectError, OtherVersionError */
+export async function snapshotLines(
+  storage: Storage,
+  { id, segments }: Pick<Snapshot, 'id' | 'segments'>,
+  segment: string,
+): Promise<Line[]> {
+  return segments.includes(segment) ? getUnpacked(storage, paths.snapshot(id, segment), unpackSegment) : [];
+}
+
+/** Stores the lines of a segment of a snapshot. */
+export async function putSnapshotLines(storage: Storage, id: string, segment: string, lines: Line[]): Promise<void> {
+  await putPacked(storage, paths.snapshot(id, segment), packSegment(lines));
+}
+
+/** The records of a bucket of a snapshot; none if they are missing. */
+async function recordsOf(storage: Storage, id: string, kinds: RecordKinds, bucket: number): Promise<Buffer> {
+  return (
+    (await findUnpacked(storage, paths.records(id, kinds, nameOfNumber(bucket)), unpackRecords)) ?? Buffer.alloc(0)
+  );
+}
+
+/** The occurrences of the named records of a snapshot, of nummeraanduidingen first. */
+export async function recordsNamed(
+  storage: Storage,
+  { id, buckets }: Snapshot,
+  names: Iterable<string>,
+): Promise<RegisterVoorkomen[]> {
+  const found: RegisterVoorkomen[] = [];
+  for (const name of [...names].sort((a, b) => Number(b.startsWith('N')) - Number(a.startsWith('N')))) {
+    const kinds = name.startsWith('N') ? 'nummeraanduidingen' : 'objecten';
+    const records = await recordsOf(storage, id, kinds, bucketOf(Buffer.from(name, 'latin1'), 1, buckets));
+    for (const record of recordsWith(records, `${name}\t`)) found.push(...parseRecord(record));
+  }
+  return found;
+}
+
+/** The nummeraanduidingen of a snapshot with any occurrence that gives the key. */
+export async function numsNaming(storage: Storage, { id, buckets }: Snapshot, key: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let bucket = 0; bucket < buckets; bucket++) {
+    const all = recordsWith(await recordsOf(storage, id, 'nummeraanduidingen', bucket), key).flatMap(parseRecord);
+    for (const one of all) if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
+  }
+  return found;
+}
+
+/** The occurrences and relations of the streets and places of a snapshot; none if they are missing. */
+export async function streetsAndPlaces(storage: Storage, { id }: Snapshot) {
+  const file = await findUnpacked(storage, paths.snapshotReference(id), unpackReference);
+  return { occurrences: file ? occurrencesIn(file) : [], relaties: file ? relatiesIn(file) : [] };
+}
 
 /** The keys of all records of a snapshot. */
 export function recordKeys({ id, buckets, objecten }: Snapshot): string[] {
-  const kinds: RecordKinds[] = ['nummeraanduidingen', ...(objecten ? (['objecten'] as const) : [])];
+  const kinds: RecordKinds[] = objecten ? ['nummeraanduidingen', 'objecten'] : ['nummeraanduidingen'];
   const names = Array.from({ length: buckets }, (_, bucket) => nameOfNumber(bucket));
   return kinds.flatMap((kind) => names.map((bucket) => paths.records(id, kind, bucket)));
+}
+
+/** The keys of what mutations need of a snapshot and can't be read. */
+export async function unusableObjects(storage: Storage, snapshot: Snapshot): Promise<string[]> {
+  const unusable: string[] = [];
+  const check = async (key: string, decode: (bytes: Buffer) => unknown) => {
+    await getUnpacked(storage, key, decode).catch((error) => {
+      if (!(error instanceof UnusableObjectError)) throw error;
+      unusable.push(key);
+    });
+  };
+  await check(paths.snapshotReference(snapshot.id), unpackReference);
+  for (const key of recordKeys(snapshot)) await check(key, unpackRecords);
+  return unusable;
 }
 
 /** The records of a bucket that days change. */
