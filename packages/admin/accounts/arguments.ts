@@ -13,11 +13,13 @@ import {
   checkPlanCode,
   checkRole,
   checkToken,
+  checkWindow,
   type LoadsRefusals,
   rangeOfMonth,
   type StatementsRefusals,
 } from './admin-error.ts';
 import { checkPage } from './admin-store.ts';
+import type { Backup } from './backup.ts';
 
 /**
  * The fault in a value called `name`, without the value, which may be a key; `undefined` if it is valid.
@@ -40,6 +42,8 @@ const flag = shape((value) => typeof value === 'boolean', 'true or false');
 const instant = shape((value) => typeof value === 'string' || value instanceof Date, 'a Date or a string');
 const bytes = shape((value) => value instanceof Uint8Array, 'a Uint8Array');
 const planState = shape((value) => value === 'active' || value === 'inactive', 'active or inactive');
+const accountState = shape((value) => value === 'active' || value === 'suspended', 'active or suspended');
+const count = shape((value) => Number.isSafeInteger(value) && (value as number) >= 0, 'a whole number, 0 or more');
 const anObject = shape(isObject, 'an object');
 const aList = shape(Array.isArray, 'an array');
 
@@ -104,7 +108,7 @@ const details = { name: optional(nullableText), contact: optional(nullableText),
 const terms = { plan: optional(planCode), limits: optional(ownLimits), ...details };
 const accountFilter = {
   ...{ plan: optional(text), createdSince: optional(instant), usedShare: optional(number) },
-  state: optional(shape((value) => value === 'active' || value === 'suspended', 'active or suspended')),
+  state: optional(accountState),
 };
 const plan = {
   code: planCode,
@@ -127,20 +131,28 @@ const scope: Shape = (value, name) => {
   return isObject(value) && 'person' in value ? ofPerson(value, name) : ofAccount(value, name);
 };
 const planBackup = object({ code: planCode, state: planState, limits });
+const ofWindows = (used: object) => Object.keys(used).forEach(checkWindow);
 const accountBackup = object({
-  ...{ id: accountId, state: text, plan: planCode, plans: record(planCode), created: number, ownLimits, ...details },
-  usage: record(object({ start: number, used: number })),
+  ...{ id: accountId, state: accountState, plan: planCode, plans: record(planCode), created: count, ownLimits },
+  ...details,
+  usage: ruled(record(object({ start: count, used: count })), ofWindows),
   keys: list(
     object({
-      ...{ keyId, label: nullableText, created: nullable(number), revoked: nullable(number) },
+      ...{ keyId, label: nullableText, created: nullable(count), revoked: nullable(count) },
       secret: optional(text),
       hash: nullable(bytes),
     }),
   ),
-  members: list(object({ person, role, added: number })),
-  days: list(object({ date, lookups: number, expires: number, byKey: optional(record(number)) })),
+  members: list(object({ person, role, added: count })),
+  days: list(object({ date, lookups: count, expires: count, byKey: optional(record(count)) })),
 });
 const backup = object({ plans: list(planBackup), accounts: list(ruled(accountBackup, checkDetails)) });
+
+/** @throws AdminError `invalid` unless a value is a backup, or a part of one */
+export function checkBackup(value: unknown): asserts value is Backup {
+  const fault = backup(value, 'it');
+  if (fault !== undefined) throw new AdminError('invalid', `${fault}.`);
+}
 
 /** The arguments of each call, for callers without TypeScript. The code behind a call relies on them. */
 const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals), readonly Shape[]> = {
