@@ -6,11 +6,11 @@ import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup
 const header = { type: 'bag-adres-backup', version: 1 };
 
 /** A line of an export, with the names that a file has. */
-type Line = Record<string, unknown>;
+type ExportLine = Record<string, unknown>;
 
 /** The lines of a backup, each with its line break. */
 export function backupLines({ plans, accounts }: Backup): string[] {
-  const lines: Line[] = [header, ...plans.map((plan) => ({ type: 'plan', ...plan })), ...accounts.map(lineOf)];
+  const lines: ExportLine[] = [header, ...plans.map((plan) => ({ type: 'plan', ...plan })), ...accounts.map(lineOf)];
   return lines.map((each) => `${JSON.stringify(each)}\n`);
 }
 
@@ -30,8 +30,8 @@ function lineOf({ id, state, plan, plans, ownLimits, created, usage, keys, membe
   };
 }
 
-function accountOf({ own_limits, keys, days, ...account }: Line): unknown {
-  const each = (list: unknown, read: (one: Line) => unknown) => (Array.isArray(list) ? list.map(read) : list);
+function accountOf({ own_limits, keys, days, ...account }: ExportLine): unknown {
+  const each = (list: unknown, read: (one: ExportLine) => unknown) => (Array.isArray(list) ? list.map(read) : list);
   return {
     ...account,
     ownLimits: own_limits,
@@ -56,7 +56,7 @@ export function parseLines(file: string, text: string): Backup {
     throw new AdminError('invalid', `${file}, line 1 is no line of an export: the first line must name the format.`);
   for (const [index, each] of lines.entries()) {
     try {
-      const { type, ...line } = JSON.parse(each) as Line;
+      const { type, ...line } = JSON.parse(each) as ExportLine;
       const read = { plans: type === 'plan' ? [line] : [], accounts: type === 'account' ? [accountOf(line)] : [] };
       if (type !== 'plan' && type !== 'account') throw new Error('"type" must be plan or account.');
       checkBackup(read);

@@ -8,7 +8,6 @@ import {
   dayOf,
   dayText,
   type GemeenteRelatie,
-  type NumVoorkomen,
   noEind,
   type Span,
 } from '../../loader/bag/voorkomen.ts';
@@ -89,57 +88,53 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
       'UnknownSnapshotError',
       'Nothing was loaded yet, so there is no address to explain. Run "load run".',
     );
+  const { peildatum, load, snapshot, source } = published;
+  const extract = published.extract && { peildatum: published.extract.peildatum, location: source?.location ?? '' };
+  const ofExtract = `the extract of ${extract?.peildatum ?? peildatum}`;
   const notes: string[] = [];
-  const withObjecten = hasObjecten(published.snapshot);
-  const deliveries = await readDeliveries(storage, daysBehind(published, history), notes, withObjecten);
+  const deliveries = await readDeliveries(storage, daysBehind(published, history), notes, hasObjecten(snapshot));
+  const mutations = deliveries.flatMap((delivery) => delivery.mutations);
+  const changed = mutations.flatMap(({ was, wordt }) => [was, wordt].filter((one) => one !== null));
   const live = await placesOfKey(storage, published, key);
   const earlier = await earlierOf(storage, published, history, key);
-  const isOfKey = (one: AnyVoorkomen | null) => one?.kind === 'NUM' && keyOfNum(one) === key;
-  const mutations = deliveries.flatMap((delivery) => delivery.mutations);
-  const nums = new Set([
-    ...[live, ...earlier].flatMap(({ nums }) => nums),
-    ...mutations.filter(({ was, wordt }) => isOfKey(was) || isOfKey(wordt)).map(({ identificatie }) => identificatie),
-  ]);
+  const ofKey = changed.filter((one) => one.kind === 'NUM' && keyOfNum(one) === key);
+  const nums = new Set([...[live, ...earlier].flatMap(({ nums }) => nums), ...ofKey.map(idOf)]);
   // A voorkomen with the key may have lost to another one ever since.
-  if (nums.size === 0) for (const num of await numsNaming(storage, published.snapshot, key)) nums.add(num);
+  if (nums.size === 0) for (const num of await numsNaming(storage, snapshot, key)) nums.add(num);
+
   const names = namesBehind(nums, live.objecten, mutations);
-  const records = await recordsNamed(storage, published.snapshot, names);
-  const behind = [...records, ...(await referenceBehind(storage, published.snapshot, records, mutations, nums))];
-  const ids = new Set([
-    ...nums,
-    ...behind.map(({ identificatie }) => identificatie),
-    ...Array.from(names, (name) => name.slice(1)),
-  ]);
+  const records = await recordsNamed(storage, snapshot, names);
+  const reference = await referenceBehind(storage, snapshot, [...records, ...changed], nums);
+  const behind = [...records, ...reference.voorkomens];
+  const ids = new Set([...nums, ...behind.map(idOf), ...names.map((name) => name.slice(1))]);
   const changes = deliveries.flatMap(({ day, mutations }) =>
-    mutations.filter(({ identificatie }) => ids.has(identificatie)).map((mutation) => changeOf(day, mutation)),
+    mutations.filter((one) => ids.has(idOf(one))).map((mutation) => changeOf(day, mutation)),
   );
-  const voorkomens = behind.map((one) => explained(one, published, changes, behind));
-  const relaties = await relatiesBehind(storage, published, deliveries, behind);
+  const day = dayOf(peildatum);
+  const voorkomens = behind.map((one): ExplainedVoorkomen => {
+    const { kind, identificatie, volgnummer } = one;
+    const isOne = (change: ExplainedChange) =>
+      change.identificatie === identificatie && change.volgnummer === volgnummer;
+    const ofObject = behind.filter((other) => objectKey(other) === objectKey(one));
+    const from = changes.findLast(isOne)?.delivery ?? ofExtract;
+    return { kind, identificatie, volgnummer, gives: textOf(one), ...validityOf(one, ofObject, day), from };
+  });
+  const withRelaties = deliveries.findLast((one) => one.relaties !== null)?.day.name;
+  const relaties = reference.relaties.map((one): ExplainedRelatie => {
+    const { woonplaats, gemeente } = one;
+    const ofPlace = reference.relaties.filter((other) => other.woonplaats === woonplaats);
+    const from = `${relatieFile} of ${withRelaties ?? ofExtract}`;
+    return { woonplaats, gemeente: gemeenteOf(gemeente), ...validityOf(one, ofPlace, day), from };
+  });
+  const since = live.places.length > 0 ? lastToBegin(voorkomens, relaties) : lastToEnd(ofKey, day);
   return {
-    key,
-    peildatum: published.peildatum,
-    load: published.load,
-    places: live.places,
-    since:
-      live.places.length > 0
-        ? lastToBegin(voorkomens, relaties)
-        : lastToEnd(
-            mutations.flatMap(({ wordt }) => (isOfKey(wordt) ? [wordt as NumVoorkomen] : [])),
-            published,
-          ),
-    extract: published.extract && {
-      peildatum: published.extract.peildatum,
-      location: published.source?.location ?? '',
-    },
-    voorkomens,
-    relaties,
-    changes,
-    earlier: earlier
-      .filter(({ places }) => places.join() !== live.places.join())
-      .map(({ peildatum, load, places }) => ({ peildatum, load, places })),
+    ...{ key, peildatum, load, places: live.places, since, extract, voorkomens, relaties, changes },
+    earlier: earlier.filter(({ places }) => places.join() !== live.places.join()).map(({ nums: _, ...shown }) => shown),
     notes,
   };
 }
+
+const idOf = ({ identificatie }: { identificatie: string }) => identificatie;
 
 /** The counting voorkomen, or the relation, that began last. */
 function lastToBegin(
@@ -158,8 +153,8 @@ function lastToBegin(
 }
 
 /** Which voorkomen of an address that is gone ended last. */
-function lastToEnd(nums: readonly NumVoorkomen[], { peildatum }: ManifestEntry): AddressExplanation['since'] {
-  const [last] = nums.filter(({ eind }) => eind <= dayOf(peildatum)).sort((a, b) => b.eind - a.eind);
+function lastToEnd(nums: readonly AnyVoorkomen[], day: number): AddressExplanation['since'] {
+  const [last] = nums.filter(({ eind }) => eind <= day).sort((a, b) => b.eind - a.eind);
   return last
     ? { date: dayText(last.eind), because: `voorkomen ${last.volgnummer} of NUM ${last.identificatie}, which ended` }
     : null;
@@ -217,82 +212,53 @@ async function earlierOf(storage: Storage, published: ManifestEntry, history: re
   return found;
 }
 
-/**
- * The records that the explanation is about: the nummeraanduidingen, and each object that names one, now or before a
- * delivery.
- */
-function namesBehind(
-  nums: ReadonlySet<string>,
-  objecten: readonly string[],
-  mutations: readonly Mutation[],
-): Set<string> {
-  const named = mutations.filter(({ was, wordt }) =>
+/** The names of nummeraanduidingen, and of objects that name them, now or before a delivery. */
+function namesBehind(nums: ReadonlySet<string>, objecten: readonly string[], mutations: readonly Mutation[]): string[] {
+  const naming = mutations.filter(({ was, wordt }) =>
     [...numKeysOf(was), ...numKeysOf(wordt)].some((num) => nums.has(num.slice(4))),
   );
-  return new Set([
+  const names = [
     ...Array.from(nums, (num) => recordName('NUM', num)),
     ...objecten.flatMap((id) => (['VBO', 'LIG', 'STA'] as const).map((kind) => recordName(kind, id))),
-    ...named.flatMap(({ kind, identificatie }) => (isRecordKind(kind) ? [recordName(kind, identificatie)] : [])),
-  ]);
+    ...naming.flatMap(({ kind, identificatie }) => (isRecordKind(kind) ? [recordName(kind, identificatie)] : [])),
+  ];
+  return [...new Set(names)];
 }
 
-/** The occurrences of the streets and places that nummeraanduidingen name, now or before a delivery. */
+/** The streets and places that nummeraanduidingen name, now or before, and the relations of the places. */
 async function referenceBehind(
   storage: Storage,
   snapshot: Snapshot,
-  records: readonly AnyVoorkomen[],
-  mutations: readonly Mutation[],
+  known: readonly AnyVoorkomen[],
   ids: ReadonlySet<string>,
-): Promise<AnyVoorkomen[]> {
-  const changed = mutations.flatMap(({ was, wordt }) => [was, wordt]).filter((one) => one !== null);
-  const nums = [...records, ...changed].flatMap((one) =>
-    one.kind === 'NUM' && ids.has(one.identificatie) ? [one] : [],
-  );
+): Promise<{ voorkomens: AnyVoorkomen[]; relaties: GemeenteRelatie[] }> {
+  const { occurrences: all, relaties } = await streetsAndPlaces(storage, snapshot);
+  const nums = known.flatMap((one) => (one.kind === 'NUM' && ids.has(one.identificatie) ? [one] : []));
   const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
-  const { occurrences: all } = await streetsAndPlaces(storage, snapshot);
-  const ofStreets = all.filter(({ kind, identificatie }) => kind === 'OPR' && streets.has(identificatie));
-  const places = new Set([
-    ...nums.flatMap(({ woonplaats }) => woonplaats ?? []),
-    ...[...ofStreets, ...changed].flatMap((one) =>
-      one.kind === 'OPR' && streets.has(one.identificatie) ? [one.woonplaats] : [],
-    ),
-  ]);
-  return [...ofStreets, ...all.filter(({ kind, identificatie }) => kind === 'WPL' && places.has(identificatie))];
+  const isOfStreets = (one: AnyVoorkomen) => one.kind === 'OPR' && streets.has(one.identificatie);
+  const ofStreets = all.filter(isOfStreets);
+  const named = [...nums, ...ofStreets, ...known.filter(isOfStreets)];
+  const places = new Set(named.flatMap((one) => ('woonplaats' in one ? (one.woonplaats ?? []) : [])));
+  return {
+    voorkomens: [...ofStreets, ...all.filter(({ kind, identificatie }) => kind === 'WPL' && places.has(identificatie))],
+    relaties: relaties.filter(({ woonplaats }) => places.has(woonplaats)),
+  };
 }
 
-/** The occurrences of one object that hold on a day: the first counts, and the others lose to it. */
-function holdingOn<T extends Omit<Span, 'volgnummer'> & { volgnummer?: number }>(
-  occurrences: Iterable<T>,
-  day: number,
-): T[] {
-  const holding = [...occurrences].filter(({ begin, eind }) => begin <= day && eind > day);
-  return holding.sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
-}
+type HoldingSpan = Omit<Span, 'volgnummer'> & { volgnummer?: number };
 
-/** The relations of the places behind a key, all from the last delivery with a file of relations. */
-async function relatiesBehind(
-  storage: Storage,
-  { peildatum, extract, snapshot }: ManifestEntry,
-  deliveries: readonly Delivery[],
-  behind: readonly AnyVoorkomen[],
-): Promise<ExplainedRelatie[]> {
-  const { relaties: all } = await streetsAndPlaces(storage, snapshot);
-  const places = new Set(behind.filter(({ kind }) => kind === 'WPL').map(({ identificatie }) => identificatie));
-  const relaties = all.filter(({ woonplaats }) => places.has(woonplaats));
-  const day = dayOf(peildatum);
-  const delivery = deliveries.findLast((one) => one.relaties !== null)?.day.name;
-  const from = `${relatieFile} of ${delivery ?? `the extract of ${extract?.peildatum ?? peildatum}`}`;
-  return relaties.map((relatie) => {
-    const { woonplaats, gemeente, begin, eind } = relatie;
-    const [counts] = holdingOn(
-      relaties.filter((one) => one.woonplaats === woonplaats),
-      day,
-    );
-    return {
-      ...{ woonplaats, gemeente: gemeenteOf(gemeente), begin: dayText(begin) },
-      ...{ eind: eind === noEind ? null : dayText(eind), isCurrent: relatie === counts, from },
-    };
-  });
+/** When an occurrence holds, and whether it counts on a day: the last to begin wins. */
+function validityOf<T extends HoldingSpan>(one: T, ofObject: readonly T[], day: number) {
+  const [counts, ...lost] = ofObject
+    .filter(({ begin, eind }) => begin <= day && eind > day)
+    .sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
+  const why = counts && (counts.begin > one.begin ? 'began later' : 'has the higher number');
+  return {
+    begin: dayText(one.begin),
+    eind: one.eind === noEind ? null : dayText(one.eind),
+    isCurrent: one === counts,
+    ...(lost.includes(one) && { lostTo: `voorkomen ${counts?.volgnummer}, which ${why}` }),
+  };
 }
 
 function textOf(one: AnyVoorkomen): string {
@@ -327,34 +293,4 @@ function changeOf(
 ): ExplainedChange {
   const said = (one: AnyVoorkomen | null) => one && `${textOf(one)} (${spanText(one)})`;
   return { delivery: name, vanaf, tot, kind, identificatie, volgnummer, before: said(was), after: said(wordt) };
-}
-
-function explained(
-  one: AnyVoorkomen,
-  { peildatum, extract }: ManifestEntry,
-  changes: readonly ExplainedChange[],
-  all: readonly AnyVoorkomen[],
-): ExplainedVoorkomen {
-  const { kind, identificatie, volgnummer, begin, eind } = one;
-  const change = changes.findLast(
-    (change) => change.identificatie === identificatie && change.volgnummer === volgnummer,
-  );
-  const holding = holdingOn(
-    all.filter((other) => objectKey(other) === objectKey(one)),
-    dayOf(peildatum),
-  );
-  const [counts] = holding;
-  const isLost = counts !== undefined && counts !== one && holding.includes(one);
-  const why = counts && (counts.begin > begin ? 'began later' : 'has the higher number');
-  return {
-    kind,
-    identificatie,
-    volgnummer,
-    begin: dayText(begin),
-    eind: eind === noEind ? null : dayText(eind),
-    gives: textOf(one),
-    isCurrent: one === counts,
-    ...(isLost && { lostTo: `voorkomen ${counts.volgnummer}, which ${why}` }),
-    from: change ? change.delivery : `the extract of ${extract?.peildatum ?? peildatum}`,
-  };
 }
