@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { isFuture } from '../bag/delivery-document.ts';
 import { contentsOfMembers, findMembers, isOfArea } from '../bag/extract-members.ts';
 import { relatieFile } from '../bag/gemeente-relaties.ts';
 import {
@@ -74,17 +73,15 @@ async function discoverExtract(
   base: ManifestEntry | null,
   { source: location, mutations = [], again = false }: LoadRequest & { source: string },
 ): Promise<Discovery> {
-  // A dataset of a date in the future is replaced by any extract, even by its own.
-  const isAhead = base !== null && isFuture(base.peildatum);
-  // So is a dataset whose objects are turned on or off.
+  // A dataset whose objects are turned on or off is replaced by any extract, even by its own.
   const isSwitched = base !== null && hasObjecten(base.snapshot) !== objecten;
-  const known = again || isAhead || isSwitched ? undefined : (base?.source ?? undefined);
+  const known = again || isSwitched ? undefined : (base?.source ?? undefined);
   const source = await openSource(location, known);
   if (!source) return { action: 'none', reason: `${location} has not changed`, live: base };
   try {
     const described = describe(storage, source, manifest, base, { mutations, again, objecten });
     const load = await inTime(described, remainingMilliseconds(), () => new SourceTooSlowError(source.version));
-    if (load.identity === base?.extract?.identity && !again && !isAhead && !isSwitched) {
+    if (load.identity === base?.extract?.identity && !again && !isSwitched) {
       return { action: 'none', reason: `the snapshot of ${load.extract?.peildatum} is already live`, live: base };
     }
     const reason = again ? null : whyNot(load, base, manifest);
@@ -118,8 +115,7 @@ async function describe(
   const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected, objecten });
   const known = await withCorrections(finder, applied);
   const kept = await keptDays(storage, known);
-  // A dataset with a date in the future is replaced by the days of the past.
-  const days = kept.length === known.length || (base && isFuture(base.peildatum)) ? kept : [];
+  const days = kept.length === known.length ? kept : [];
   const parts = [identity, ...days.map(rejectedDay), ...(objecten ? ['objecten'] : [])];
   const notes = [
     ...finder.notes,
@@ -157,7 +153,7 @@ function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): str
     return `the snapshot of ${load.peildatum} was rejected or was rolled back; "load run --again" loads it again`;
   }
   // If the guard refused it, the mutations that follow could not be applied.
-  const hasDays = base?.extract && base.extract.peildatum !== base.peildatum && !isFuture(base.peildatum);
+  const hasDays = base?.extract && base.extract.peildatum !== base.peildatum;
   if (hasDays && load.peildatum < base.peildatum) {
     return (
       `the extract of ${load.peildatum} is older than the live dataset of ${base.peildatum}, and the mutations between the ` +
@@ -170,14 +166,12 @@ function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): str
 /** The deliveries that lead an extract of `peildatum` to the date of the live dataset, to compare the two. */
 function appliedSince({ history, published }: Manifest, peildatum: string): MutationFile[] {
   // The days of the live dataset first: others of the same date were rolled back, or corrected since.
-  const applied = [...(published?.since ?? []), ...history.flatMap(({ days }) => days)].filter(
-    ({ tot }) => !isFuture(tot),
-  );
+  const applied = [...(published?.since ?? []), ...history.flatMap(({ days }) => days)];
   const chain: MutationFile[] = [];
   let date = peildatum;
   while (published && date < published.peildatum) {
     const following = applied.find(({ vanaf, tot }) => vanaf === date && tot <= published.peildatum);
-    if (!following) return isFuture(published.peildatum) ? chain : [];
+    if (!following) return [];
     chain.push(following);
     date = following.tot;
   }

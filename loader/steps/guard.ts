@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import type { ChangeCounts } from '../addresses/lines.ts';
 import { addSizes, isGemeente } from '../addresses/place-sizes.ts';
-import { areaText, isFuture } from '../bag/delivery-document.ts';
+import { areaText } from '../bag/delivery-document.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts, reportOfCounts } from '../bag/problem-report.ts';
 import {
   begin,
@@ -89,8 +89,7 @@ export async function guard(
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
-  const isAhead = base !== null && isFuture(base.peildatum);
-  const allowOlder = wasJudged || isAhead || isDisposable(load.source) || isDisposable(base?.source);
+  const allowOlder = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
   const ofDay = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
   const earlier = wasJudged || !base ? null : await findSums(storage, base.snapshot.id);
   const isFirstOfObjects = load.objecten === true && !(base && hasObjecten(base.snapshot));

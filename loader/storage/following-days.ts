@@ -221,22 +221,18 @@ export async function discoverMutations(storage: Storage, request: MutationReque
   return none(`no mutations follow ${from} yet`, finder.notes);
 }
 
-/** The days to apply again, with a corrected one or without future ones; `null` where live is what its days lead to. */
+/** The days to apply again, with a corrected one; `null` if live is what its days lead to. */
 async function replayOf(
   storage: Storage,
   finder: DeliveryFinder,
   { replayBase, since = [] }: ManifestEntry,
 ): Promise<{ start: ReplayBase; days: MutationFile[] } | null> {
-  const ahead = since.findIndex(({ tot }) => isFuture(tot));
-  const applied = ahead < 0 ? since : since.slice(0, ahead);
-  const days = await withCorrections(finder, applied);
-  const corrected = days.filter((day, index) => day.hash !== applied[index]?.hash).map(({ name }) => name);
-  if (ahead < 0 && corrected.length === 0) return null;
+  const days = await withCorrections(finder, since);
+  const corrected = days.filter((day, index) => day.hash !== since[index]?.hash).map(({ name }) => name);
+  if (corrected.length === 0) return null;
   if (replayBase && (await canReplay(storage, replayBase, days))) return { start: replayBase, days };
   finder.notes.push(
-    corrected.length > 0
-      ? `replaced after it was applied: ${corrected.join(', ')}. The next full extract corrects the difference`
-      : "the live dataset is of a date in the future, and can't be made from its extract again: roll it back, or load an extract",
+    `replaced after it was applied: ${corrected.join(', ')}. The next full extract corrects the difference`,
   );
   return null;
 }

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
+import { paths, type Storage } from '../../../loader/storage/storage.ts';
 import { loadStatus, readManifest, refusedProposals } from '../../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
@@ -50,16 +50,6 @@ describe('a delivery', () => {
     await expect(run()).rejects.toThrow(
       'is named as the delivery of 2026-01-08 to 2026-01-09 for the whole country, but its documents say of 2026-01-09 to 2026-01-10',
     );
-    expect(await content()).toEqual(before);
-  });
-
-  it('that a list leads to under the name of another one is refused', async () => {
-    const { register, content, run } = await loadedRegister(15, 3);
-    await register.deliver();
-    const list = join(register.mutations, 'bestanden.json');
-    await writeFile(list, JSON.stringify([{ naam: deliveryName(start, jan9), url: deliveryName(jan9, jan10) }]));
-    const before = await content();
-    await expect(run({ mutations: [list] })).rejects.toThrow('but its documents say of 2026-01-09 to 2026-01-10');
     expect(await content()).toEqual(before);
   });
 
@@ -225,19 +215,6 @@ describe('a day that was rolled back', () => {
     expect(await run({ again: true })).toMatchObject({ outcome: 'published', peildatum: jan11 });
     expect(await content()).toEqual(await tableOf(register, jan11));
   });
-
-  inSweep('is applied when it was corrected', async () => {
-    const { register, options, content, run } = await loadedRegister(14, 3);
-    const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
-    await register.deliver([first]);
-    await run();
-    await register.write(jan9, jan10, second.groups.slice(1));
-    await run();
-    await runLoad({ ...options, rollback: jan9 });
-    await register.deliver([second, third]);
-    expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan11 });
-    expect(await content()).toEqual(await tableOf(register, jan11));
-  });
 });
 
 describe('a chain of days', () => {
@@ -313,24 +290,6 @@ describe('a chain of days', () => {
     expect(await run(most)).toMatchObject({ outcome: 'published', setAside: { count: 0, addresses: 0 } });
   });
 
-  inSweep('is applied again from the extract on when one of its days is corrected, into one difference', async () => {
-    const { register, content, run } = await loadedRegister(18, 4);
-    const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
-    await register.write(start, jan9, first.groups.slice(0, 1));
-    await run();
-    await register.deliver([second]);
-    // Objects that the first day had left out may not match.
-    await run().catch(() => undefined);
-    await register.deliver([first, second, third]);
-    const report = await run();
-    expect(report).toMatchObject({ outcome: 'published', peildatum: jan11, setAside: { count: 0 } });
-    expect(await content()).toEqual(await tableOf(register, jan11));
-    expect(await run()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan11} yet` });
-    await register.deliver();
-    await run();
-    expect(await content()).toEqual(await tableOf(register, jan12));
-  });
-
   it('goes on to later days after an extract that is older than the live dataset', async () => {
     const { register, content, run } = await loadedRegister(17, 4);
     await register.deliver(register.days.slice(0, 3));
@@ -368,44 +327,6 @@ describe('a chain of days', () => {
     await register.deliver(register.days.slice(3));
     const report = await run({ source: await register.extract(jan10) });
     expect(report).toMatchObject({ peildatum: jan12, notes: [expect.stringContaining('the extract was skipped')] });
-  });
-});
-
-describe('a live dataset of a date in the future', () => {
-  const future = dateAfter(new Date().toISOString().slice(0, 10), 40);
-
-  /** As an earlier version left it, which applied a delivery of the future. */
-  async function frozen() {
-    const loaded = await loadedRegister(17, 3);
-    await loaded.register.deliver(loaded.register.days.slice(0, 2));
-    await loaded.run();
-    const storage = loaded.options.storage as Storage;
-    const { published, history, rejected } = await readManifest(storage);
-    if (!published?.since) throw new Error('nothing is live');
-    const [last] = published.since.slice(-1) as [(typeof published.since)[number]];
-    const ahead = {
-      ...published,
-      peildatum: future,
-      since: [...published.since.slice(0, -1), { ...last, tot: future }],
-    };
-    for (const key of [paths.manifest, paths.manifestCopy]) {
-      await putJson(storage, key, { published: ahead, pending: null, history: [ahead, ...history.slice(1)], rejected });
-    }
-    return loaded;
-  }
-
-  it('is left by applying the days up to today again', async () => {
-    const { register, content, run } = await frozen();
-    await register.deliver();
-    expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan11, livePeildatum: future });
-    expect(await content()).toEqual(await tableOf(register, jan11));
-  });
-
-  it('is replaced by any extract, also the one that it came from', async () => {
-    const { register, content, run } = await frozen();
-    const report = await run({ source: await register.extract(), mutations: [] });
-    expect(report).toMatchObject({ outcome: 'published', livePeildatum: future });
-    expect(await content()).toEqual(await tableOf(register, report.peildatum ?? ''));
   });
 });
 
