@@ -47,21 +47,6 @@ async function storedOccurrences(storage: Storage): Promise<string[]> {
 }
 
 describe('days of mutations', () => {
-  it('give exactly the table, the stored occurrences and the counts of the extract of each day', async () => {
-    const register = new Register(bench, 11, 6);
-    await mkdir(register.mutations, { recursive: true });
-    const { options, content } = await newDataset(bench);
-    await runLoad({ ...options, source: await register.extract() });
-    for (const day of register.days) {
-      await register.deliver([day]);
-      const report = await runLoad({ ...options, mutations: [register.mutations] });
-      expect(report).toMatchObject({ outcome: 'published', peildatum: day.date });
-      const { storage } = options;
-      const made = { stored: await storedOccurrences(storage), counts: await publishedCounts(storage) };
-      expect({ table: await content(), ...made }).toEqual(await loaded(register, day.date));
-    }
-  });
-
   it('give a woonplaats the gemeente that it has after a merger, on the day that it begins and with what a day says', async () => {
     const register = new Register(bench, 11, 4);
     const jan = (day: number) => dateAfter(start, day);
@@ -188,29 +173,6 @@ describe('days of mutations', () => {
     expect(await runLoad(all)).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
   });
 
-  inSweep('can be planned, rolled back, and applied again', async () => {
-    const register = new Register(bench, 14, 3);
-    await register.deliver();
-    const { options, content } = await newDataset(bench);
-    await runLoad({ ...options, source: await register.extract() });
-    const before = await content();
-    const plan = await runLoad({ planOnly: true, ...options, mutations: [register.mutations] });
-    expect(plan).toMatchObject({ outcome: 'planned', peildatum: register.days.at(-1)?.date });
-    expect(await content()).toEqual(before);
-    const report = await runLoad({ ...options, mutations: [register.mutations] });
-    const { added, changed, removed } = report;
-    expect({ added, changed, removed }).toEqual({ added: plan.added, changed: plan.changed, removed: plan.removed });
-    const after = await content();
-    await runLoad({ ...options, rollback: start });
-    expect(await content()).toEqual(before);
-    expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({
-      outcome: 'unchanged',
-      reason: 'BAGNLDM-08012026-09012026.zip was rejected or was rolled back; "load run --again" applies it again',
-    });
-    await runLoad({ ...options, mutations: [register.mutations], again: true });
-    expect(await content()).toEqual(after);
-  });
-
   it.each([
     [
       'a gap',
@@ -225,14 +187,6 @@ describe('days of mutations', () => {
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
         await register.write('2026-01-07', '2026-01-10', []);
-      },
-    ],
-    [
-      'a page of HTML',
-      'BAGNLDM-08012026-09012026.zip',
-      async (register: Register) => {
-        await register.deliver(register.days);
-        await writeFile(join(register.mutations, 'BAGNLDM-08012026-09012026.zip'), '<!DOCTYPE html>');
       },
     ],
     [
@@ -325,20 +279,6 @@ describe('days of mutations', () => {
     expect(report).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
     expect(await content()).toEqual(expected);
   });
-
-  it('are refused by the guard if they change more than is usual for days', async () => {
-    const register = new Register(bench, 16, 1, 200);
-    const [{ state, groups: first }] = register.days as [RegisterDay];
-    const renamed = state.WPL.map((place) => ({ ...place, naam: `${place.naam} aan Zee` }));
-    const groups = mutationsBetween(state, { ...state, WPL: renamed });
-    await mkdir(register.mutations, { recursive: true });
-    await register.write('2026-01-08', '2026-01-09', first);
-    await register.write('2026-01-09', '2026-01-10', groups);
-    const { options } = await newDataset(bench);
-    await runLoad({ ...options, source: await register.extract() });
-    const refused = runLoad({ ...options, waiveSize: false, mutations: [register.mutations] });
-    await expect(refused).rejects.toThrow('is refused; nothing was written');
-  });
 });
 
 describe('a full extract after days of mutations', () => {
@@ -358,28 +298,6 @@ describe('a full extract after days of mutations', () => {
       audit: { added: 0, changed: 0, removed: 0 },
     });
     expect(await content()).toEqual(before);
-  });
-
-  inSweep('counts the differences that a corrected delivery left, and corrects them', async () => {
-    const register = new Register(bench, 18, 6);
-    await register.deliver();
-    const [first] = register.days.filter(({ groups }) => groups.some(({ kind }) => kind === 'NUM')) as [RegisterDay];
-    // The day is first delivered without its nummeraanduidingen.
-    await register.write(
-      dateAfter(first.date, -1),
-      first.date,
-      first.groups.filter(({ kind }) => kind !== 'NUM'),
-    );
-    const until = register.days.slice(0, register.days.indexOf(first) + 1);
-    const { options, content } = await newDataset(bench);
-    await runLoad({ ...options, source: await register.extract() });
-    const files = until.map(({ date }) =>
-      join(register.mutations, `BAGNLDM-${digitsOf(dateAfter(date, -1))}-${digitsOf(date)}.zip`),
-    );
-    await runLoad({ ...options, mutations: files });
-    const report = await runLoad({ ...options, source: await register.extract(first.date) });
-    expect(Object.values(report.audit ?? {}).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-    expect(await content()).toEqual((await loaded(register, first.date)).table);
   });
 
   it.each([

@@ -97,15 +97,6 @@ describe('a load over HTTP', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
-  it('of an extract that no longer exists reports that, and the live dataset stays', async () => {
-    await serve(bench.extractOf(january), '"january"');
-    const { table, options } = await newPlace();
-    await runLoad(options);
-    const load = runLoad({ ...options, source: url.replace('lvbag', 'missing') });
-    await expect(load).rejects.toThrow(/does not exist \(404\)/);
-    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
-  });
-
   it('of a server without ranges and versions downloads the extract twice: to look into it, and to copy it', async () => {
     await serve(bench.extractOf(january), '');
     served.ranges = false;

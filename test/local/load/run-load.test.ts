@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
-import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { loadHistory, loadStatus } from '../../../loader/storage/stored-loads.ts';
 import type { RefusedLoadError } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
@@ -118,26 +118,6 @@ describe('a load', () => {
     expect(back).toMatchObject({ addresses: 11, added: 0, changed: 0, removed: 2, listsChanged: 1 });
     expect([units() - 15, await bench.listsIn(table)]).toEqual([3, listsOf(january)]);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
-  });
-
-  it('uses a bulk import of all its lines if the import accepts it, and otherwise writes the changes', async () => {
-    const { table, units, options } = await newPlace();
-    let imported = 0;
-    const bulkImport: BulkImport = {
-      takesOn: async ({ lines, writes }) => writes >= lines,
-      async run(groups) {
-        for await (const lines of groups) {
-          await bench.putLines(table, lines);
-          imported += lines.length;
-        }
-      },
-    };
-    await runLoad({ ...options, bulkImport, source: sources.january });
-    expect([imported, units()]).toEqual([12, 0]); // 11 addresses, and a list without one
-    await runLoad({ ...options, bulkImport, source: sources.february });
-    expect([imported, units()]).toEqual([12, 6]);
-    expect(await bench.addressesIn(table)).toEqual(tableOf(february));
-    expect(await bench.listsIn(table)).toEqual(listsOf(february));
   });
 
   it("stops before a bulk import that can't run, and the live dataset stays", async () => {
