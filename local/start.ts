@@ -104,8 +104,10 @@ async function start(options: StartOptions): Promise<void> {
         announce: (line) => console.log(line),
         onAnswer: ({ method, route, statusCode, milliseconds }) => {
           const target = route?.split(' ').at(-1) ?? '(no route)';
-          // Not the console, whose formatting takes as long as the write.
+          // Not the console, whose formatting takes as long as the write. One write for the answers of a turn.
+          process.stdout.cork();
           process.stdout.write(`${method} ${target} ${statusCode} in ${milliseconds} ms\n`);
+          setImmediate(() => process.stdout.uncork());
         },
       },
       resources,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -226,9 +226,9 @@ async function stop(server: Server, drainMilliseconds: number): Promise<void> {
   clearTimeout(cut);
 }
 
-/** In API Gateway's form: `bs3xyj-EoAMEMEw=` */
+/** In API Gateway's form: `bs3xyj-EoAMEMEw=`. Node draws the random bits of UUIDs in advance, for many at once. */
 function requestId(): string {
-  return `${randomBytes(11).toString('base64url')}=`;
+  return `${Buffer.from(randomUUID().replaceAll('-', '').slice(0, 22), 'hex').toString('base64url')}=`;
 }
 
 const badRequest = ownAnswer(400, 'Bad Request');
