@@ -61,7 +61,8 @@ export async function startOptions(
       path,
     )
     .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
-    .allowExcessArguments(false)
+    .allowExcessArguments() // which get a clearer error below
+    .showHelpAfterError('See "npm start -- --help".')
     .exitOverride()
     .configureOutput(write);
   const misplaced = misplacedOptionsText(program.options, args, env);
@@ -69,6 +70,9 @@ export async function startOptions(
   const { branding: file, ...options } = program
     .parse(args, { from: 'user' })
     .opts<Omit<StartOptions, 'branding'> & { branding?: string }>();
+  const [other] = program.args;
+  if (other !== undefined)
+    program.error(`error: "${other}" follows no option. Each takes one value: npm start -- --extract FILE.zip`);
   if (options.mutations !== undefined && options.extract === undefined)
     program.error('error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.');
   if (file === undefined) return options;

@@ -37,6 +37,8 @@ describe('options without the "--" before them', () => {
 });
 
 describe('the options of npm start', () => {
+  const help = 'See "npm start -- --help".';
+
   /** What reading these arguments writes, and the exit code that it asks for. */
   async function ended(args: string[]) {
     let printed = '';
@@ -95,18 +97,23 @@ describe('the options of npm start', () => {
     [['--extract='], /The value is empty; give one, or leave the option out/],
     [['--mutations', 'days'], /--mutations needs --extract: mutations apply to an extract/],
     [['--nope'], /unknown option '--nope'/],
-  ])('are refused with one line when one can’t be used: %j', async (args, message) => {
+    [['--port'], /option '--port <number>' argument missing/],
+    [
+      ['--extract', 'a.zip', 'b.zip'],
+      /"b.zip" follows no option. Each takes one value: npm start -- --extract FILE.zip/,
+    ],
+  ])('are refused with a line and where to look further when one can’t be used: %j', async (args, message) => {
     const { exitCode, printed } = await ended(args);
     expect(exitCode).not.toBe(0);
-    expect(printed.trim().split('\n')).toEqual([expect.stringMatching(message)]);
+    expect(printed.trim().split('\n')).toEqual([expect.stringMatching(message), help]);
   });
 
-  it('make a start end with 0 after --help, and with 2 and one line when one is unknown', async () => {
-    const help = start(['--help']);
-    expect(await help.ended).toBe(0);
-    expect(help.output()).toContain('--extract');
+  it('make a start end with 0 after --help, and with 2 and what to do when one is unknown', async () => {
+    const shown = start(['--help']);
+    expect(await shown.ended).toBe(0);
+    expect(shown.output()).toContain('--extract');
     const unknown = start(['--nope']);
     expect(await unknown.ended).toBe(2);
-    expect(unknown.output()).toMatch(/^error: unknown option '--nope'\n$/);
+    expect(unknown.output()).toBe(`error: unknown option '--nope'\n${help}\n`);
   });
 });
