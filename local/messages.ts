@@ -112,8 +112,12 @@ export function greeting(service: Service, dataFolder: string): string {
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   const { addresses, peildatum } = dataset.later ?? dataset.report;
+  const served = addresses === 0 ? 'No address is served until it is approved.' : 'The dataset from before is served.';
   const heldText = dataset.refused
-    ? `\n${refusalText(dataset.refused, ` --local${data}`)}\nThe dataset from before is served.\n`
+    ? `\n${refusalText(dataset.refused, ` --local${data}`)}
+What it changes:  "npx bag-adres load approve ${dataset.refused.load} --plan --local${data}"
+${served}
+`
     : presentText(dataset);
   return `${loadedText(dataset.report)}${heldText}
 Serving ${grouped(addresses)} addresses${peildatum === null ? '' : ` with peildatum ${peildatum}`} on ${baseUrl}

@@ -136,6 +136,8 @@ describe('the first extract of an empty folder', () => {
     const { load: id } = dataset.refused ?? {};
     expect(text).toContain('20 of 40 addresses have a problem');
     expect(text).toContain(`npx bag-adres load approve ${id} --local --data /home/me/.data"`);
+    expect(text).toContain(`npx bag-adres load approve ${id} --plan --local --data /home/me/.data"`);
+    expect(text).toContain('No address is served until it is approved.');
     expect(text).toContain('Serving 0 addresses on http');
   });
 });
@@ -164,6 +166,7 @@ describe('the same extract as at the last start, with other contents', () => {
       const text = greeting(service, '/home/me/.data');
       expect(text).toContain(why);
       expect(text).toContain(`npx bag-adres load approve ${dataset.refused?.load} --local --data /home/me/.data"`);
+      expect(text).toContain('The dataset from before is served.');
       expect(text).toContain('Serving 40 addresses with peildatum 2026-02-08');
     },
   );
