@@ -20,7 +20,7 @@ export class DiskSpaceError extends Error {
 
   constructor(folder: string, lines: number, found: string, options?: ErrorOptions) {
     super(
-      `Importing ${lines.toLocaleString('en')} addresses needs ${gigabytes(lines * bytesPerLine)} of free disk space ` +
+      `Importing ${lines.toLocaleString('en')} addresses needs ${sizeText(lines * bytesPerLine)} of free disk space ` +
         `in ${folder}; ${found}. Free some space and start again to continue, or choose a folder on another disk with ` +
         '--data FOLDER.',
       options,
@@ -28,8 +28,8 @@ export class DiskSpaceError extends Error {
   }
 }
 
-function gigabytes(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(2)} GB`;
+function sizeText(bytes: number): string {
+  return bytes < 1e8 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 }
 
 /** The bytes that this user can still write in the folder; root may also use the reserve of the file system. */
@@ -73,7 +73,7 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
       const free = await freeIn(folder);
       if (free >= lines * bytesPerLine) return true;
       if (writes * linesPerSlowWrite < lines) return false;
-      throw new DiskSpaceError(folder, lines, `${gigabytes(free)} is available`);
+      throw new DiskSpaceError(folder, lines, `${sizeText(free)} is available`);
     },
     async run(groups, { lines }) {
       await otherWrites;

@@ -105,6 +105,10 @@ describe('a bulk import', () => {
         `Importing 9,073,758 addresses needs 1.81 GB of free disk space in ${folder}; 1.23 GB is available. Free some ` +
         'space and start again to continue, or choose a folder on another disk with --data FOLDER.',
     });
+    bench.disk.free = 1_264_000;
+    await expect(bench.bulkImport.takesOn({ lines: 12_149, writes: 12_149 })).rejects.toThrow(
+      'needs 2.4 MB of free disk space in',
+    );
     bench.disk.free = 1_820_000_000;
     expect(await bench.bulkImport.takesOn(size)).toBe(true);
     expect(await left()).toEqual(['dynamodb.db']);
