@@ -236,7 +236,8 @@ describe('any history of a store that delays, loses, reorders and refuses writes
         }
         await store.settle();
       }
-      while (begun.some(({ lookup }) => !lookup.ended)) {
+      for (let rounds = 0; begun.some(({ lookup }) => !lookup.ended); rounds++) {
+        expect(rounds).toBeLessThan(100);
         for (const write of store.waiting()) {
           if (!write.outcome) await arrive(write);
           if (!write.told) write.answer();
