@@ -3,19 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { localDynamoDb } from '../../../local/engine/client.ts';
 import {
   type EngineMissingError,
   engineBinary,
   type GuardedProcess,
-  startEngine,
   startGuarded,
 } from '../../../local/engine/engine.ts';
 import { freePort } from '../../../test/support/free-port.ts';
 import { readyText, start as startService } from '../../../test/support/start.ts';
-import { differsFromPage, digestOf, installed, type Judge, root, run } from '../judge.ts';
-import { differences } from './differences.ts';
+import { digestOf, installed, type Judge, root, run } from '../judge.ts';
 
 /** Of the names and contents of all jars and libraries that version 3.3.1 consists of. */
 const expectedDigest = '3b08243e69b839b780ac9a53a01d6fc1ba106bed603106abf8a1422922ca6e2a';
@@ -59,7 +55,7 @@ export const engine: Judge = {
         throw new Error(`DynamoDB Local is not what was expected: its digest is ${digest}`);
     });
     const lib = join(folder, 'lib');
-    const findings = [...(await comparison(lib)), ...(await serviceOn(lib, [])), ...(await serviceOn(lib, delayed))];
+    const findings = [...(await serviceOn(lib, [])), ...(await serviceOn(lib, delayed))];
     const ports = await Promise.all(Array.from({ length: workers }, freePort));
     const engines = ports.map((port) => start(lib, port, delayed));
     try {
@@ -103,22 +99,6 @@ function runTests(files: readonly string[], endpoints: readonly string[]): Resul
     return JSON.parse(readFileSync(results, 'utf8'));
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** A finding where the table of docs/evidence/judges.md is not what the two engines answer. */
-async function comparison(lib: string): Promise<string[]> {
-  const port = await freePort();
-  const embedded = await startEngine();
-  const other = start(lib, port);
-  const clients = [embedded.endpoint, `http://127.0.0.1:${port}`].map((endpoint) => localDynamoDb(endpoint));
-  try {
-    await answers(`http://127.0.0.1:${port}`);
-    const [first, second] = clients as [DynamoDBClient, DynamoDBClient];
-    return differsFromPage('engines', await differences(first, second));
-  } finally {
-    for (const client of clients) client.destroy();
-    await Promise.all([embedded.stop(), other.stop()]);
   }
 }
 
