@@ -7,11 +7,16 @@ import { describe, expect, it } from '@jest/globals';
 import { readLocalState } from '../../local/data-folder.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { Random } from '../../tools/bench/generator/random.ts';
-import { startCountingProxy } from '../support/counting-proxy.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { readyText, start } from '../support/start.ts';
 import { startForTests } from '../support/start-for-tests.ts';
+import { answer, type Passing, startProxy } from '../support/store-proxy.ts';
 import { isFullSweep } from '../support/sweep.ts';
+
+/** Holds a call before the engine has it; the call is lost if this fails. */
+let holds: (passing: Passing) => Promise<unknown>;
+/** Whether the answer to a call is lost that the engine has done with this status. */
+let loses: (passing: Passing, status: number) => Promise<boolean>;
 
 const bench = startForTests(async () => {
   await using resources = new AsyncDisposableStack();
@@ -19,7 +24,17 @@ const bench = startForTests(async () => {
   resources.defer(() => rm(data, { recursive: true, force: true }));
   const engine = await startDynamoDb();
   resources.defer(engine.stop);
-  const proxy = await startCountingProxy(engine.endpoint);
+  holds = async () => undefined;
+  loses = async () => false;
+  const proxy = await startProxy(
+    () => engine.endpoint,
+    async (passing, response) => {
+      await holds(passing);
+      const { status, body } = await passing.forward();
+      if (await loses(passing, status)) response.destroy();
+      else answer(response, status, body);
+    },
+  );
   resources.defer(proxy.stop);
   const run = start(['--port', '0', '--data', data], { env: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint } });
   resources.defer(async () => {
@@ -32,10 +47,10 @@ const bench = startForTests(async () => {
   const admin = createAdmin({ client, table: accountsTable });
   await admin.plans.put({ code: 'day', limits: { day: 1_000_000 } });
   const all = resources.move();
-  return { proxy, baseUrl, admin, stop: () => all.disposeAsync() };
+  return { baseUrl, admin, stop: () => all.disposeAsync() };
 }, 120_000);
 
-const isCharge = (operation: string, body: string) => operation === 'UpdateItem' && body.includes('{"S":"access"}');
+const isCharge = ({ operation, body }: Passing) => operation === 'UpdateItem' && body.includes('{"S":"access"}');
 
 /** Sends so many lookups, a third of them as batches of 3; returns the units of each status, and what was counted. */
 async function send(id: string, count: number) {
@@ -66,25 +81,24 @@ const sent = Array.from({ length: count }, (_, i) => (i % 3 === 0 ? 3 : 1)).redu
 describe('lookups through npm start, whose connections to the database fail', () => {
   it('are all served, and counted once, when every call takes up to 300 ms each way', async () => {
     const random = new Random(1, 1);
-    bench.proxy.holds = () => sleep(random.int(300));
-    bench.proxy.loses = () => sleep(random.int(300), false);
+    holds = () => sleep(random.int(300));
+    loses = () => sleep(random.int(300), false);
     expect(await send('delayed', count)).toEqual({ units: { 200: sent }, counted: sent });
   });
 
   it('are counted if they were served, and once at most if they got 503, when charges get lost either way', async () => {
     const random = new Random(2, 1);
-    const { proxy } = bench;
     let [before, after] = [0, 0];
-    proxy.holds = async (operation, body) => {
+    holds = async (passing) => {
       await sleep(random.int(100));
-      if (!isCharge(operation, body) || !random.chance(0.2)) return;
+      if (!isCharge(passing) || !random.chance(0.2)) return;
       before++;
       throw new Error('lost on the way');
     };
-    proxy.loses = async (operation, body, { status }) => {
+    loses = async (passing, status) => {
       await sleep(random.int(100));
-      const isLost = isCharge(operation, body) && status === 200 && random.chance(0.2);
-      if (isLost) after += /":units":\{"N":"3"\}/.test(body) ? 3 : 1;
+      const isLost = isCharge(passing) && status === 200 && random.chance(0.2);
+      if (isLost) after += passing.body.includes('":units":{"N":"3"}') ? 3 : 1;
       return isLost;
     };
     const { units, counted } = await send('lost', count);

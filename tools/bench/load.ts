@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type StateMachineBench, startStateMachineBench } from '../../test/loader/state-machine-bench.ts';
-import { type CountingProxy, startCountingProxy } from '../../test/support/counting-proxy.ts';
+import { answer, startProxy } from '../../test/support/store-proxy.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { priceList } from './cost-model.ts';
 import { generatedDays } from './generator/days.ts';
@@ -24,10 +24,25 @@ export const benchmark: Benchmark = {
     Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
     const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, month: 1 })];
     const bench = await startStateMachineBench({}, { s3Server: true });
-    const proxy = await startCountingProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+    const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+    let writes = 0;
+    const proxy = await startProxy(
+      () => engine,
+      async ({ operation, body, forward }, response) => {
+        if (operation === 'BatchWriteItem')
+          writes += Object.values<unknown[]>(JSON.parse(String(body)).RequestItems).flat().length;
+        const answered = await forward();
+        answer(response, answered.status, answered.body);
+      },
+    );
     process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint; // the handlers make their clients at their first event
     try {
-      const meters = { seconds: timeSteps(bench), written: proxy };
+      const takeWrites = () => {
+        const taken = writes;
+        writes = 0;
+        return taken;
+      };
+      const meters = { takeSeconds: timeSteps(bench), takeWrites };
       const { keys, listKeys } = first.truth;
       const firstLoad = await measure(bench, first.path, { addresses: keys, lists: listKeys }, meters);
       const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = next.difference ?? {};
@@ -46,7 +61,8 @@ export const benchmark: Benchmark = {
 
 type Measured = Figures & { writes_per_changed_key: number };
 
-type Meters = { seconds: { take(): number }; written: CountingProxy };
+/** What was counted since each was last called. */
+type Meters = { takeSeconds: () => number; takeWrites: () => number };
 
 async function measure(
   bench: StateMachineBench,
@@ -66,16 +82,16 @@ async function measure(
 }
 
 /** Runs an execution, and gives what it asked of AWS and what that costs. */
-export async function countedExecution(bench: StateMachineBench, input: Record<string, unknown>, meters: Meters) {
+async function countedExecution(bench: StateMachineBench, input: Record<string, unknown>, meters: Meters) {
   bench.calls.clear();
-  meters.written.takeBatched();
-  meters.seconds.take();
+  meters.takeWrites();
+  meters.takeSeconds();
   const execution = await bench.run(input);
   if (execution.status !== 'SUCCEEDED')
     throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
   const calls = [...bench.calls.values()].flat();
   const count = (wanted: RegExp) => calls.filter(({ action }) => wanted.test(action)).length;
-  const [writes, lambdaSeconds] = [meters.written.takeBatched(), meters.seconds.take()];
+  const [writes, lambdaSeconds] = [meters.takeWrites(), meters.takeSeconds()];
   const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
   const transitions = execution.events.filter(({ kind }) => kind === 'entered').length;
   return {
@@ -96,7 +112,7 @@ export async function countedExecution(bench: StateMachineBench, input: Record<s
 }
 
 /** Adds up how long each call of a step takes: an upper bound, since here all of them share two cores. */
-export function timeSteps(bench: StateMachineBench): { take(): number } {
+function timeSteps(bench: StateMachineBench): () => number {
   let total = 0;
   for (const step of new Set(Object.values(bench.functions).map(({ step }) => step))) {
     bench.replace(step, async (event, real) => {
@@ -108,11 +124,9 @@ export function timeSteps(bench: StateMachineBench): { take(): number } {
       }
     });
   }
-  return {
-    take() {
-      const taken = total;
-      total = 0;
-      return taken;
-    },
+  return () => {
+    const taken = total;
+    total = 0;
+    return taken;
   };
 }

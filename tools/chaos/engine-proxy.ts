@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answer, answerFailure, startProxy } from '../../test/support/store-proxy.ts';
 import type { Random } from '../bench/generator/random.ts';
-import { answer, answerFailure, startProxy } from './proxy.ts';
 
 /** Stands between a client and the engine, and can be told to misbehave. */
 export type EngineProxy = {

@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
@@ -31,6 +29,7 @@ import {
   usedOf,
 } from '../../support/address-service.ts';
 import { testChecksumSecret } from '../../support/dynamodb.ts';
+import { answer, startProxy } from '../../support/store-proxy.ts';
 
 const meta = { $metadata: { httpStatusCode: 400 }, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);
@@ -161,7 +160,7 @@ describe('a store that fails', () => {
 
 describe('a connection that fails', () => {
   let service: AddressService;
-  let proxy: Server;
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
   /** Of how many next requests the response is lost, after how many whose response is not. */
   let lost = 0;
   let kept = 0;
@@ -174,32 +173,27 @@ describe('a connection that fails', () => {
 
   beforeAll(async () => {
     service = await startAddressService();
-    proxy = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const body = Buffer.concat(chunks);
-      if (hanging.some((part) => body.includes(part))) return;
-      const isLost = kept === 0 && lost > 0;
-      if (isLost) lost--;
-      else if (kept > 0) kept--;
-      const headers = { ...(request.headers as Record<string, string>) };
-      delete headers.connection;
-      const answer = await fetch(service.endpoint, { method: 'POST', headers, body });
-      if (isLost) return void request.socket.destroy();
-      await sleep(milliseconds);
-      response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-      if (halted.some((part) => body.includes(part))) return void response.write('{');
-      response.end(Buffer.from(await answer.arrayBuffer()));
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    proxy = await startProxy(
+      () => service.endpoint,
+      async ({ body, forward }, response) => {
+        if (hanging.some((part) => body.includes(part))) return;
+        const isLost = kept === 0 && lost > 0;
+        if (isLost) lost--;
+        else if (kept > 0) kept--;
+        const answered = await forward();
+        if (isLost) return void response.destroy();
+        await sleep(milliseconds);
+        if (halted.some((part) => body.includes(part))) return void response.writeHead(200).write('{');
+        answer(response, answered.status, answered.body);
+      },
+    );
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint;
     process.env.AWS_REGION = localAws.region;
     process.env.AWS_ACCESS_KEY_ID = 'local';
     process.env.AWS_SECRET_ACCESS_KEY = 'local';
   });
   afterAll(async () => {
-    proxy.closeAllConnections();
-    await new Promise((resolve) => proxy.close(resolve));
+    await proxy.stop();
     await service.stop();
   });
 
