@@ -22,7 +22,7 @@ const lambdaMemoryGb = 2;
 export const benchmark: Benchmark = {
   async run({ scale }) {
     Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
-    const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, month: 1 })];
+    const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, days: 31 })];
     const bench = await startStateMachineBench({}, { s3Server: true });
     const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
     let writes = 0;
@@ -49,7 +49,7 @@ export const benchmark: Benchmark = {
       const differing = { addresses: added + changed + removed, lists: listsChanged };
       const month = await measure(bench, next.path, differing, meters);
       await bench.run({ rollback: first.peildatum });
-      const [day = ''] = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days: 1 });
+      const [day = ''] = await generatedDays({ seed: 1, blocks: blocksOf(scale), days: 1 });
       const mutations = [bench.server.serve(basename(day), readFileSync(day))];
       return { scale, first_load: firstLoad, month, day: await countedExecution(bench, { mutations }, meters) };
     } finally {

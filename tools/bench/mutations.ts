@@ -19,7 +19,7 @@ const days = 20;
 export const benchmark: Benchmark = {
   scale: 0.05,
   async run({ scale }) {
-    const deliveries = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days });
+    const deliveries = await generatedDays({ seed: 1, blocks: blocksOf(scale), days });
     const [first, last] = [await generatedExtract({ scale }), await generatedExtract({ scale, days })];
     const folder = mkdtempSync('.data/bench/mutations-');
     const copy = `${folder}-together`;

@@ -13,7 +13,7 @@ import { zipToSnapshot } from './read.ts';
 export const benchmark: Benchmark = {
   async run({ scale }) {
     const { path, truth } = await generatedExtract({ scale, objecten: true });
-    const [day = ''] = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days: 1, objecten: true });
+    const [day = ''] = await generatedDays({ seed: 1, blocks: blocksOf(scale), days: 1, objecten: true });
     const [without, withObjects] = [zipToSnapshot(path), zipToSnapshot(path, true)];
     const folder = mkdtempSync('.data/bench/objecten-');
     try {

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Toevoeging } from '../../core/addresses/address-item.ts';
 import { comparePlaces, type Place } from '../../core/place-fields.ts';
 import { type MutationGroup, writeMutationDelivery } from '../../test/support/mutation-delivery.ts';
-import { dateAfter } from '../../test/support/register.ts';
 import type { Voorkomens } from '../../test/support/stand-xml.ts';
 import { dateInName, writeExtract } from '../../test/support/write-extract.ts';
-import { block, peildata, relatiesOf } from '../bench/generator/country.ts';
+import { block, peildatumAfter, relatiesOf } from '../bench/generator/country.ts';
 import { passDay } from '../bench/generator/pass-day.ts';
 import { Random } from '../bench/generator/random.ts';
 import { truthOf } from '../bench/generator/truth.ts';
@@ -30,18 +29,18 @@ const sizes = [1, 10, 40, 150, 400];
 /** `count` successive days of one register, written into `folder`. The same seed gives the same files. */
 export async function writeRegister(folder: string, seed: number, count: number): Promise<State[]> {
   const random = new Random(seed, 1);
-  const voorkomens = block({ seed, blocks: 1, month: 0 }, 0);
+  const voorkomens = block({ seed, blocks: 1 }, 0);
   voorkomens.NUM.length = occurrences;
   voorkomens.relaties = relatiesOf(voorkomens.WPL);
   const states: State[] = [];
   for (let day = 0; day < count; day++) {
-    const peildatum = dateAfter(peildata[0], day);
+    const peildatum = peildatumAfter(day);
     const groups = day === 0 ? [] : passDays(voorkomens, random, peildatum, random.pick(sizes));
     const extract = join(folder, `extract-${peildatum}.zip`);
     await writeFile(extract, await writeExtract(peildatum, voorkomens, { perFile: 1_000 }));
     let mutations: string | null = null;
     if (day > 0) {
-      const vanaf = dateAfter(peildata[0], day - 1);
+      const vanaf = peildatumAfter(day - 1);
       mutations = join(folder, `BAGNLDM-${dateInName(vanaf)}-${dateInName(peildatum)}.zip`);
       await writeFile(mutations, await writeMutationDelivery(vanaf, peildatum, groups, voorkomens));
     }

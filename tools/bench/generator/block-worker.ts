@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { fileXml, type PlaatsStand, type RelatieStand, type Voorkomens } from '../../../test/support/stand-xml.ts';
-import { block, type Plan, peildata, peildatumOf, relatiesOf, voorkomensPerBlock } from './country.ts';
+import { block, type Plan, peildatumAfter, relatiesOf, voorkomensPerBlock } from './country.ts';
 import { type Difference, differenceOf, type Truth, truthOf } from './truth.ts';
 import { wrongIn } from './wrong.ts';
 import { deflated, type PackedEntry } from './zip-writer.ts';
@@ -22,11 +22,11 @@ export type MadeBlock = {
 };
 
 parentPort?.on('message', ({ plan, index, name }: BlockJob) => {
-  const peildatum = peildatumOf(plan);
+  const peildatum = peildatumAfter(plan.days);
   const right = block(plan, index);
   const made = wrongIn(plan, index)?.(right) ?? right;
   const { truth, addresses } = truthOf(made, peildatum);
-  const before = plan.month === 1 ? truthOf(block({ ...plan, month: 0 }, index), peildata[0]).addresses : null;
+  const before = plan.days ? truthOf(block({ ...plan, days: 0 }, index), peildatumAfter()).addresses : null;
   const num = deflated(name, Buffer.from(fileXml('NUM', made.NUM, peildatum)));
   const { VBO = [], LIG = [], STA = [] } = made;
   const parts = Array.from({ length: Math.ceil(VBO.length / voorkomensPerBlock) }, (_, part) =>

@@ -1,4 +1,5 @@
 import type { MutationGroup } from '../../../test/support/mutation-delivery.ts';
+import { dateAfter } from '../../../test/support/register.ts';
 import type {
   Historie,
   NumStand,
@@ -8,7 +9,6 @@ import type {
   WplStand,
 } from '../../../test/support/stand-xml.ts';
 import { placeName, streetName } from './names.ts';
-import { nextMonth } from './next-month.ts';
 import { objectenOf, passObjecten } from './objecten.ts';
 import { passDay } from './pass-day.ts';
 import { Random } from './random.ts';
@@ -18,29 +18,23 @@ export const wholeCountryBlocks = 1_230;
 export const voorkomensPerBlock = 10_000;
 
 /**
- * Which country: the same plan gives the same extract, byte for byte. `month` 0 is the first state, 1 the next one;
- * `days` is how many days of mutations have passed since the first. With `objecten` it has adresseerbare objecten too;
- * those of month 1 are as in month 0. `wrong`: what is wrong with it.
+ * Which country: the same plan gives the same extract, byte for byte. `days` is how many days of mutations have passed
+ * since the first state. With `objecten` it has adresseerbare objecten too. `wrong`: what is wrong with it.
  */
 export type Plan = {
   seed: number;
   blocks: number;
-  month: 0 | 1;
   days?: number;
   objecten?: boolean;
   wrong?: string | undefined;
 };
 
-/** The dates of the two states. */
-export const peildata = ['2026-01-08', '2026-02-08'] as const;
+/** The date of the first state. */
+const firstPeildatum = '2026-01-08';
 
-/** The date of a plan's state. */
-export function peildatumOf({ month, days = 0 }: Pick<Plan, 'month' | 'days'>): string {
-  return dateAfter(peildata[month], days);
-}
-
-function dateAfter(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+/** The date of the state after so many days. */
+export function peildatumAfter(days = 0): string {
+  return dateAfter(firstPeildatum, days);
 }
 
 const streetsPerBlock = 212;
@@ -74,11 +68,10 @@ export function block(plan: Plan, index: number, onDay?: (day: number, groups: M
   const first: Voorkomens = { NUM, OPR: OPR.flatMap((current) => withHistory(random, current)), WPL };
   if (plan.objecten)
     Object.assign(first, objectenOf(NUM, new Random(plan.seed, index, -100_000), numElsewhere(plan, index)));
-  if (plan.month === 1) return nextMonth(first, new Random(plan.seed, index, -1), peildata[1]);
   for (let day = 0; day < (plan.days ?? 0); day++) {
     const random = new Random(plan.seed, index, -2 - day);
-    const groups = passDay(first, random, peildatumOf({ month: 0, days: day + 1 }));
-    if (plan.objecten) groups.push(...passObjecten(first, random, peildatumOf({ month: 0, days: day + 1 })));
+    const groups = passDay(first, random, peildatumAfter(day + 1));
+    if (plan.objecten) groups.push(...passObjecten(first, random, peildatumAfter(day + 1)));
     onDay?.(day, groups);
   }
   return first;

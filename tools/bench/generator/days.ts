@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
 import type { RelatieStand } from '../../../test/support/stand-xml.ts';
 import { dateInName } from '../../../test/support/write-extract.ts';
-import { block, type Plan, peildatumOf, relatiesOf } from './country.ts';
+import { block, type Plan, peildatumAfter, relatiesOf } from './country.ts';
 
 /**
  * The deliveries of `plan.days` days after its first state, in their order, from `folder` where they were made before.
@@ -13,7 +13,7 @@ import { block, type Plan, peildatumOf, relatiesOf } from './country.ts';
 export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise<string[]> {
   const days = plan.days ?? 0;
   const names = Array.from({ length: days }, (_, day) => {
-    const [vanaf, tot] = [peildatumOf({ ...plan, days: day }), peildatumOf({ ...plan, days: day + 1 })];
+    const [vanaf, tot] = [peildatumAfter(day), peildatumAfter(day + 1)];
     return { vanaf, tot, name: `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip` };
   });
   const place = join(folder, `days-v2-seed${plan.seed}-blocks${plan.blocks}${plan.objecten ? '-objecten' : ''}`);

@@ -13,16 +13,13 @@ import {
 } from '../../../test/support/stand-xml.ts';
 import { dateInName } from '../../../test/support/write-extract.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
-import { type Plan, peildatumOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
+import { type Plan, peildatumAfter, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { added, addTruths, type Difference, noTruth, type Truth } from './truth.ts';
 import { wrongIn } from './wrong.ts';
 import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 
-/** A generated extract, and what is true of it. `difference` is what changed since the month before. */
+/** A generated extract, and what is true of it. `difference` is what `days` have changed. */
 export type Generated = { path: string; peildatum: string; truth: Truth; difference: Difference | null };
-
-/** The defaults are the first seed and month. */
-type Wanted = { scale: number; month?: Plan['month']; seed?: number };
 
 /** Counts up when the generator makes other extracts than before. */
 const version = 6;
@@ -33,11 +30,11 @@ const version = 6;
  * 0.9 GB.
  */
 export async function generatedExtract(
-  { scale, month = 0, days = 0, seed = 1, objecten = false, wrong }: Omit<Plan, 'blocks' | 'seed' | 'month'> & Wanted,
+  { scale, days = 0, seed = 1, objecten = false, wrong }: Partial<Omit<Plan, 'blocks'>> & { scale: number },
   folder = '.data/bench',
 ): Promise<Generated> {
-  const plan: Plan = { seed, month, days, objecten, wrong, blocks: blocksOf(scale) };
-  const state = `${days === 0 ? `month${month}` : `days${days}`}${objecten ? '-objecten' : ''}${wrong ? '-wrong' : ''}`;
+  const plan: Plan = { seed, days, objecten, wrong, blocks: blocksOf(scale) };
+  const state = `days${days}${objecten ? '-objecten' : ''}${wrong ? '-wrong' : ''}`;
   const path = `${folder}/extract-v${version}-seed${seed}-blocks${plan.blocks}-${state}.zip`;
   const truthPath = `${path}.json`;
   if (!existsSync(truthPath)) {
@@ -47,7 +44,7 @@ export async function generatedExtract(
     writeFileSync(truthPath, JSON.stringify(made));
   }
   const known = JSON.parse(readFileSync(truthPath, 'utf8')) as Pick<Generated, 'truth' | 'difference'>;
-  return { path, peildatum: peildatumOf(plan), ...known };
+  return { path, peildatum: peildatumAfter(days), ...known };
 }
 
 /** The number of blocks of a share of the country. */
@@ -56,7 +53,7 @@ export function blocksOf(scale: number): number {
 }
 
 async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, 'truth' | 'difference'>> {
-  const peildatum = peildatumOf(plan);
+  const peildatum = peildatumAfter(plan.days);
   const date = dateInName(peildatum);
   const streets: OprStand[] = [];
   const places: WplStand[] = [];
