@@ -37,8 +37,6 @@ export const storagePrefixes = {
   uploads: 'uploads/',
   /** Work of loads, removed when one is published; the work of a refused load may expire. */
   loads: 'loads/',
-  /** Approvals of refused loads; as the work. */
-  approvals: 'approvals/',
   /** Deliveries of mutations: `publish` removes them when no extract of their date can appear any more. */
   mutations: 'mutations/',
   /** Snapshots; `publish` removes old ones. None may expire, because the next load is compared with the last. */

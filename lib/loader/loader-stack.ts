@@ -61,7 +61,7 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
     // bucket must be emptied before it can be deleted.
     versioned: isProtected(config),
     lifecycleRules: [
-      ...[storagePrefixes.loads, storagePrefixes.approvals, MAP_RUNS, storagePrefixes.uploads].map((prefix) => ({
+      ...[storagePrefixes.loads, MAP_RUNS, storagePrefixes.uploads].map((prefix) => ({
         id: `Expire-${prefix.slice(0, -1)}`,
         prefix,
         expiration: workExpiration,

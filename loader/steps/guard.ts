@@ -63,13 +63,16 @@ import { mergeTallies, mostChanged } from '../verdict/place-changes.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Guarded, Step, StepOptions } from './step.ts';
 
+/** `approved`: by an operator, despite every objection but the final ones. */
+type GuardOptions = StepOptions & { approved?: boolean; planOnly?: boolean };
+
 /** A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError, LockedError */
 export async function guard(
   { storage, addresses }: LoadContext,
   loadId: string,
   fence: Fence,
   thresholds: Thresholds,
-  { planOnly = false, waiveSize = false, disposable, beforeApply }: StepOptions & { planOnly?: boolean } = {},
+  { approved = false, planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
 ): Promise<LoadProposal> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
@@ -86,7 +89,6 @@ export async function guard(
     target,
   );
   const setAside = mutated?.unsettled ?? target?.setAside ?? [];
-  const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
   const allowOlder = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
@@ -257,19 +259,11 @@ function entryOf(
   };
 }
 
-/** Approves one load, named by its id, despite every objection. */
-export async function approve(storage: Storage, load: string): Promise<void> {
-  await putJson(storage, paths.approval(load), { approved: new Date().toISOString() });
-}
-
 /** Decides whether the load may continue (`go`), and reports its changes. */
 export const step: Step<Guarded> = {
   async run(context, { load, approve: approved, planOnly = false }) {
-    if (approved === load) await approve(context.storage, load);
-    const proposal = await guard(context, load, await context.fence(), context.thresholds, {
-      ...context.options,
-      planOnly,
-    });
+    const options = { ...context.options, approved: approved === load, planOnly };
+    const proposal = await guard(context, load, await context.fence(), context.thresholds, options);
     const go = proposal.go && !planOnly;
     const outcome = go ? 'published' : planOnly ? 'planned' : 'refused';
     const refused = outcome === 'refused' && { ...proposal, proposal: proposalName(proposal) };

@@ -29,7 +29,6 @@ type LoadStep = {
 
 const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;
-const approvals = `${storagePrefixes.approvals}*`;
 const mutations = `${storagePrefixes.mutations}*`;
 const uploads = `${storagePrefixes.uploads}*`;
 const manifest = Object.values(manifestKeys);
@@ -130,8 +129,8 @@ export const loadSteps = {
     settings: ['thresholds'],
     table: ['GetItem'],
     bucket: {
-      read: [...manifest, loads, approvals, snapshots],
-      write: [...manifest, loads, approvals, snapshots],
+      read: [...manifest, loads, snapshots],
+      write: [...manifest, loads, snapshots],
       // Snapshots of days that are tried in smaller numbers.
       remove: [snapshots],
     },
@@ -159,7 +158,7 @@ export const loadSteps = {
     bucket: {
       read: [...manifest, loads, snapshots],
       write: manifest,
-      remove: [loads, snapshots, approvals, mutations],
+      remove: [loads, snapshots, mutations],
     },
   },
   release: {

@@ -92,7 +92,7 @@ function spread<T>(items: readonly T[], count: number): T[] {
 async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: Fence): Promise<void> {
   const kept = keptSnapshots(manifest, keep);
   const old = (await storage.list(paths.snapshots)).filter((key) => !kept.has(key.split('/')[1] ?? ''));
-  const work = [...(await storage.list(paths.loads)), ...(await storage.list(paths.approvals))];
+  const work = await storage.list(paths.loads);
   const deliveries = (await storage.list(paths.mutations)).filter((key) => isPast(key, manifest));
   await fence.confirm(0); // another load may have been published since, and keep other snapshots
   await storage.delete([...old, ...work, ...deliveries]);

@@ -3,7 +3,7 @@ import { manifestKeys, storagePrefixes } from '../names.ts';
 import { checkedJson, parseCheckedJson, UnknownFormError } from '../register/stored-form.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
-const { loads, snapshots, approvals, mutations } = storagePrefixes;
+const { loads, snapshots, mutations } = storagePrefixes;
 
 /** The kinds of records in a folder's buckets. */
 export type RecordKinds = 'nummeraanduidingen' | 'objecten';
@@ -12,7 +12,6 @@ export type RecordKinds = 'nummeraanduidingen' | 'objecten';
 export const paths = {
   ...manifestKeys,
   ...storagePrefixes,
-  approval: (load: string) => `${approvals}${load}.json`,
   snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
   snapshot: (snapshot: string, segment: string) => `${snapshots}${snapshot}/${segment}`,
   /** The records behind those lines, by bucket. */

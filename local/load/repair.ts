@@ -224,7 +224,7 @@ export class PendingLoadError extends Error {
 export type DiscardReport = { load: string; objects: number; bytes: number };
 
 /**
- * Removes the work of a load that was not published, with its approval and its snapshot. The live dataset and the work
+ * Removes the work of a load that was not published, and its snapshot. The live dataset and the work
  * of other loads stay.
  * @throws PendingLoadError, UnknownLoadError, LockedError
  */
@@ -237,7 +237,7 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
       );
     }
     const isKept = history.some(({ snapshot }) => snapshot.id === load);
-    const prefixes = [paths.workOf(load), paths.approval(load), ...(isKept ? [] : [paths.snapshotOf(load)])];
+    const prefixes = [paths.workOf(load), ...(isKept ? [] : [paths.snapshotOf(load)])];
     const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
     if (found.length === 0) {
       throw new LoadError(

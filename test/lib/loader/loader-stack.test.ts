@@ -244,7 +244,7 @@ describe('the loader stack', () => {
     const expiring = lifecycle?.Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined).map(
       ({ Prefix }) => Prefix,
     );
-    expect(expiring).toEqual(['loads/', 'approvals/', 'map-runs/', 'uploads/']);
+    expect(expiring).toEqual(['loads/', 'map-runs/', 'uploads/']);
     const [policy] = Object.values(ofType(loader, 'AWS::S3::BucketPolicy'));
     expect(policy?.Properties?.PolicyDocument).toMatchObject({
       Statement: [
