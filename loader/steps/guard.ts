@@ -27,12 +27,12 @@ import { isSameLocation } from '../storage/source.ts';
 import {
   concurrentReads,
   findJson,
+  findUsableJson,
   getJson,
   getUnpacked,
   paths,
   putJson,
   type Storage,
-  UnusableObjectError,
 } from '../storage/storage.ts';
 import { currentManifest, type LoadContext, putManifest } from '../storage/stored-loads.ts';
 import {
@@ -93,7 +93,9 @@ export async function guard(
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
   const allowOlder = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
   const ofDay = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
-  const earlier = wasJudged || !base ? null : await findSums(storage, base.snapshot.id);
+  // The sums published since an extract or an approval; unknown if their file is damaged.
+  const earlier =
+    base && !wasJudged ? await findUsableJson<Earlier>(storage, paths.snapshotSums(base.snapshot.id)) : null;
   const isFirstOfObjects = load.objecten === true && !(base && hasObjecten(base.snapshot));
   const judged = { peildatum: load.peildatum, allowOlder, wasJudged, tallies, earlier, after, isFirstOfObjects };
   const { objections, renamed } = judge(counts, judged, base && { ...base, places }, thresholds, ofDay);
@@ -153,16 +155,6 @@ export async function guard(
   const begun = begin(manifest, entryOf(load, proposal, { snapshot, setAside }, manifest));
   await putManifest(storage, isUndone ? reject(begun, contentsOf(pending)) : begun, manifest);
   return proposal;
-}
-
-/** The sums published since an extract or an approval; unknown if their file is damaged. */
-async function findSums(storage: Storage, snapshot: string): Promise<Earlier | null> {
-  try {
-    return await findJson<Earlier>(storage, paths.snapshotSums(snapshot));
-  } catch (error) {
-    if (error instanceof UnusableObjectError) return null;
-    throw error;
-  }
 }
 
 const renamedText = ({ from, to, addresses }: RenamedPlace) =>

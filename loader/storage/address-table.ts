@@ -124,12 +124,8 @@ export function addressWriter(
     return UnprocessedItems?.[table] ?? [];
   };
   const sendAll = async (requests: WriteRequest[], fence: Fence): Promise<WriteRequest[]> => {
-    await sendTransaction(
-      client,
-      table,
-      fence,
-      requests.map((request) => transactItem(table, request)),
-    );
+    const writes = requests.map((request) => transactItem(table, request));
+    await sendTransaction(client, table, fence, writes);
     return [];
   };
   const send = transactions ? sendAll : sendBatch;
@@ -185,10 +181,7 @@ export async function sendTransaction(
 }
 
 /** Checks the lock right before each attempt is sent, after it was signed: so no signature is newer than the check. */
-function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsCommand>(
-  command: Command,
-  fence: Fence,
-): Command {
+function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsCommand>(command: Command, fence: Fence) {
   (command as BatchWriteItemCommand).middlewareStack.add(
     (next) => async (args) => {
       fence.assertHeld();
@@ -256,8 +249,7 @@ export function dynamoDbAddressTable(
     ...addressWriter(client, table, options),
     async read(keys) {
       const found = new Map<string, StoredAddress>();
-      for (let start = 0; start < keys.length; start += largestBatchGet) {
-        let wanted = keys.slice(start, start + largestBatchGet);
+      for (let wanted of batchesOf(keys, largestBatchGet)) {
         await retryWhileThrottled(async () => {
           const Keys = wanted.map(keyItem);
           const { Responses, UnprocessedKeys } = await client.send(

@@ -53,7 +53,7 @@ export class DeliveryFinder {
     this.#storage = storage;
     this.#deliveries = new DeliveryCopies(storage, extract.gemeenten, { objecten });
     this.#rejected = rejected;
-    const fits = listed.filter(({ gemeente }) => gemeente === null || gemeente === extract.gemeenten.join());
+    const fits = listed.filter(({ gemeenten }) => !gemeenten.length || String(gemeenten) === String(extract.gemeenten));
     // If none fits, the error of the first one says so.
     this.#listed = fits.length > 0 ? fits : listed;
     const others = listed.length - this.#listed.length;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Backoff, type RetryOptions, retryWithBackoff } from '../../core/retry.ts';
 import type { SourceVersion } from '../dataset/load.ts';
 import {
@@ -48,22 +48,17 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
       throw asSourceError(url, error);
     });
     done();
-    if (
-      response.status === 304 &&
-      headers['if-none-match'] === undefined &&
-      headers['if-modified-since'] === undefined
-    ) {
-      // A cache that answers 304 to a request without a condition has nothing to offer, and that must not count as
-      // nothing new.
+    if (response.statusCode === 304) {
+      if (headers['if-none-match'] ?? headers['if-modified-since']) return null;
+      // A cache has nothing to offer, and that must not count as nothing new.
       throw new SourceUnavailableError(
         `${url} returned 304 to a request without a condition. Try again later, or use another URL.`,
       );
     }
-    if (response.status === 304) return null;
     const version = versionOf(url, response);
     // A server may ignore the condition of a request that also has a range.
     if (conditions?.etag && conditions.etag === version.etag) return null;
-    return { version, ranges: response.status === 206 };
+    return { version, ranges: response.statusCode === 206 };
   }, retryOptions(pause));
 }
 
@@ -110,7 +105,7 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
       if (ranges && !response.headers['content-range']?.startsWith(`bytes ${at}-`)) {
         throw new SourceError(`${url} returned another range than the one requested.`);
       }
-      for await (const chunk of response.body) {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
         touch();
         yield chunk;
       }
@@ -144,9 +139,9 @@ async function request(url: string, headers: Record<string, string>) {
     const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, guard.signal);
     const done = () => {
       guard.end();
-      response.close();
+      response.destroy();
     };
-    const { status } = response;
+    const { statusCode: status = 0 } = response;
     if ((status >= 200 && status < 300) || status === 304) return { response, touch: guard.touch, done };
     done();
     // The file had this byte when its size was asked for.
@@ -185,9 +180,9 @@ function asSourceError(url: string, error: unknown): SourceError {
   return error instanceof SourceError ? error : connectionError(url, error as Error);
 }
 
-function versionOf(url: string, { status, headers }: HttpResponse): SourceVersion {
+function versionOf(url: string, { statusCode, headers }: IncomingMessage): SourceVersion {
   const total = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
-  const length = status === 206 ? total : headers['content-length'];
+  const length = statusCode === 206 ? total : headers['content-length'];
   return {
     location: url,
     size: length ? Number(length) : null,
@@ -196,38 +191,29 @@ function versionOf(url: string, { status, headers }: HttpResponse): SourceVersio
   };
 }
 
-/** A response whose body was not read yet. */
-type HttpResponse = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** Fails if the connection ends before the response is complete. */
-  readonly body: AsyncIterable<Buffer>;
-  /** Abandons the rest of the body. Safe to call again. */
-  close(): void;
-};
-
 const mostRedirects = 5;
 
 /**
- * Requests a URL and follows redirects. Aborting the signal ends the request, or the reading of the body, with its
- * reason.
+ * Requests a URL and follows redirects. The body of the response was not read yet: reading it fails if the connection
+ * ends before it is complete. Aborting the signal ends the request, or the reading of the body, with its reason.
  *
  * Not with `fetch`, whose parser fails an assertion that can't be caught when a connection ends while the body waits to
  * be read and has no Content-Length, and which treats the body as complete when such a connection is reset.
  * @throws errors of Node's HTTP client
  */
-async function httpGet(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
+async function httpGet(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
   let location = new URL(url);
   for (let redirects = 0; ; redirects++) {
     const response = await getOnce(location, headers, signal);
-    const next = [301, 302, 303, 307, 308].includes(response.status) ? response.headers.location : undefined;
+    const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode ?? 0);
+    const next = isRedirect ? response.headers.location : undefined;
     if (next === undefined || redirects === mostRedirects) return response;
-    response.close();
+    response.destroy();
     location = new URL(next, location);
   }
 }
 
-async function getOnce(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
+async function getOnce(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
   signal.throwIfAborted();
   const { get } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http'); // decision 0107
   const request = get(url, { headers });
@@ -240,10 +226,5 @@ async function getOnce(url: URL, headers: Record<string, string>, signal: AbortS
   response.on('error', () => undefined);
   // Node takes the end of the connection for the end of a body without a length, even when it was reset.
   request.on('error', (error) => response.destroy(error));
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: response,
-    close: () => void response.destroy(),
-  };
+  return response;
 }

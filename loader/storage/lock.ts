@@ -64,19 +64,19 @@ const isFree = 'attribute_not_exists(#key)';
 const isOwners = '#owner = :owner';
 const isSameAcquisition = `${isOwners} AND #token = :token`;
 
-function acquisitionValues({ owner, token }: Pick<Held, 'owner' | 'token'>) {
-  return { ':owner': { S: owner }, ':token': { S: token } };
+/** A condition on the lock, by the owner and the token of an acquisition. */
+function conditionOn(ConditionExpression: string, { owner, token }: { owner: string; token?: string | undefined }) {
+  const used = Object.entries(names).filter(([name]) => ConditionExpression.includes(name));
+  return {
+    ConditionExpression,
+    ExpressionAttributeNames: Object.fromEntries(used),
+    ExpressionAttributeValues: { ':owner': { S: owner }, ...(token !== undefined && { ':token': { S: token } }) },
+  };
 }
 
 /** A condition check that fails a transaction unless the lock is still held by this acquisition. */
 export function heldCondition(TableName: string, held: Held): ConditionCheck {
-  return {
-    TableName,
-    Key: keyItem(lockKey),
-    ConditionExpression: isSameAcquisition,
-    ExpressionAttributeNames: { '#owner': 'owner', '#token': 'token' },
-    ExpressionAttributeValues: acquisitionValues(held),
-  };
+  return { TableName, Key: keyItem(lockKey), ...conditionOn(isSameAcquisition, held) };
 }
 
 /** A lock in an item of the addresses table itself, by conditional writes; clocks may differ by some seconds. */
@@ -84,15 +84,12 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
   const Key = keyItem(lockKey);
   const nowSeconds = () => Math.floor(clock() / 1000);
 
-  async function put(held: Held, ConditionExpression: string, known: Record<string, { S: string }>): Promise<Held> {
+  async function put(held: Held, condition: ReturnType<typeof conditionOn>): Promise<Held> {
     const { owner, token, untilSeconds } = held;
-    const used = Object.entries(names).filter(([name]) => ConditionExpression.includes(name));
     const command = new PutItemCommand({
       TableName: table,
       Item: { ...Key, owner: { S: owner }, token: { S: token }, until: { N: `${untilSeconds}` } },
-      ConditionExpression,
-      ExpressionAttributeNames: Object.fromEntries(used),
-      ExpressionAttributeValues: known,
+      ...condition,
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     await client.send(command).catch((error: unknown) => {
@@ -112,25 +109,19 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
     holder,
     acquire(owner, seconds, over) {
       const held = { owner, token: randomUUID(), untilSeconds: nowSeconds() + seconds };
-      if (over) return put(held, `${isFree} OR (${isSameAcquisition})`, acquisitionValues(over));
-      return put(held, `${isFree} OR ${isOwners}`, { ':owner': { S: owner } });
+      if (over) return put(held, conditionOn(`${isFree} OR (${isSameAcquisition})`, over));
+      return put(held, conditionOn(`${isFree} OR ${isOwners}`, { owner }));
     },
     renew: (held, seconds) =>
-      put({ ...held, untilSeconds: nowSeconds() + seconds }, isSameAcquisition, acquisitionValues(held)),
+      put({ ...held, untilSeconds: nowSeconds() + seconds }, conditionOn(isSameAcquisition, held)),
     async check(owner, token) {
       const held = await holder();
       if (!held || held.owner !== owner || (token !== undefined && held.token !== token)) throw new LockedError(held);
       return held;
     },
     async release(owner, token) {
-      const command = new DeleteItemCommand({
-        TableName: table,
-        Key,
-        ConditionExpression: token === undefined ? isOwners : `${isOwners} AND #token = :token`,
-        ExpressionAttributeNames: { '#owner': 'owner', ...(token !== undefined && { '#token': 'token' }) },
-        ExpressionAttributeValues: { ':owner': { S: owner }, ...(token !== undefined && { ':token': { S: token } }) },
-      });
-      await client.send(command).catch((error: unknown) => {
+      const condition = conditionOn(token === undefined ? isOwners : isSameAcquisition, { owner, token });
+      await client.send(new DeleteItemCommand({ TableName: table, Key, ...condition })).catch((error: unknown) => {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
       });
     },

@@ -13,16 +13,7 @@ import { bufferAccess } from '../zip/random-access.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';
 import { openSource } from './open.ts';
 import { type Source, SourceError, SourceUnavailableError } from './source.ts';
-import {
-  DamagedObjectError,
-  findJson,
-  getObject,
-  isDelivery,
-  paths,
-  putJson,
-  type Storage,
-  UnusableObjectError,
-} from './storage.ts';
+import { DamagedObjectError, findUsableJson, getObject, isDelivery, paths, putJson, type Storage } from './storage.ts';
 
 /** Whether the storage has a delivery, undamaged. */
 export async function isDeliveryKept(storage: Storage, key: string): Promise<boolean> {
@@ -43,7 +34,7 @@ export class DeliveryCopies {
   readonly #storage: Storage;
   readonly #gemeenten: readonly string[];
   readonly #objecten: boolean;
-  #found: Promise<Record<string, FoundDelivery>> | undefined;
+  #found: Promise<Record<string, FoundDelivery> | null> | undefined;
   /** A server was unavailable: for the rest, earlier findings stand. */
   #isDown = false;
 
@@ -57,25 +48,20 @@ export class DeliveryCopies {
   async copy(listed: ListedMutations): Promise<FoundDelivery> {
     const { name, location, size } = listed;
     if (isFuture(listed.tot)) throw futureDelivery(listed.tot, name);
-    requireArea(name, listed.gemeente === null ? [] : [listed.gemeente], this.#gemeenten);
-    this.#found ??= findJson<Record<string, FoundDelivery>>(this.#storage, paths.mutationsFound).then(
-      (found) => found ?? {},
-      (error) => {
-        if (error instanceof UnusableObjectError) return {};
-        throw error;
-      },
-    );
-    const found = await this.#found;
+    requireArea(name, listed.gemeenten, this.#gemeenten);
+    this.#found ??= findUsableJson(this.#storage, paths.mutationsFound);
+    const found = (await this.#found) ?? {};
     const before = found[location];
     const isKept =
       before?.file.name === name &&
       (size === null || size === before.file.size) &&
       (await isDeliveryKept(this.#storage, before.file.key));
     if (!isKept) return this.#read(listed, await openSource(location), found);
+    const isTold = tellsChanges(before.version);
     const isRecent = Date.now() - Date.parse(before.at) < unaskedMilliseconds;
-    if (this.#isDown || (isRecent && !tellsChanges(before.version))) return before;
+    if (this.#isDown || (isRecent && !isTold)) return before;
     try {
-      const source = await openSource(location, tellsChanges(before.version) ? before.version : undefined);
+      const source = await openSource(location, isTold ? before.version : undefined);
       return source ? await this.#read(listed, source, found) : before;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
@@ -108,10 +94,11 @@ export class DeliveryCopies {
     const same = Object.values(found).filter(({ file }) => file.hash === hash);
     const since = same.reduce((least, one) => (one.since < least ? one.since : least), at);
     const file = { name, key, vanaf, tot, size: bytes.length, hash };
-    found[location] = { file, made, version: source.version, at, since };
-    for (const [other, one] of Object.entries(found)) if (isPastDelivery(one.file, tot)) delete found[other];
+    const one = { file, made, version: source.version, at, since };
+    found[location] = one;
+    for (const [other, { file }] of Object.entries(found)) if (isPastDelivery(file, tot)) delete found[other];
     await putJson(this.#storage, paths.mutationsFound, found);
-    return found[location] ?? { file, made, version: source.version, at, since };
+    return one;
   }
 }
 
@@ -170,20 +157,12 @@ export async function readCopy(
 }
 
 /** @throws ExtractError if the name of a delivery, or its entry in a list, contradicts its documents */
-function requireNamed(
-  { name, vanaf, tot, gemeente }: ListedMutations,
-  identity: { vanaf: string; tot: string; gemeenten: string[]; hash: string },
-): void {
-  const isSame =
-    identity.vanaf === vanaf &&
-    identity.tot === tot &&
-    identity.gemeenten.join() === (gemeente === null ? '' : gemeente);
-  if (isSame) return;
-  const named = saidOf({ vanaf, tot, gemeenten: gemeente === null ? [] : [gemeente] });
+function requireNamed({ name, ...named }: ListedMutations, identity: MutationDelivery): void {
+  if (saidOf(named) === saidOf(identity)) return;
   throw new ExtractError(
     'invalid_mutations',
     name,
-    `is named as the delivery ${named}, but its documents say ${saidOf(identity)}. Nothing of it was applied: correct its name, or ask ` +
+    `is named as the delivery ${saidOf(named)}, but its documents say ${saidOf(identity)}. Nothing of it was applied: correct its name, or ask ` +
       'the supplier for the right file',
   );
 }

@@ -6,13 +6,13 @@ import { isCalendarDay } from '../bag/delivery-document.ts';
 import { openSource } from './open.ts';
 import { connectionError, type Source, SourceError } from './source.ts';
 
-/** A delivery as its list describes it, which its documents must confirm; without a gemeente of the whole country. */
+/** A delivery as its list describes it, which its documents must confirm; without gemeenten of the whole country. */
 export type ListedMutations = {
   name: string;
   location: string;
   vanaf: string;
   tot: string;
-  gemeente: string | null;
+  gemeenten: string[];
   size: number | null;
 };
 
@@ -23,7 +23,7 @@ const namePattern = /^BAG(?:GEM(\d{4}))?\w*M-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2}
 /** A name that a person would take for one of a delivery: `BAGNLDM-13112021-14112021 (1).zip`. */
 const nearName = /^BAG.*\d{8}\D+\d{8}/i;
 
-type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeente'>;
+type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeenten'>;
 
 /**
  * The dates and the area of a delivery, from its name `BAGNLDM-13112021-14112021.zip` or
@@ -34,7 +34,7 @@ export function datesOfName(name: string, { nearly = false } = {}): NamedDeliver
   const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] = namePattern.exec(name) ?? [];
   const [vanaf, tot] = [`${year}-${month}-${day}`, `${lastYear}-${lastMonth}-${lastDay}`];
   if (!isCalendarDay(vanaf) || !isCalendarDay(tot) || vanaf >= tot || (more !== '' && !nearly)) return null;
-  return { vanaf, tot, gemeente: gemeente ?? null };
+  return { vanaf, tot, gemeenten: gemeente ? [gemeente] : [] };
 }
 
 /** The deliveries at lists, folders and zips; an unreadable place is a note. @throws SourceError if none can be read */

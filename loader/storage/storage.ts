@@ -231,3 +231,11 @@ export function getJson<T>(storage: Storage, key: string): Promise<T> {
 export async function findJson<T>(storage: Storage, key: string): Promise<T | null> {
   return findUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }
+
+/** Reads a JSON object; `null` if it does not exist, or can't be used. */
+export function findUsableJson<T>(storage: Storage, key: string): Promise<T | null> {
+  return findJson<T>(storage, key).catch((error) => {
+    if (error instanceof UnusableObjectError) return null;
+    throw error;
+  });
+}

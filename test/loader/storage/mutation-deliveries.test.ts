@@ -22,7 +22,7 @@ it('a copy of a delivery is what its zip says, whether it was just read or not, 
   const name = 'BAGNLDM-08012026-09012026.zip';
   const zip = await writeMutationDelivery(vanaf, tot, groups);
   writeFileSync(join(folder, name), zip);
-  const listed = { name, location: join(folder, name), vanaf, tot, gemeente: null, size: zip.length };
+  const listed = { name, location: join(folder, name), vanaf, tot, gemeenten: [], size: zip.length };
   const { file: copy } = await new DeliveryCopies(storage, []).copy(listed);
   const expected = await readMutationDelivery(bufferAccess(zip), name);
   expect(expected.mutations.length).toBeGreaterThan(0);

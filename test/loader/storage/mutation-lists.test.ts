@@ -66,7 +66,7 @@ describe('a list of mutations', () => {
           location: `${url}/a.zip`,
           vanaf: '2022-05-23',
           tot: '2022-05-24',
-          gemeente: null,
+          gemeenten: [],
           size: 1,
         },
         {
@@ -74,7 +74,7 @@ describe('a list of mutations', () => {
           location: 'https://elsewhere.example/b.zip',
           vanaf: '2022-05-24',
           tot: '2022-05-25',
-          gemeente: null,
+          gemeenten: [],
           size: 2,
         },
       ],
@@ -87,7 +87,7 @@ describe('a list of mutations', () => {
     await writeFile(join(folder, 'notes.txt'), '');
     const [vanaf, tot] = ['2022-05-23', '2022-05-24'];
     const name = 'BAGNLDM-23052022-24052022.zip';
-    const expected = { notes: [], listed: [{ name, location: zip, vanaf, tot, gemeente: null, size: null }] };
+    const expected = { notes: [], listed: [{ name, location: zip, vanaf, tot, gemeenten: [], size: null }] };
     expect(await listMutations(folder)).toEqual(expected);
     expect(await listMutations(zip)).toEqual(expected);
     await writeFile(join(folder, 'list.json'), '[{"naam": "BAGNLDM-23052022-24052022.zip"}]');
@@ -128,10 +128,10 @@ describe('a list of mutations', () => {
     const zip = join(folder, 'BAGGEM0344M-08112021-08122021.zip');
     await writeFile(zip, '');
     const found = await listAllMutations([`${url}/missing.json`, `${url}/bestanden.json`, zip]);
-    expect(found.listed.map(({ name, gemeente }) => [name, gemeente])).toEqual([
+    expect(found.listed.map(({ name, gemeenten }) => [name, ...gemeenten])).toEqual([
       ['BAGGEM0344M-08112021-08122021.zip', '0344'],
-      ['BAGNLDM-23052022-24052022.zip', null],
-      ['BAGNLDM-24052022-25052022.zip', null],
+      ['BAGNLDM-23052022-24052022.zip'],
+      ['BAGNLDM-24052022-25052022.zip'],
     ]);
     expect(found.notes).toEqual([expect.stringContaining('missing.json does not exist (404)')]);
     await expect(listAllMutations([`${url}/missing.json`, `${url}/page.json`])).rejects.toThrow('does not exist (404)');
