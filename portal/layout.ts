@@ -64,7 +64,7 @@ ${person ? html`<form method="post" action="/sign-out">${frame.formField}<button
 </div></header>
 ${navigation(frame, text)}
 <main id="content" class="page" tabindex="-1">
-${view ? accountHead(view, text, formatter(language)) : frame.account ? html`<p class="crumb muted">${text.about.account} ${frame.account.id}</p>` : ''}
+${view ? accountHead(view, text, formatter(language)) : frame.account ? html`<p class="muted">${text.about.account} ${frame.account.id}</p>` : ''}
 <h1>${title}</h1>
 ${body}
 </main>

@@ -10,15 +10,12 @@ export function sample(caption: string, code: string, { kind = '', id = '' } = {
 
 /** The programs for a lookup, shown one at a time without a script, in print all; `legend` is HTML. */
 export function programTabs(legend: string, url: string): string {
-  const programs = lookupSamples(url);
-  const inputs = programs.map(
-    ({ label }, index) =>
-      `<input type="radio" name="program" id="program-${index}"${index === 0 ? ' checked' : ''}><label for="program-${index}">${label}</label>`,
+  const programs = lookupSamples(url).map(
+    ({ label, source }, index) =>
+      `<input type="radio" name="program" id="program-${index}"${index === 0 ? ' checked' : ''}><label for="program-${index}">${label}</label>
+<div class="panel">${sample(label, escaped(source), { kind: 'program' })}</div>`,
   );
-  const panels = programs.map(
-    ({ label, source }) => `<div class="panel">${sample(label, escaped(source), { kind: 'program' })}</div>`,
-  );
-  return `<fieldset class="tabs"><legend>${legend}</legend>\n${inputs.join('\n')}\n${panels.join('\n')}\n</fieldset>\n`;
+  return `<fieldset class="tabs"><legend>${legend}</legend>\n${programs.join('\n')}\n</fieldset>\n`;
 }
 
 /** The shortest program for a lookup in each language, with the key in the environment; it fails on a refusal. */

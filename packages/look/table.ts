@@ -8,8 +8,8 @@ export type Head = {
   content?: Html;
   isNumber?: boolean | undefined;
   sorted?: string | undefined;
-  /** On a phone: at the end of the first line of its row, or nowhere, as on a small window. */
-  place?: 'aside' | 'minor' | undefined;
+  /** On a phone: at the end of the first line of its row, nowhere, as on a small window, or without its label. */
+  place?: 'aside' | 'minor' | 'plain' | undefined;
 };
 
 /**

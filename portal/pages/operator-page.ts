@@ -143,7 +143,7 @@ export function accountTable(visit: Visit, caption: string, accounts: readonly A
   const rows = accounts.map((account): Html[] => {
     const { id, name, contact, state, plan, activeKeys, created } = account;
     return [
-      html`<a href="/accounts/${id}">${name ?? id}</a> <code>${id}</code>${contact ? html`<br><span class="muted">${contact}</span>` : ''}`,
+      html`<a href="/accounts/${id}">${name ?? id}</a><div class="contact muted"><code>${id}</code> ${contact}</div>`,
       stateTag(state, text),
       plan,
       fullestWindow(visit, account),
@@ -154,11 +154,12 @@ export function accountTable(visit: Visit, caption: string, accounts: readonly A
   const head = [
     text.about.account,
     aside(text.about.state),
-    text.about.plan,
-    text.quota.used,
+    { label: text.about.plan, place: 'plain' },
+    { label: text.quota.used, place: 'plain' },
     numbers(text.accountList.activeKeys, 'minor'),
-  ];
-  return scrollTable(caption, [...head, { label: text.about.created, place: 'minor' }], rows);
+    { label: text.about.created, place: 'minor' },
+  ] as const;
+  return scrollTable(caption, head, rows);
 }
 
 /** The day or the month, whichever has less left of its limit. */

@@ -160,6 +160,7 @@ describe('the portal in a browser', () => {
     ['en-GB', 'a phone in the light', phone, 'light', allRules],
     ['en-GB', 'a desktop in the dark', desktop, 'dark', visualRules],
     ['en-GB', 'a desktop at 200 %', { width: 640, height: 450 }, 'light', visualRules],
+    ['en-GB', 'a tablet', { width: 660, height: 800 }, 'light', visualRules],
     ['nl-NL', 'a desktop in the light', desktop, 'light', allRules],
     ['nl-NL', 'a phone in the dark', phone, 'dark', visualRules],
   ];
