@@ -124,13 +124,10 @@ function accountTabs({ id, role }: NonNullable<Frame['account']>, text: Text): T
 function tabList(label: string, tabs: Tab[], current: string, format: Formatter): Html {
   // On a page below a tab, the tab with the longest path that leads to it.
   const [within] = tabs
-    .map(({ path }) => path)
-    .filter((path) => current.startsWith(`${path}/`))
-    .toSorted((a, b) => b.length - a.length);
-  const mark = (path: string) => {
-    if (path === current) return html` aria-current="page"`;
-    return path === within && !tabs.some((tab) => tab.path === current) ? html` aria-current="true"` : '';
-  };
+    .filter(({ path }) => `${current}/`.startsWith(`${path}/`))
+    .toSorted((a, b) => b.path.length - a.path.length);
+  const mark = (path: string) =>
+    path === within?.path ? html` aria-current="${path === current ? 'page' : 'true'}"` : '';
   return html`<nav class="menu" aria-label="${label}"><ul>
 ${tabs.map(({ path, name, count }) => html`<li><a href="${path}"${mark(path)}${count ? html` aria-label="${name} ${format.count(count, 'waiting')}"` : ''}>${name}${count ? html` <span class="tag warn">${format.number(count)}</span>` : ''}</a></li>`)}
 </ul></nav>`;

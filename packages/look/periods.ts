@@ -2,8 +2,10 @@
 export const periods = ['day', 'week', 'month'] as const;
 export type UsagePeriod = (typeof periods)[number];
 
+const counts = ['lookups', 'quota', 'input', 'inactive'] as const;
+
 /** The counts of a day, or their sum. */
-export type PeriodCounts = { lookups: number; quota: number; input: number; inactive: number };
+export type PeriodCounts = Record<(typeof counts)[number], number>;
 
 /** The sum of a period's days within a range, from the first such day to the last. */
 export type PeriodSum = PeriodCounts & { from: string; to: string };
@@ -41,17 +43,13 @@ export function periodFor({ from, to }: { from: string; to: string }, asked: Usa
 /** The sums of the daily counts, in order. */
 export function sumsBy(period: UsagePeriod, days: readonly ({ date: string } & Partial<PeriodCounts>)[]): PeriodSum[] {
   const sums = new Map<string, PeriodSum>();
-  for (const { date, lookups = 0, quota = 0, input = 0, inactive = 0 } of days) {
+  for (const { date, ...day } of days) {
     const start = periodStart(period, date);
-    const sum = sums.get(start);
-    sums.set(start, {
-      from: sum && sum.from < date ? sum.from : date,
-      to: sum && sum.to > date ? sum.to : date,
-      lookups: (sum?.lookups ?? 0) + lookups,
-      quota: (sum?.quota ?? 0) + quota,
-      input: (sum?.input ?? 0) + input,
-      inactive: (sum?.inactive ?? 0) + inactive,
-    });
+    const sum = sums.get(start) ?? { from: date, to: date, lookups: 0, quota: 0, input: 0, inactive: 0 };
+    if (date < sum.from) sum.from = date;
+    if (date > sum.to) sum.to = date;
+    for (const name of counts) sum[name] += day[name] ?? 0;
+    sums.set(start, sum);
   }
   return [...sums.values()];
 }

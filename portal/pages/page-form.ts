@@ -43,30 +43,26 @@ export function confirmation(
 
 type Show<V> = (visit: V) => Page | Promise<Page>;
 
+/** A page with the form that was sent, under what is wrong. */
+const again = ({ title, body }: Page, status: Page['status'], wrong: Html): Page => {
+  return { title, status, body: html`<div class="note bad" role="alert">${wrong}</div>${body}` };
+};
+
 /** The page of a form that failed: as it was sent, with the fault above it and beside the field. */
 export async function faulty<V extends Visit>(
   visit: V,
   fault: NonNullable<Visit['fault']>,
   show: Show<V>,
 ): Promise<Page> {
-  const { title, body } = await show({ ...visit, fault });
-  const { text } = visit;
-  return {
-    title,
-    status: 422,
-    body: html`<p class="note bad" role="alert">${text.errors.invalid}: <a href="#${fault.field}">${fault.message}</a></p>${body}`,
-  };
+  const link = html`${visit.text.errors.invalid}: <a href="#${fault.field}">${fault.message}</a>`;
+  return again(await show({ ...visit, fault }), 422, link);
 }
 
 /** The page of a form whose subject somebody else has changed: as it was sent, beside the current values. */
 async function changedForm<V extends Visit>(visit: V, back: string, show: Show<V>): Promise<Page> {
-  const { title, body } = await show({ ...visit, comesBack: true });
   const { errors, showCurrent } = visit.text;
-  return {
-    title,
-    status: 409,
-    body: html`<div class="note bad" role="alert"><p>${errors.conflict}. ${errors.changedText}</p><p><a href="${back}">${showCurrent}</a></p></div>${body}`,
-  };
+  const link = html`<p>${errors.conflict}. ${errors.changedText}</p><p><a href="${back}">${showCurrent}</a></p>`;
+  return again(await show({ ...visit, comesBack: true }), 409, link);
 }
 
 /** The name of a sentence about a fault. */

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { AdminError } from '../../packages/admin/index.ts';
-import type { Statements, UsageMonth } from '../../packages/admin/statements.ts';
+import type { Statements } from '../../packages/admin/statements.ts';
 import { csvFile } from '../../packages/look/csv.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { accountRoutes, OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
 import type { AccountVisit, Visit } from '../visit/visit.ts';
+import { attempt } from './page-form.ts';
 import { instantOf, invalidPage } from './page-parts.ts';
 
 /** The statements of closed months: of one account for its members, of all accounts for operators. */
@@ -30,32 +30,26 @@ const fileOf = ({ account }: AccountVisit, month: string, type: 'csv' | 'json') 
   `/accounts/${account}/statement.${type}?month=${month}`;
 const monthOf = ({ query }: Visit) => query.month ?? '';
 
-/** Returns what `work` finds in the statements. @throws OtherPage if the statement does not exist */
-async function find<T>(visit: Visit, back: string, work: (statements: Statements) => Promise<T>): Promise<T> {
-  const { tools, text } = visit;
-  const missing = new OtherPage(invalidPage(text, back, text.noStatementText));
-  if (!tools.statements) throw missing;
-  try {
-    return await work(await tools.statements());
-  } catch (error) {
-    if (!(error instanceof AdminError && (error.code === 'not_found' || error.code === 'invalid'))) throw error;
-    const { firstMonth } = error;
-    if (firstMonth === undefined) throw missing;
-    throw new OtherPage(invalidPage(text, back, text.errors.firstMonth(visit.format.month(firstMonth))));
-  }
+/** @throws OtherPage if the statements are not connected */
+async function statementsOf({ tools, text }: Visit): Promise<Statements> {
+  if (tools.statements) return tools.statements();
+  const body = html`<div class="card"><p>${text.noStatements}</p></div>`;
+  throw new OtherPage({ title: text.bill.statements, status: 404, body });
 }
 
-/** The months of the statements, of all accounts or of one. @throws OtherPage where they are not connected */
-async function readMonths({ tools, text }: Visit, account?: string): Promise<readonly UsageMonth[]> {
-  if (tools.statements) return (await tools.statements()).months({ account });
-  throw new OtherPage({ title: text.bill.statements, body: html`<div class="card"><p>${text.noStatements}</p></div>` });
+/** Returns what `work` finds in the statements. @throws OtherPage if the statement does not exist */
+async function find<T>(visit: Visit, back: string, work: (statements: Statements) => Promise<T>): Promise<T> {
+  const statements = await statementsOf(visit);
+  const own = { not_found: visit.text.errors.statement };
+  return attempt(visit, { back, about: 'statement', own }, () => work(statements));
 }
 
 async function monthsPage(visit: AccountVisit): Promise<Page> {
   const { text, format } = visit;
   const title = text.bill.statements;
   // Only the state, because the counts of a month cover all accounts.
-  const rows = (await readMonths(visit, visit.account)).map(({ month, state }): Html[] => [
+  const months = await (await statementsOf(visit)).months({ account: visit.account });
+  const rows = months.map(({ month, state }): Html[] => [
     format.month(month),
     text.monthStates[state],
     state === 'closed'
@@ -108,7 +102,8 @@ async function allMonthsPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
   const title = text.bill.statements;
   const number = (value: number | null) => (value === null ? '-' : format.number(value));
-  const rows = (await readMonths(visit)).map(({ month, state, closed, accounts, lookups }): Html[] => [
+  const months = await (await statementsOf(visit)).months({});
+  const rows = months.map(({ month, state, closed, accounts, lookups }): Html[] => [
     format.month(month),
     text.monthStates[state],
     instantOf(visit, closed),

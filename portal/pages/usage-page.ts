@@ -237,13 +237,12 @@ async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly Pe
   return { value, from, label: from === 0 ? label : `${label}, ${text.since(format.day(since))}` };
 }
 
-/** The entries of an audit that are read at once, and the most that are. */
+/** How many of the latest entries of an audit are read: from the oldest of them on, a limit is known. */
 const entriesRead = 200;
-const pagesRead = 5;
 
 /**
- * The day when the limit of a window last changed, as far back as `first`. The audits have every change of the
- * account's plan and limits, and of its plan's limits; only their latest entries are read.
+ * The day when the limit of a window last changed, as far back as `first` and the entries that are read. The audits
+ * have every change of the account's plan and limits, and of its plan's limits.
  */
 async function limitSince(visit: AccountVisit, window: 'day' | 'month', first: string): Promise<string> {
   const { admin, account } = visit;
@@ -276,15 +275,9 @@ async function lastChange(
   first: string,
   isChange: (entry: AuditEntry) => boolean,
 ): Promise<string> {
-  let cursor: string | null = null;
-  for (let pages = 0; pages < pagesRead; pages++) {
-    const page: AuditPage = await read({ limit: entriesRead, ...(cursor && { cursor }) });
-    const found = page.entries.find(isChange) ?? page.entries.find(({ time }) => time.slice(0, 10) < first);
-    if (found) return later(found.time.slice(0, 10), first);
-    cursor = page.cursor;
-    if (cursor === null) return first;
-  }
-  return later(cursor?.slice(0, 10) ?? first, first);
+  const { entries, cursor } = await read({ limit: entriesRead });
+  const change = entries.find(isChange)?.time ?? cursor ?? first;
+  return later(change.slice(0, 10), first);
 }
 
 /** How many days with refusals are named. */

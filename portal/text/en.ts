@@ -281,7 +281,6 @@ export const en = {
     'This statement is final. The JSON file without its last member, sha256, has this SHA-256; the reference of the service says how to verify it.',
   planPeriodsText: 'The day of a change of plan is wholly under the new plan. Days are in UTC.',
   noStatements: 'This portal is not connected to the statements. Ask the operator of the service.',
-  noStatementText: "Choose a closed month in the account's lifetime.",
   allStatementsText:
     'The file of a closed month is made of its statements, which never change. The numbers of the others still grow.',
   tooManyStatements:
@@ -534,6 +533,7 @@ export const en = {
     planExists: 'A plan with this code already exists. Choose another code, or change that plan.',
     planLimit: 'A plan has at least one limit; each is a whole number of 0 or more, or: unlimited.',
     load: 'A load has an id like 2026-11-08-0123456789. Choose one on the page of the register.',
+    statement: "Choose a closed month in the account's lifetime.",
     tooManyKeys: 'The account has the maximum number of keys. Revoke a key that is no longer used.',
     lastAdmin: 'This is the last administrator of the account. Make another member administrator first.',
     range: 'Enter two days within the time that usage is kept, the first not after the second.',

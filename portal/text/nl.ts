@@ -291,7 +291,6 @@ export const nl: Text = {
     'Dit maandoverzicht is definitief. Het JSON-bestand zonder het laatste veld, sha256, heeft deze SHA-256; in de beschrijving van de dienst staat hoe u dat controleert.',
   planPeriodsText: 'De dag waarop het abonnement wijzigt, valt geheel onder het nieuwe. De dagen zijn in UTC.',
   noStatements: 'Dit portaal is niet verbonden met de maandoverzichten. Vraag het de beheerder van de dienst.',
-  noStatementText: 'Kies een gesloten maand waarin het account bestond.',
   allStatementsText:
     'Het bestand van een gesloten maand bestaat uit de maandoverzichten, die niet meer veranderen. De andere aantallen lopen nog op.',
   tooManyStatements:
@@ -543,6 +542,7 @@ export const nl: Text = {
     planExists: 'Er is een abonnement met deze code. Kies een andere code, of wijzig dat abonnement.',
     planLimit: 'Een abonnement heeft minstens één limiet; elke is een geheel getal van 0 of meer, of: onbeperkt.',
     load: 'Een update heeft een id als 2026-11-08-0123456789. Kies er een op de pagina Adresgegevens.',
+    statement: 'Kies een gesloten maand waarin het account bestond.',
     tooManyKeys: 'Het account heeft zoveel sleutels als het kan hebben. Trek er een in die niet meer wordt gebruikt.',
     lastAdmin: 'Dit is de laatste beheerder van het account. Maak eerst een ander lid beheerder.',
     range: 'Vul twee dagen in, de eerste niet na de tweede, uit de tijd waarvan het gebruik wordt bewaard.',

@@ -169,6 +169,6 @@ describe('a portal without the bucket of statements', () => {
     const portal = createTestPortal(service);
     const customer = await portal.signedIn({ subject: 'sub:m', email: 'admin@mine.nl' });
     expect((await customer.get('/accounts/mine/statements')).body).toContain('not connected to the statements');
-    expect((await customer.get('/accounts/mine/statement.csv?month=2026-10')).status).toBe(422);
+    expect((await customer.get('/accounts/mine/statement.csv?month=2026-10')).status).toBe(404);
   });
 });
