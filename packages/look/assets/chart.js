@@ -27,14 +27,7 @@ for (const svg of document.querySelectorAll('.chart svg')) {
     bars[current].classList.remove('chosen');
     label.textContent = '';
   }
-  const keys = {
-    ArrowLeft: () => current - 1,
-    ArrowDown: () => current - 1,
-    ArrowRight: () => current + 1,
-    ArrowUp: () => current + 1,
-    Home: () => 0,
-    End: () => bars.length - 1,
-  };
+  const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -bars.length, End: bars.length };
 
   svg.tabIndex = 0;
   svg.role = 'slider';
@@ -45,10 +38,10 @@ for (const svg of document.querySelectorAll('.chart svg')) {
   svg.addEventListener('focus', () => choose(current));
   svg.addEventListener('blur', close);
   svg.addEventListener('keydown', (event) => {
-    const next = keys[event.key];
-    if (!next) return;
+    const step = steps[event.key];
+    if (!step) return;
     event.preventDefault();
-    choose(next());
+    choose(current + step);
   });
   function point({ clientX }) {
     const { left, width } = svg.getBoundingClientRect();
