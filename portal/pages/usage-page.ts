@@ -237,7 +237,7 @@ async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly Pe
   return { value, from, label: from === 0 ? label : `${label}, ${text.since(format.day(since))}` };
 }
 
-/** How many of the latest entries of an audit are read: from the oldest of them on, a limit is known. */
+/** How many entries of an audit are read. For an older limit, the line in the chart begins at the oldest entry. */
 const entriesRead = 200;
 
 /**
