@@ -108,12 +108,14 @@ export type Part = { part: string; member: number; files: ZipEntry[] };
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };
 
+/** A short hash of plain JSON. */
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+}
+
 /** The same contents loaded onto the same dataset have the same load id, so the load can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([formatVersion, identity, base]))
-    .digest('hex');
-  return `${peildatum}-${hash.slice(0, 10)}`;
+  return `${peildatum}-${digestOf([formatVersion, identity, base]).slice(0, 10)}`;
 }
 
 /** Raised when the stored form of something changes, so that no load continues in the old form. */
@@ -121,10 +123,7 @@ const formatVersion = 1;
 
 /** Identifies an extract by what identifies the contents of its members. */
 export function extractIdentity(peildatum: string, contents: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([peildatum, contents]))
-    .digest('hex')
-    .slice(0, 16);
+  return digestOf([peildatum, contents]);
 }
 
 /** The name of the extract in messages: the last part of its location. */

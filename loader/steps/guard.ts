@@ -2,7 +2,7 @@ import { mapConcurrently } from '../../core/concurrency.ts';
 import type { ChangeCounts } from '../addresses/lines.ts';
 import { addSizes, isGemeente } from '../addresses/place-sizes.ts';
 import { areaText } from '../bag/delivery-document.ts';
-import { emptyReport, mergeReports, type ProblemReport, problemCounts, reportOfCounts } from '../bag/problem-report.ts';
+import { mergeReports, type ProblemReport, problemCounts, reportOfCounts } from '../bag/problem-report.ts';
 import {
   begin,
   type ChangeFile,
@@ -331,7 +331,9 @@ async function derived(storage: Storage, load: Load, merged: readonly ProblemRep
   const voorkomens =
     load.kind === 'extract' ? ofNums.reduce((sum, part) => sum + part.voorkomens, 0) : (mutated?.mutations ?? 0);
   const problems = mergeReports([
-    ...(load.kind === 'extract' ? [await problemsOfReference(storage, load)] : []),
+    ...(load.kind === 'extract'
+      ? [(await getUnpacked(storage, paths.reference(load.id), unpackReference)).problems]
+      : []),
     ...(mutated ? [mutated.problems] : []),
     ...[...extracted, ...nums, ...objecten].map((one) => one.problems),
     ...merged,
@@ -348,13 +350,6 @@ async function derived(storage: Storage, load: Load, merged: readonly ProblemRep
     mutated,
     incomplete: [...lastFilesThatAreFull(load, extracted), ...objectionsToRepeats(load, nums, voorkomens)],
   };
-}
-
-/** The problems of streets, places and gemeenten; after days, some were counted again. */
-async function problemsOfReference(storage: Storage, load: Load): Promise<ProblemReport> {
-  const { problems } = await getUnpacked(storage, paths.reference(load.id), unpackReference);
-  const { several_current, gemeente_missing, gemeente_unknown } = emptyReport();
-  return load.days.length === 0 ? problems : { ...problems, several_current, gemeente_missing, gemeente_unknown };
 }
 
 /** Members whose last file is as full as all before it usually are: one after it may be missing. */

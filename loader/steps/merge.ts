@@ -27,7 +27,7 @@ import {
 import { nameOfNumber } from '../register/rows.ts';
 import { packLineBytes, postcode3sOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { findUnpacked, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { readManifest } from '../storage/stored-loads.ts';
 import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-register.ts';
 import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts';
@@ -58,7 +58,7 @@ type MergeInput = {
   load: Load;
   derivation?: Derivation;
   /** The snapshot of the extract that was accepted before, if another is live: a change may restore its data. */
-  accepted: string | null;
+  accepted: Snapshot | null;
 };
 
 async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput> {
@@ -74,9 +74,8 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
     rows: rowsOf(loadId, 'nummeraanduidingen', joined),
     records: joined.reduce((sum, { records }) => sum + records, 0),
   };
-  const accepted = base ? acceptedBefore(await readManifest(storage))?.snapshot.id : undefined;
-  const isOther = accepted !== base?.snapshot.id;
-  return { load, derivation, accepted: (isOther && accepted) || null };
+  const accepted = base ? acceptedBefore(await readManifest(storage))?.snapshot : undefined;
+  return { load, derivation, accepted: accepted && accepted.id !== base?.snapshot.id ? accepted : null };
 }
 
 /**
@@ -170,12 +169,9 @@ type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'>;
 function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) {
   let reader: Promise<LineSegmentReader> | undefined;
   let held: { part: string; lines: Map<string, Line> } | undefined;
-  const read = async (id: string) =>
-    (await findUnpacked(storage, paths.snapshot(id, segment), (bytes) => new LineSegmentReader(bytes))) ??
-    new LineSegmentReader(null);
   return async (part: string, { key, after }: Change) => {
     if (accepted === null || after === null) return false;
-    reader ??= read(accepted);
+    reader ??= snapshotOf(storage, accepted, segment);
     if (held?.part !== part) {
       const lines = (await reader).lines(part);
       held = { part, lines: new Map(lines.map((line) => [keyOf(line), line])) };

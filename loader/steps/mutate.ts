@@ -1,9 +1,10 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { gemeenteProblems } from '../bag/gemeente-relaties.ts';
-import { addProblem, emptyReport } from '../bag/problem-report.ts';
+import { fileLabel, type MemberKind } from '../bag/extract-members.ts';
+import { gemeenteProblems, relatieFile } from '../bag/gemeente-relaties.ts';
+import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { type AnyVoorkomen, dayOf, type GemeenteRelatie } from '../bag/voorkomen.ts';
-import { type Load, startOf } from '../dataset/load.ts';
+import { extractName, type Load, startOf } from '../dataset/load.ts';
 import { ExtractError } from '../load-error.ts';
 import {
   applyMutations,
@@ -105,12 +106,7 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   const records = [...objects].filter(([key]) => changed.has(key) && !/^(?:OPR|WPL) /.test(key));
   const reach = await putChanged(storage, source, records);
   const after = rewritten(before, named, objects, relaties, load.peildatum);
-  const now = referenceOn(after.file, load.peildatum);
-  const file = 'streets and places';
-  for (const identificatie of Object.values(now.severalCurrent).flat()) {
-    addProblem(problems, { kind: 'several_current', file, identificatie });
-  }
-  for (const problem of gemeenteProblems(now.places, file)) addProblem(problems, problem);
+  for (const problem of problemsIn(load, after.file)) addProblem(problems, problem);
   await putPacked(storage, paths.snapshotReference(loadId), after.pack());
   const items = await putSegments(storage, loadId, [...(await segmentsBefore(storage, load)), ...reach]);
   const result: Mutated = {
@@ -203,6 +199,7 @@ async function findRecords(storage: Storage, source: JoinInput, named: ReadonlyS
     const kind = key.slice(0, 3);
     if (kind === 'NUM' || isObjectenKind(kind)) names.add(recordName(kind, key.slice(4)));
   }
+  if (names.size === 0) return found;
   for (const kinds of source.load.objecten
     ? (['nummeraanduidingen', 'objecten'] as const)
     : (['nummeraanduidingen'] as const)) {
@@ -302,26 +299,26 @@ function rewritten(
   return writer;
 }
 
-/** An extract without days is as it was read. */
-async function withoutDays(storage: Storage, load: Load): Promise<{ segments: number }> {
-  const reference = await getUnpacked(storage, paths.reference(load.id), (packed) => {
-    unpackReference(packed);
-    return packed;
-  });
-  await putPacked(storage, paths.snapshotReference(load.id), reference);
-  return putSegments(storage, load.id, await segmentsBefore(storage, load));
+/** Every occurrence that another current one replaces, and the faults in gemeenten, by the members of an extract. */
+function problemsIn(load: Load, file: ReferenceFile): Problem[] {
+  const { severalCurrent: found, places } = referenceOn(file, load.peildatum);
+  const fileOf = (kind: MemberKind) => {
+    const member = load.members.find((one) => one.kind === kind);
+    return member ? fileLabel(extractName(load), member) : 'streets and places';
+  };
+  const several = (['OPR', 'WPL', relatieFile] as const).flatMap((kind) =>
+    found[kind].map((identificatie) => ({ kind: 'several_current' as const, file: fileOf(kind), identificatie })),
+  );
+  return [...several, ...gemeenteProblems(places, fileOf(relatieFile))];
 }
 
-/** Determines the mutations' changes; an extract may have no mutations. */
+/** Determines the mutations' changes, which an extract may have none of. */
 export const step: Step = {
-  async run({ storage, progress }, { load: loadId }) {
-    const load = await getJson<Load>(storage, paths.load(loadId));
-    if (load.kind !== 'mutations' && load.days.length === 0)
-      return { load: loadId, ...(await withoutDays(storage, load)) };
+  async run({ storage, progress }, { load }) {
     const shown = progress.begin('mutate', {});
-    const { segments } = await mutate(storage, loadId);
+    const { segments } = await mutate(storage, load);
     shown.end();
-    return { load: loadId, segments };
+    return { load, segments };
   },
 };
 

@@ -1,12 +1,11 @@
 import { fileLabel, listXmlFiles, type Member, type MemberKind } from '../bag/extract-members.ts';
-import { gemeenteProblems, readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
+import { readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
 import type { StandVisit } from '../bag/interpret-stand.ts';
-import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
-import { type ReferenceFile, ReferenceWriter, referenceOn } from '../register/reference-file.ts';
+import { ReferenceWriter } from '../register/reference-file.ts';
 import { readZipMember } from '../storage/members.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { putBuckets } from '../storage/work.ts';
@@ -86,21 +85,7 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
       }
     });
   }
-  file.addProblems(problemsIn(load, file.file));
   await putPacked(storage, paths.reference(loadId), file.pack());
-}
-
-/** Every occurrence that another current one replaces, and the faults in gemeenten. */
-function problemsIn(load: Load, file: ReferenceFile): Problem[] {
-  const { severalCurrent: found, places } = referenceOn(file, extractDate(load));
-  const fileOf = (kind: MemberKind) => {
-    const member = load.members.find((one) => one.kind === kind);
-    return member ? fileLabel(extractName(load), member) : extractName(load);
-  };
-  const several = (['OPR', 'WPL', relatieFile] as const).flatMap((kind) =>
-    found[kind].map((identificatie) => ({ kind: 'several_current' as const, file: fileOf(kind), identificatie })),
-  );
-  return [...several, ...gemeenteProblems(places, fileOf(relatieFile))];
 }
 
 function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {

@@ -27,7 +27,8 @@ export function folderStorage(folder: string): Storage {
     const path = pathOf(key);
     const part = `${path}.${process.pid}.${randomUUID()}.part`;
     try {
-      const file = await create(part);
+      await mkdir(dirname(part), { recursive: true });
+      const file = await open(part, 'wx');
       await fill(file).finally(() => file.close());
       await rename(part, path);
     } catch (error) {
@@ -58,16 +59,6 @@ export function folderStorage(folder: string): Storage {
       for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
     },
   };
-}
-
-/** A new file, in a folder that is usually there. */
-function create(path: string): Promise<FileHandle> {
-  const opened = () => open(path, 'wx');
-  return opened().catch(async (error) => {
-    nullWhenMissing(error);
-    await mkdir(dirname(path), { recursive: true });
-    return opened();
-  });
 }
 
 /** @throws ObjectChangedError */

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { isFuture } from '../bag/delivery-document.ts';
 import {
+  digestOf,
   type ExtractInfo,
   hasObjecten,
   type Load,
@@ -275,8 +275,7 @@ async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): P
 
 function loadOf(live: ManifestEntry, { days: all, stopped, notes = [], start, leastDays }: Days, count: number): Load {
   const days = all.slice(0, count);
-  const contents = JSON.stringify([...(start ? [start.snapshot.id] : []), ...days.map(rejectedDay)]);
-  const identity = createHash('sha256').update(contents).digest('hex').slice(0, 16);
+  const identity = digestOf([...(start ? [start.snapshot.id] : []), ...days.map(rejectedDay)]);
   const peildatum = days.at(-1)?.tot ?? start?.peildatum ?? live.peildatum;
   return {
     id: loadId(peildatum, identity, live.load),

@@ -1,10 +1,9 @@
 /** An extract while a load reads it: at its source, or as copies of it and of its members in the storage. */
 
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { retryWithBackoff } from '../../core/retry.ts';
 import type { Member, Spool } from '../bag/extract-members.ts';
-import type { Load, SourceVersion } from '../dataset/load.ts';
+import { digestOf, type Load, type SourceVersion } from '../dataset/load.ts';
 import { ExtractError } from '../load-error.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { type Source, SourceError } from './source.ts';
@@ -13,11 +12,7 @@ import { DamagedObjectError, openObject, paths, type Storage } from './storage.t
 /** Copies a deflated inner zip to the storage, once per extract. `reused` gets the keys of copies of earlier runs. */
 function storageSpool(storage: Storage, version: SourceVersion, reused: string[]): Spool {
   return async (stream, name, size) => {
-    const hash = createHash('sha256')
-      .update(JSON.stringify([version, name, size]))
-      .digest('hex')
-      .slice(0, 16);
-    const key = paths.incoming(`${hash}-${name}`);
+    const key = paths.incoming(`${digestOf([version, name, size])}-${name}`);
     const kept = await storage.open(key);
     if (kept) {
       stream.destroy();
@@ -41,8 +36,7 @@ export async function readExtract<T>(
   read: (access: RandomAccess, spool: Spool) => Promise<T>,
 ): Promise<T> {
   const { version } = source;
-  const name = createHash('sha256').update(JSON.stringify(version)).digest('hex').slice(0, 16);
-  const whole = paths.incoming(`${name}.zip`);
+  const whole = paths.incoming(`${digestOf(version)}.zip`);
   const isVersioned = version.etag !== null || version.lastModified !== null;
   const attempt = async (reused: string[]) => {
     const isKept = !source.access && isVersioned && (await storage.open(whole)) !== null;

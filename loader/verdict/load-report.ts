@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
-import type { ManifestEntry } from '../dataset/load.ts';
+import { digestOf, type ManifestEntry } from '../dataset/load.ts';
 import {
   type ChangeExample,
   type ChangesCsv,
@@ -202,8 +201,7 @@ export function refusalText(
 
 /** Names the proposal that an operator saw. The load's id only names the data to load and the live data. */
 export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
-  const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
-  return createHash('sha256').update(seen).digest('hex').slice(0, 16);
+  return digestOf([load, livePeildatum, counts, days, objections, waived]);
 }
 
 /** The guard refused the load before its first write. The live dataset is unchanged. */
