@@ -107,9 +107,8 @@ describe('a command that can not be undone', () => {
   beforeAll(async () => {
     bench = await startLocalRun();
     await bench.run('plan put standard --limit day=5');
-    for (const id of ['acme', 'gone']) await bench.run('account create', id, '--plan', 'standard');
+    await bench.run('account create acme --plan standard');
     keyId = (await bench.json('key create --account acme --label webshop')).key_id;
-    await bench.run('account suspend gone');
   });
   afterAll(() => bench.stop());
 
@@ -126,29 +125,17 @@ describe('a command that can not be undone', () => {
     ).toEqual(Object.keys(destructive).sort());
   });
 
-  // Those of loads are in load.test.ts.
-  it.each([
-    [
-      'key revoke KEY --account acme',
-      /^Into: npm start on this machine, .*\nRevokes key \w+, "webshop", of account "acme", never used, for good\./,
-    ],
-    [
-      'account delete gone',
-      /\nDeletes account "gone", on the plan standard since 2\S+Z, never used, with its 0 keys, members and limits, for good\./,
-    ],
-    [
-      'usage close --month 2026-01',
-      /\nCloses 2026-01: writes the statements of all accounts, which never change again\./,
-    ],
-  ])('says what it does and changes nothing on another answer than y: %s', async (line, intent) => {
-    const words = line.replace('KEY', keyId).split(' ');
-    const before = await bench.json('account list');
+  // What each says is in destructive.test.ts.
+  it('says what it does and changes nothing on another answer than y', async () => {
+    const before = await bench.json('key list --account acme');
     for (const answer of ['', 'n', 'nee', 'yess']) {
-      const { exit, out, err, asked } = await bench.runAnswering(answer, ...words);
+      const { exit, out, err, asked } = await bench.runAnswering(answer, 'key revoke', keyId, '--account', 'acme');
       expect([exit, out, err]).toEqual([1, '', expect.stringContaining('answer "y", or add --yes')]);
-      expect(asked).toEqual([expect.stringMatching(intent)]);
+      expect(asked).toEqual([
+        expect.stringMatching(/^Into: npm start on this machine, .*\nRevokes key \w+, "webshop"/),
+      ]);
     }
-    expect(await bench.json('account list')).toEqual(before);
+    expect(await bench.json('key list --account acme')).toEqual(before);
   });
 
   it('is done on the answer y or with --yes, which it needs without a terminal; --plan never asks', async () => {

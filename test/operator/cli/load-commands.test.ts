@@ -298,11 +298,6 @@ describe('loads on this machine, one after the other', () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
     const planned = await load('discard', id, '--plan');
     expect(planned.out).toMatch(new RegExp(`\\nRemoves the work of load ${id}, \\d+ objects\\. The addresses stay`));
-    expect(await bench.runAnswering('n', 'load', 'discard', id)).toMatchObject({
-      exit: 1,
-      out: '',
-      asked: [expect.stringContaining('[y/N]')],
-    });
     const { out, err } = await load('discard', id);
     expect(err).toBe(planned.out);
     expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
@@ -428,11 +423,6 @@ describe('an impossible load prints one line that helps', () => {
     expect(planned.out).toMatch(
       /\nRemoves the lock of elsewhere:1:2:x, which would end at 20.*Z\. That load has ended/,
     );
-    expect(await bench.runAnswering('n', 'load unlock')).toMatchObject({
-      exit: 1,
-      out: '',
-      asked: [expect.stringContaining('[y/N]')],
-    });
     const unlocked = await load('unlock');
     expect([unlocked.out, unlocked.err]).toEqual(['Removed the lock of elsewhere:1:2:x.', planned.out]);
     const live = processOwner('test');
@@ -446,17 +436,8 @@ describe('an impossible load prints one line that helps', () => {
     const entries: AuditLine[] = [];
     for (const month of months) entries.push(...(await bench.json('audit', 'export', '--month', month)));
     const ofRegister = entries.filter(({ kind }) => kind === 'register');
-    expect(new Set(ofRegister.map(({ action }) => action))).toEqual(
-      new Set([
-        'load run',
-        'load approve',
-        'load reject',
-        'load rollback',
-        'load repair',
-        'load discard',
-        'load unlock',
-      ]),
-    );
+    const actions = ['run', 'approve', 'reject', 'rollback', 'repair', 'discard', 'unlock'].map((one) => `load ${one}`);
+    expect(new Set(ofRegister.map(({ action }) => action))).toEqual(new Set(actions));
     expect(ofRegister.at(-1)).toMatchObject({
       action: 'load unlock',
       detail: { owner: live },
