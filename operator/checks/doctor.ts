@@ -248,22 +248,18 @@ type AwsClients = ReturnType<typeof awsClients>;
 export async function examineStage(stage: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
   const clients = awsClients();
   const { sts, lambda } = clients;
-  try {
-    const access = await examine({
-      region: async () => okay(await sts.config.region()),
-      credentials: async () => okay((await sts.send(new GetCallerIdentityCommand())).Arn ?? 'unknown'),
-    });
-    if (access.some(hasFailed))
-      return [...access, { check: 'everything else', ...skipped('It needs a region and credentials.') }];
-    const account = await examine({
-      bootstrap: () => checkBootstrap(stage !== undefined),
-      'lambda quota': () => checkConcurrency(lambda),
-    });
-    const rest = stage === undefined ? [noStage] : await examineDeployment(clients, stage, lookup);
-    return [...access, ...account, ...rest];
-  } finally {
-    for (const client of Object.values(clients)) client.destroy();
-  }
+  const access = await examine({
+    region: async () => okay(await sts.config.region()),
+    credentials: async () => okay((await sts.send(new GetCallerIdentityCommand())).Arn ?? 'unknown'),
+  });
+  if (access.some(hasFailed))
+    return [...access, { check: 'everything else', ...skipped('It needs a region and credentials.') }];
+  const account = await examine({
+    bootstrap: () => checkBootstrap(stage !== undefined),
+    'lambda quota': () => checkConcurrency(lambda),
+  });
+  const rest = stage === undefined ? [noStage] : await examineDeployment(clients, stage, lookup);
+  return [...access, ...account, ...rest];
 }
 
 const noStage: Finding = {
@@ -306,15 +302,11 @@ export async function examineLocal(data: string | undefined, lookup: LookupOptio
   const { endpoint, accessKeyId, addressesTable, accountsTable, baseUrl } = await reading;
   const client = localDynamoDb(endpoint, accessKeyId);
   const where = data === undefined ? '--local' : `--local --data ${data}`;
-  try {
-    const findings = await examine({
-      'addresses table': () => checkTable(client, addressesTable),
-      'accounts table': () => checkTable(client, accountsTable),
-      dataset: () => checkDataset(client, addressesTable, where),
-      ...apiChecks(baseUrl, lookup, { client, table: addressesTable }),
-    });
-    return [...running, ...findings];
-  } finally {
-    client.destroy();
-  }
+  const findings = await examine({
+    'addresses table': () => checkTable(client, addressesTable),
+    'accounts table': () => checkTable(client, accountsTable),
+    dataset: () => checkDataset(client, addressesTable, where),
+    ...apiChecks(baseUrl, lookup, { client, table: addressesTable }),
+  });
+  return [...running, ...findings];
 }

@@ -151,8 +151,6 @@ export class CliCommand extends Command {
           if (!isAdminError(error)) throw error;
           const { withNextCommand } = await import('./hints.ts');
           throw await withNextCommand(error, opened.admin);
-        } finally {
-          opened.close();
         }
       });
   }
@@ -170,7 +168,6 @@ export class CliCommand extends Command {
         await this.#print(await work({ ...loads, ...this.#surroundings }, ...(given as Given)));
       } finally {
         leave?.();
-        loads.close();
       }
     });
   }

@@ -7,29 +7,20 @@ export type StackView = { status: string; outputs: Partial<Record<string, string
 
 /** Reads a stack; throws CloudFormation's error when there is no such stack. */
 export async function readStack(stack: string): Promise<StackView> {
-  const client = new CloudFormationClient();
-  try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
-    const outputs = Stacks[0]?.Outputs ?? [];
-    return {
-      status: Stacks[0]?.StackStatus ?? 'unknown',
-      isProtected: Stacks[0]?.EnableTerminationProtection === true,
-      outputs: Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
-    };
-  } finally {
-    client.destroy();
-  }
+  const { Stacks = [] } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName: stack }));
+  const outputs = Stacks[0]?.Outputs ?? [];
+  return {
+    status: Stacks[0]?.StackStatus ?? 'unknown',
+    isProtected: Stacks[0]?.EnableTerminationProtection === true,
+    outputs: Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
+  };
 }
 
 /** The text of a stack's deployed template. */
 export async function readTemplate(stack: string): Promise<string> {
   const client = new CloudFormationClient(clientConfig);
-  try {
-    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
-    return TemplateBody;
-  } finally {
-    client.destroy();
-  }
+  const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
+  return TemplateBody;
 }
 
 /** Passes `undefined` for a stack that does not exist. Use: `readStack(name).catch(ifMissing)`. */
@@ -99,7 +90,10 @@ async function outputsOf(stack: string): Promise<StackView['outputs']> {
   throw new CommandError('aws_not_found', message);
 }
 
-/** Configuration of the AWS clients: more retries and longer timeouts than a request of the service may take. */
+/**
+ * Configuration of the AWS clients: more retries and longer timeouts than a request of the service may take. Nobody
+ * closes a client: its idle connections keep no process running.
+ */
 export const clientConfig = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },

@@ -182,22 +182,8 @@ function hasOwnCode(error: Error): error is Error & { code: string } {
 /**
  * Codes of Node, its resolver and its HTTP client for a connection that fails; other `E...` codes are not about one.
  */
-const networkCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_SOCKET',
-]);
+const networkCodes =
+  /^(?:ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|UND_ERR_(?:CONNECT_TIMEOUT|SOCKET))$/;
 
 /** The file or folder that the file system does not let this user use; `undefined` for any other error. */
 function forbiddenPath(error: Error): string | undefined {
@@ -208,7 +194,7 @@ function forbiddenPath(error: Error): string | undefined {
 /** Why a connection failed; `undefined` for any other error, such as one of the file system or of our own code. */
 function networkFailure(error: Error): string | undefined {
   const code = 'code' in error ? String(error.code) : '';
-  if (!networkCodes.has(code) || 'path' in error) return undefined;
+  if (!networkCodes.test(code) || 'path' in error) return undefined;
   if (code === 'ENOTFOUND' && 'hostname' in error) return `host not found: ${error.hostname}`;
   return error.message || code;
 }

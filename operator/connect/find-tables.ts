@@ -1,7 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../core/environment.ts';
@@ -27,7 +26,7 @@ export type ConnectionOptions = {
   accountsTable?: string;
 };
 
-/** The tables and their client, which the caller destroys. */
+/** The tables and their client. */
 export type Tables = {
   client: DynamoDBClient;
   accountsTable: string;
@@ -93,8 +92,6 @@ export async function callerIdentity(): Promise<string> {
     return Arn ?? `${localUser()} (not confirmed by AWS)`;
   } catch {
     return `${localUser()} (not confirmed by AWS)`;
-  } finally {
-    client.destroy();
   }
 }
 
@@ -124,10 +121,7 @@ export type OpenAdmin = {
 };
 
 /** The admin module on the tables that `options` or `env` name. @throws UsageError */
-export async function openAdmin(
-  options: ConnectionOptions,
-  env: NodeJS.ProcessEnv,
-): Promise<OpenAdmin & { close: () => void }> {
+export async function openAdmin(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<OpenAdmin> {
   const [{ client, accountsTable: table, statements }, actor] = await Promise.all([
     findTables(options, env),
     options.local ? localUser() : callerIdentity(),
@@ -136,9 +130,9 @@ export async function openAdmin(
   // usage.
   client.middlewareStack.remove('loggerMiddleware');
   const documents = DynamoDBDocumentClient.from(client);
-  const events = options.stage === undefined ? undefined : eventBus(deploymentStacks(options.stage).name);
+  const announce = options.stage === undefined ? undefined : announceIn(deploymentStacks(options.stage).name);
   return {
-    admin: createAdmin({ client: documents, table, actor, announce: events?.announce }),
+    admin: createAdmin({ client: documents, table, actor, announce }),
     client: documents,
     table,
     actor,
@@ -146,22 +140,14 @@ export async function openAdmin(
       const store = await statements();
       return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
     },
-    close() {
-      client.destroy();
-      events?.close();
-    },
   };
 }
 
 /** Sends the events of changes in a deployment. Its client is loaded with the first one: most commands change none. */
-function eventBus(deployment: string) {
-  let client: EventBridgeClient | undefined;
-  return {
-    announce: announceWith(deployment, async (event) => {
-      const { EventBridgeClient, PutEventsCommand } = await import('@aws-sdk/client-eventbridge');
-      client ??= new EventBridgeClient({ ...clientConfig, maxAttempts: 2 });
-      await client.send(new PutEventsCommand({ Entries: [event] }));
-    }),
-    close: () => client?.destroy(),
-  };
+function announceIn(deployment: string) {
+  return announceWith(deployment, async (event) => {
+    const { EventBridgeClient, PutEventsCommand } = await import('@aws-sdk/client-eventbridge');
+    const client = new EventBridgeClient({ ...clientConfig, maxAttempts: 2 });
+    await client.send(new PutEventsCommand({ Entries: [event] }));
+  });
 }

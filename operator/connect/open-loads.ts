@@ -59,7 +59,6 @@ export type LoadCommands = {
   lockHolder(options: { force: boolean }): Promise<(Held & { isGone: boolean }) | null>;
   /** Removes the lock of this holder. A load that is running then stops before its next write. */
   unlock(held: Held): Promise<void>;
-  close(): void;
 };
 
 /** How the progress of a load is reported. */
@@ -118,7 +117,6 @@ async function localLoads(
       ...{ addresses, audit, isGone: isProcessGone },
       repair: { ...options, scan: () => scanAddresses(client, addressesTable) },
     }),
-    close: () => client.destroy(),
   };
 }
 
@@ -217,10 +215,6 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
         scan: () => scanAddresses(dynamoDb, table, scanPagesPerSecond),
       },
     }),
-    close() {
-      dynamoDb.destroy();
-      stepFunctions.destroy();
-    },
   };
 }
 

@@ -29,7 +29,7 @@ const unknownAccount = 'unknown, as AWS did not say';
 export async function targetOf({ local, data, stage, accountsTable }: ConnectionOptions, folder: string) {
   if (local) return `npm start on this machine, ${data ?? defaultDataFolder}`;
   const sts = new STSClient(clientConfig);
-  const [actor, region] = await Promise.all([callerIdentity(), sts.config.region()]).finally(() => sts.destroy());
+  const [actor, region] = await Promise.all([callerIdentity(), sts.config.region()]);
   const account = accountOf(actor);
   if (stage === undefined)
     return renderLocation({

@@ -66,49 +66,38 @@ async function tableObstacles(
   if (next === undefined || isFirst || JSON.stringify(now) === JSON.stringify(next)) return [];
   const name = typeof next === 'string' ? next : await physicalName(dataStack, next.Ref);
   const client = new DynamoDBClient(clientConfig);
-  try {
-    const found = await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
-      if (error.name !== 'ResourceNotFoundException') throw error;
-    });
-    const faults = (what: string, advice: string) => [
-      `${dataStack} would use the table ${name}, which ${what}. ${advice}`,
-    ];
-    if (found?.Table?.TableStatus !== 'ACTIVE')
-      return faults(
-        `is ${found?.Table?.TableStatus ?? 'missing'}`,
-        'Wait for its restore, or correct tables.accounts.',
-      );
-    const { KeySchema = [], SSEDescription } = found.Table;
-    const keys = KeySchema.map(({ AttributeName }) => AttributeName).join();
-    const { partitionKey, sortKey } = accountsTable;
-    if (keys !== `${partitionKey},${sortKey}`)
-      return faults(`has the key ${keys}`, 'It is no accounts table: correct tables.accounts.name.');
-    const { KMSMasterKeyArn: key } = SSEDescription ?? {};
-    if (typeof next === 'string' && key !== keyArn)
-      return faults(
-        `is encrypted with ${key ?? 'a key that AWS owns'}`,
-        key ? `Set tables.accounts.keyArn to that.` : 'Take tables.accounts.keyArn out.',
-      );
-    const store = createAdminStore(DynamoDBDocumentClient.from(client), name, 'gate', Date.now);
-    const { names } = await readNames(store, 'account', { limit: 1 });
-    if (names.length > 0) return [];
+  const found = await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
+    if (error.name !== 'ResourceNotFoundException') throw error;
+  });
+  const faults = (what: string, advice: string) => [
+    `${dataStack} would use the table ${name}, which ${what}. ${advice}`,
+  ];
+  if (found?.Table?.TableStatus !== 'ACTIVE')
+    return faults(`is ${found?.Table?.TableStatus ?? 'missing'}`, 'Wait for its restore, or correct tables.accounts.');
+  const { KeySchema = [], SSEDescription } = found.Table;
+  const keys = KeySchema.map(({ AttributeName }) => AttributeName).join();
+  const { partitionKey, sortKey } = accountsTable;
+  if (keys !== `${partitionKey},${sortKey}`)
+    return faults(`has the key ${keys}`, 'It is no accounts table: correct tables.accounts.name.');
+  const { KMSMasterKeyArn: key } = SSEDescription ?? {};
+  if (typeof next === 'string' && key !== keyArn)
     return faults(
-      'has no account',
-      'Every key would be refused. Restore the accounts first: docs/runbook.md#restore-a-table.',
+      `is encrypted with ${key ?? 'a key that AWS owns'}`,
+      key ? `Set tables.accounts.keyArn to that.` : 'Take tables.accounts.keyArn out.',
     );
-  } finally {
-    client.destroy();
-  }
+  const store = createAdminStore(DynamoDBDocumentClient.from(client), name, 'gate', Date.now);
+  const { names } = await readNames(store, 'account', { limit: 1 });
+  if (names.length > 0) return [];
+  return faults(
+    'has no account',
+    'Every key would be refused. Restore the accounts first: docs/runbook.md#restore-a-table.',
+  );
 }
 
 async function physicalName(StackName: string, LogicalResourceId: string): Promise<string> {
   const client = new CloudFormationClient(clientConfig);
-  try {
-    const found = await client.send(new DescribeStackResourceCommand({ StackName, LogicalResourceId }));
-    return found.StackResourceDetail?.PhysicalResourceId ?? LogicalResourceId;
-  } finally {
-    client.destroy();
-  }
+  const found = await client.send(new DescribeStackResourceCommand({ StackName, LogicalResourceId }));
+  return found.StackResourceDetail?.PhysicalResourceId ?? LogicalResourceId;
 }
 
 /** Denies CloudFormation to replace or remove stateful resources. A diff only tells, a policy blocks. */
@@ -131,12 +120,8 @@ export async function protectData({ stacks }: GateReport, { removalPolicy, stage
   const isDeployed = stacks.some(({ name, isDeployed }) => name === data && isDeployed);
   if (!isDeployed || removalPolicy === 'destroy') return null;
   const client = new CloudFormationClient(clientConfig);
-  try {
-    await client.send(new SetStackPolicyCommand({ StackName: data, StackPolicyBody: JSON.stringify(stackPolicy) }));
-    return data;
-  } finally {
-    client.destroy();
-  }
+  await client.send(new SetStackPolicyCommand({ StackName: data, StackPolicyBody: JSON.stringify(stackPolicy) }));
+  return data;
 }
 
 /** The app beside this file: compiled in a package, TypeScript in a clone. */
