@@ -65,7 +65,7 @@ export class DataStack extends Stack {
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: accountsTable.expires,
     });
-    this.accounts = this.existing('AccountsInUse', config.tables.accounts, accounts) ?? accounts;
+    this.accounts = config.tables.accounts ? this.existing(config.tables.accounts, accounts) : accounts;
     if (config.portal) this.sessionSecret = this.ownSecret(config);
     this.statements = statementBucket(this, config, this.encryptionKey);
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
@@ -94,11 +94,10 @@ export class DataStack extends Stack {
   }
 
   /** A table that AWS restored. The table of this stack stays in the template, so that going back removes nothing. */
-  private existing(id: string, given: Config['tables']['accounts'], own: Table): TableInUse | undefined {
-    if (!given) return undefined;
-    const encryptionKey = given.keyArn && Key.fromKeyArn(this, `${id}Key`, given.keyArn);
-    const table = Table.fromTableAttributes(this, id, {
-      tableName: given.name,
+  private existing({ name, keyArn }: NonNullable<Config['tables']['accounts']>, own: Table): TableInUse {
+    const encryptionKey = keyArn && Key.fromKeyArn(this, 'AccountsInUseKey', keyArn);
+    const table = Table.fromTableAttributes(this, 'AccountsInUse', {
+      tableName: name,
       ...(encryptionKey && { encryptionKey }),
     });
     return Object.assign(table, { own });

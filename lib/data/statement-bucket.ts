@@ -1,10 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
+import { Bucket, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { statementsPrefix } from '../../core/tables.ts';
 import type { Config } from '../config/config-schema.ts';
-import { isProtected, removal } from '../shared/data-protection.ts';
+import { abortUploads, bucketProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**
@@ -15,17 +15,11 @@ import { acknowledge } from '../shared/grants.ts';
 export function statementBucket(scope: Construct, config: Config, encryptionKey: IKey | undefined): Bucket {
   const years = config.usage.statementLockYears;
   const bucket = new Bucket(scope, 'Statements', {
-    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    enforceSSL: true,
-    encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
-    ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
-    removalPolicy: removal(config),
-    // CloudFormation deletes only an empty bucket.
-    autoDeleteObjects: !isProtected(config),
+    ...bucketProps(config, encryptionKey),
     versioned: true,
     objectLockEnabled: true,
     ...(years > 0 && { objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(years * 365)) }),
-    lifecycleRules: [{ id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(2) }],
+    lifecycleRules: [abortUploads],
   });
   acknowledge(
     bucket,

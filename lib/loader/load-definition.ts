@@ -4,9 +4,7 @@ import {
   Choice,
   type DistributedMap,
   type IChainable,
-  JitterType,
   Pass,
-  type RetryProps,
   type TaskStateBase,
   Timeout,
   Wait,
@@ -16,7 +14,7 @@ import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { loaderErrors, storagePrefixes } from '../../loader/names.ts';
 import { type StepName, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
-import { fromInput, LoadEndings, lockSettles, mapState, stateName, taskState, when } from './load-states.ts';
+import { fromInput, LoadEndings, lockSettles, mapState, retryOn, stateName, taskState, when } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoadDefinitionProps = {
@@ -164,15 +162,6 @@ function afterPublish(
   );
 }
 
-/** The quota of Lambda could not be read. */
-const quotaFaults: RetryProps = {
-  errors: ['States.TaskFailed'],
-  interval: Duration.seconds(2),
-  backoffRate: 2,
-  maxAttempts: 2,
-  jitterStrategy: JitterType.FULL,
-};
-
 /**
  * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones,
  * because a new account runs ten in total and lookups need most. If the number can't be read, the variable stays and
@@ -191,7 +180,7 @@ function quotaState(scope: Construct, next: IChainable): CallAwsService {
     },
     outputs: '{% $states.input %}',
   });
-  state.addRetry(quotaFaults);
+  state.addRetry(retryOn(['States.TaskFailed'], 2, 2));
   state.addCatch(next, { errors: ['States.ALL'], outputs: '{% $states.input %}' });
   state.next(next);
   return state;

@@ -40,40 +40,31 @@ export const lockTime = Duration.hours(6);
  */
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 
+/** Retries after these errors: the first after some seconds, each later one after twice as long, with jitter. */
+export function retryOn(errors: string[], seconds: number, maxAttempts: number, more: RetryProps = {}): RetryProps {
+  const interval = Duration.seconds(seconds);
+  return { errors, interval, maxAttempts, backoffRate: 2, jitterStrategy: JitterType.FULL, ...more };
+}
+
 /** Faults of Lambda itself, not of the work: the same call may succeed a moment later. */
-const lambdaFaults: RetryProps = {
-  errors: [
+const lambdaFaults = retryOn(
+  [
     'Lambda.ServiceException',
     'Lambda.AWSLambdaException',
     'Lambda.SdkClientException',
     'Lambda.ClientExecutionTimeoutException',
     'Lambda.TooManyRequestsException',
   ],
-  interval: Duration.seconds(2),
-  backoffRate: 2,
-  maxDelay: Duration.minutes(1),
-  maxAttempts: 8,
-  jitterStrategy: JitterType.FULL,
-};
+  2,
+  8,
+  { maxDelay: Duration.minutes(1) },
+);
 
 /** The server of the extract is unavailable: keep trying for about two hours. */
-const sourceFaults: RetryProps = {
-  errors: [loaderErrors.sourceUnavailable],
-  interval: Duration.minutes(5),
-  backoffRate: 2,
-  maxDelay: Duration.minutes(30),
-  maxAttempts: 6,
-  jitterStrategy: JitterType.FULL,
-};
+const sourceFaults = retryOn([loaderErrors.sourceUnavailable], 5 * 60, 6, { maxDelay: Duration.minutes(30) });
 
 /** A slow source: each attempt continues with the members that the one before did not get in its 15 minutes. */
-const sourceUnfinished: RetryProps = {
-  errors: [loaderErrors.sourceUnfinished],
-  interval: Duration.seconds(1),
-  backoffRate: 1,
-  maxAttempts: 14,
-  jitterStrategy: JitterType.FULL,
-};
+const sourceUnfinished = retryOn([loaderErrors.sourceUnfinished], 1, 14, { backoffRate: 1 });
 
 /**
  * The load that held the lock was stopped, and its Lambdas may still write: try every minute until they can't. No
@@ -87,22 +78,10 @@ export const lockSettles: RetryProps = {
 };
 
 /** A map could not read its items or write its results. An item that failed is not such a fault. */
-const mapFaults: RetryProps = {
-  errors: ['States.ItemReaderFailed', 'States.ResultWriterFailed'],
-  interval: Duration.seconds(10),
-  backoffRate: 2,
-  maxAttempts: 3,
-  jitterStrategy: JitterType.FULL,
-};
+const mapFaults = retryOn(['States.ItemReaderFailed', 'States.ResultWriterFailed'], 10, 3);
 
 /** EventBridge did not accept an event. */
-const messageFaults: RetryProps = {
-  errors: ['States.TaskFailed'],
-  interval: Duration.seconds(5),
-  backoffRate: 2,
-  maxAttempts: 4,
-  jitterStrategy: JitterType.FULL,
-};
+const messageFaults = retryOn(['States.TaskFailed'], 5, 4);
 
 /** A condition in JSONata. */
 export function when(expression: string): Condition {
@@ -188,16 +167,11 @@ export function mapState(scope: Construct, name: StepName, props: MapStateProps)
 function eventState(
   scope: Construct,
   id: string,
-  {
-    type,
-    deployment,
-    summary,
-    more,
-  }: { type: string; deployment: string; summary: string; more: Record<string, string> },
+  { type, stage, summary, more }: { type: string; stage: string; summary: string; more: Record<string, string> },
 ): EventBridgePutEvents {
   const detail = {
     version: eventVersion,
-    deployment,
+    deployment: deploymentName(stage),
     summary: `{% ${summary} %}`,
     ...Object.fromEntries(Object.entries(more).map(([name, expression]) => [name, `{% ${expression} %}`])),
   };
@@ -230,12 +204,10 @@ export class LoadEndings {
   readonly done: Succeed;
 
   constructor(scope: Construct, { steps, stage }: LoadEndingsProps) {
-    const deployment = deploymentName(stage);
-
     this.fail = taskState(scope, 'release', steps, failureStates.release);
     this.failLocked = eventState(scope, failureStates.notify, {
       type: eventTypes.loadFailed,
-      deployment,
+      stage,
       summary: "'a load failed'",
       more: { failure: '$failure' },
     });
@@ -248,7 +220,7 @@ export class LoadEndings {
     this.done = Succeed.jsonata(scope, 'Done', { outputs: '{% $report %}' });
     const notifyPublished = eventState(scope, 'NotifyPublished', {
       type: eventTypes.loadPublished,
-      deployment,
+      stage,
       summary: "'the snapshot of ' & $report.peildatum & ' is live'",
       more: { report: '$report' },
     });
@@ -256,7 +228,7 @@ export class LoadEndings {
 
     const notifyRefused = eventState(scope, 'NotifyRefused', {
       type: eventTypes.loadRefused,
-      deployment,
+      stage,
       summary: `$replace($report.refusal, '${anyStage}', ' --stage ${stage}')`,
       more: { report: '$report' },
     });

@@ -1,13 +1,20 @@
 import { Duration } from 'aws-cdk-lib';
-import { LogQueryWidget, MathExpression, type Metric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { LogQueryWidget, type Metric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/metrics.ts';
+import { metricNames, versionDimension } from '../../core/metrics.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import { stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import type { Config } from '../config/config-schema.ts';
-import { type AlarmRule, type AlarmTopic, graph, operatorDashboard, ownMetric } from '../shared/monitoring.ts';
+import {
+  type AlarmRule,
+  type AlarmTopic,
+  graph,
+  operatorDashboard,
+  ownMetric,
+  searched,
+} from '../shared/monitoring.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; topic: AlarmTopic };
@@ -90,7 +97,6 @@ export class LoaderDashboard extends Construct {
   constructor(scope: Construct, id: string, { stage, machine, steps, addresses }: LoaderDashboardProps) {
     super(scope, id);
     const period = Duration.minutes(5);
-    const versions = [metricNamespaceOf(stage), requestDimensions.service, versionDimension].join(',');
     const loads = (metricName: string, label: string) =>
       machine.metric(metricName, { statistic: 'Sum', period, label });
     const written = (metricName: string, label: string) =>
@@ -131,12 +137,11 @@ export class LoaderDashboard extends Construct {
         ],
         [
           graph('Deployed version', [
-            new MathExpression({
-              expression: `SEARCH('{${versions}} MetricName="${metricNames.deployedVersion}"', 'Maximum')`,
-              usingMetrics: {},
-              label: '',
-              period: Duration.days(1),
-            }),
+            searched(
+              stage,
+              { metric: metricNames.deployedVersion, dimension: versionDimension },
+              { statistic: 'Maximum', period: Duration.days(1) },
+            ),
           ]),
         ],
         [

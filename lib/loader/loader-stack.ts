@@ -1,11 +1,11 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { isProtected, removal, stackProps } from '../shared/data-protection.ts';
+import { abortUploads, bucketProps, isProtected, stackProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
 import { LoadMachine } from './load-machine.ts';
@@ -50,13 +50,7 @@ const versionExpiration = Duration.days(14);
  */
 function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | undefined): Bucket {
   const bucket = new Bucket(scope, 'Snapshots', {
-    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    enforceSSL: true,
-    encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
-    ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
-    removalPolicy: removal(config),
-    // CloudFormation deletes only an empty bucket.
-    autoDeleteObjects: !isProtected(config),
+    ...bucketProps(config, encryptionKey),
     // An operator can restore a manifest or snapshot that was overwritten or deleted by mistake. Not in a trial: its
     // bucket must be emptied before it can be deleted.
     versioned: isProtected(config),
@@ -67,7 +61,7 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
         expiration: workExpiration,
       })),
       ...(isProtected(config) ? [{ id: 'ExpireVersions', noncurrentVersionExpiration: versionExpiration }] : []),
-      { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(2) },
+      abortUploads,
     ],
   });
   acknowledge(

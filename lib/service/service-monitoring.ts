@@ -4,13 +4,14 @@ import { type Alarm, type IMetric, MathExpression, type Metric, TextWidget } fro
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { causeDimension, metricNames, metricNamespaceOf, requestDimensions } from '../../core/metrics.ts';
+import { causeDimension, metricNames, requestDimensions } from '../../core/metrics.ts';
 import {
   type AlarmTopic,
   gatewayThrottles,
   graph,
   operatorDashboard,
   ownMetric,
+  searched,
   serverErrors,
 } from '../shared/monitoring.ts';
 
@@ -31,26 +32,10 @@ function unknownCharges(stage: string): Metric {
   return ownMetric(stage, 'address', metricNames.unknownCharges, options);
 }
 
-/** The same by cause, per minute; for dashboards only. */
-function unknownByCause(stage: string): MathExpression {
-  const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${causeDimension}`;
-  return new MathExpression({
-    expression: `SEARCH('{${schema}} MetricName="${metricNames.unknownCharges}"', 'Sum')`,
-    usingMetrics: {},
-    label: '',
-    period,
-  });
-}
-
-/** One line for each outcome that occurred. For dashboards only: alarms do not support SEARCH. */
-function byOutcome(stage: string, service: ServiceName, metricName: string): MathExpression {
-  const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${requestDimensions.outcome}`;
-  return new MathExpression({
-    expression: `SEARCH('{${schema}} MetricName="${metricName}" ${requestDimensions.service}="${service}"', 'Sum')`,
-    usingMetrics: {},
-    label: '',
-    period,
-  });
+/** One line for each outcome that occurred. */
+function byOutcome(stage: string, service: ServiceName): MathExpression {
+  const { outcome: dimension } = requestDimensions;
+  return searched(stage, { metric: metricNames.requests, dimension, service }, stat('Sum'));
 }
 
 export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: AlarmTopic };
@@ -139,7 +124,7 @@ export class ServiceDashboard extends Construct {
       widgets: [
         [new TextWidget({ markdown: '## Responses', width: 24, height: 1 })],
         [
-          liveGraph('Lookups by outcome, per minute', [byOutcome(stage, 'address', metricNames.requests)]),
+          liveGraph('Lookups by outcome, per minute', [byOutcome(stage, 'address')]),
           liveGraph(
             'Latency of a response (ms)',
             ['p50', 'p95', 'p99'].map((p) => api.metricLatency(stat(p))),
@@ -151,8 +136,10 @@ export class ServiceDashboard extends Construct {
         ],
         [new TextWidget({ markdown: '## Behind them', width: 24, height: 1 })],
         [
-          liveGraph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)]),
-          liveGraph('Charges with unknown outcome by cause, per minute', [unknownByCause(stage)]),
+          liveGraph('Key validations by outcome, per minute', [byOutcome(stage, 'validate')]),
+          liveGraph('Charges with unknown outcome by cause, per minute', [
+            searched(stage, { metric: metricNames.unknownCharges, dimension: causeDimension }, stat('Sum')),
+          ]),
         ],
         [
           liveGraph('Functions: errors and throttles', [

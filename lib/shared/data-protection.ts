@@ -1,7 +1,8 @@
-import { Arn, ArnFormat, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Duration, Fn, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { LogGroupProps } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/config-schema.ts';
 
@@ -65,6 +66,22 @@ export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
   key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com'));
   return key;
 }
+
+/** The properties of every bucket: private, encrypted, TLS only. */
+export function bucketProps(config: Config, encryptionKey: IKey | undefined) {
+  return {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
+    ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
+    removalPolicy: removal(config),
+    // CloudFormation deletes only an empty bucket.
+    autoDeleteObjects: !isProtected(config),
+  } satisfies BucketProps;
+}
+
+/** Removes the parts of uploads that never ended. */
+export const abortUploads = { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(2) };
 
 /** The properties of every log group: the configured retention, and the customer-managed key if configured. */
 export function logGroupProps(config: Config, encryptionKey: IKey | undefined): LogGroupProps {

@@ -159,6 +159,20 @@ export function ownMetric(stage: string, service: string, metricName: string, op
   });
 }
 
+/**
+ * One line for each value of the dimensions that `service` has data of. For dashboards only: alarms don't support SEARCH.
+ */
+export function searched(
+  stage: string,
+  { metric, dimension, service }: { metric: string; dimension: string; service?: string },
+  { statistic, period }: Required<Pick<MetricOptions, 'statistic' | 'period'>>,
+): MathExpression {
+  const schema = [metricNamespaceOf(stage), requestDimensions.service, dimension].join(',');
+  const of = service ? ` ${requestDimensions.service}="${service}"` : '';
+  const expression = `SEARCH('{${schema}} MetricName="${metric}"${of}', '${statistic}')`;
+  return new MathExpression({ expression, usingMetrics: {}, label: '', period });
+}
+
 const perMinute = { statistic: 'Sum', period: Duration.minutes(1) };
 
 /** Requests a minute that got a 5xx, where these are one in 2,000 or more: at that volume a few are always there. */
