@@ -31,12 +31,12 @@ const canary = z.strictObject({
 });
 
 const throttle = z.strictObject({
-  ratePerSecond: whole(1, 10_000).default(100).describe('Lookups a second, for all accounts together.'),
-  burst: whole(1, 5_000).default(200).describe('Lookups at once above that rate.'),
-  otherRatePerSecond: whole(1, 10_000)
-    .default(20)
-    .describe('Key validations a second, and as many requests for all other paths together.'),
-  otherBurst: whole(1, 5_000).default(40).describe('The burst for each of the two.'),
+  ratePerSecond: whole(1, 10_000)
+    .default(100)
+    .describe(
+      'Lookups a second, for all accounts together. Key validations have a fifth of it, and all other paths together another.',
+    ),
+  burst: whole(1, 5_000).default(200).describe('Lookups at once above that rate; of the others a fifth.'),
 });
 
 const warmThroughput = z.strictObject({
@@ -76,11 +76,6 @@ const dataset = z.strictObject({
 });
 
 const usage = z.strictObject({
-  job: flag
-    .default(true)
-    .describe(
-      `Deploys the hourly job that records usage and sends messages. Without it records are kept for ${defaultUsageMonths} months.`,
-    ),
   months: whole(1, 120).default(defaultUsageMonths).describe('For how many whole months daily usage is kept.'),
   statementLockYears: whole(0, 30)
     .default(0)

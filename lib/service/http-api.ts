@@ -147,19 +147,20 @@ export class HttpApi extends Construct {
       'AwsSolutions-APIG4',
       'The functions authenticate: key, account and quota are one conditional write, which an authorizer would split.',
     );
-    const { ratePerSecond, burst, otherRatePerSecond, otherBurst } = config.throttle;
+    const { ratePerSecond, burst } = config.throttle;
+    const [otherRate, otherBurst] = [ratePerSecond, burst].map((lookups) => Math.ceil(lookups / 5));
     this.accessLog = accessLogGroup(this, logGroupProps(config, encryptionKey));
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: otherRatePerSecond, burstLimit: otherBurst },
+      throttle: { rateLimit: otherRate, burstLimit: otherBurst },
       accessLogSettings: accessLog(this.accessLog),
       ...(domain && { domainMapping: { domainName: domain.domainName } }),
     });
     const throttles = {
       lookups: { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst },
-      others: { ThrottlingRateLimit: otherRatePerSecond, ThrottlingBurstLimit: otherBurst },
+      others: { ThrottlingRateLimit: otherRate, ThrottlingBurstLimit: otherBurst },
     };
     const cfnStage = stage.node.defaultChild as CfnStage;
     cfnStage.routeSettings = Object.fromEntries(apiRoutes.map((route) => [routeKey(route), throttles[route.throttle]]));

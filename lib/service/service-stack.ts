@@ -55,7 +55,7 @@ export class ServiceStack extends Stack {
     new SavedQueries(this, 'Queries', stage, serviceQueries(logs));
     const { budget, alarmEmail = '' } = config;
     if (budget) new Budget(this, 'Budget', { ...budget, email: budget.email ?? alarmEmail });
-    if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
+    new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

@@ -159,9 +159,7 @@ export function ownMetric(stage: string, service: string, metricName: string, op
   });
 }
 
-/**
- * One line for each value of the dimensions that `service` has data of. For dashboards only: alarms don't support SEARCH.
- */
+/** A line for each value of `dimension` that has data. For dashboards only: alarms don't support SEARCH. */
 export function searched(
   stage: string,
   { metric, dimension, service }: { metric: string; dimension: string; service?: string },

@@ -147,14 +147,11 @@ function contradictions(config: Config): string[] {
     faults.push(
       `bagAdres.provisionedConcurrency is ${provisioned}, more than reservedConcurrency (${reserved}): Lambda refuses that.`,
     );
-  for (const [burst, rate] of [
-    ['burst', 'ratePerSecond'],
-    ['otherBurst', 'otherRatePerSecond'],
-  ] as const)
-    if (throttle[burst] < throttle[rate] / 10)
-      faults.push(
-        `bagAdres.throttle.${burst} is ${throttle[burst]}, less than a tenth of ${rate} (${throttle[rate]}): most of that rate would be refused. Allowed: ${Math.ceil(throttle[rate] / 10)} or more.`,
-      );
+  const { burst, ratePerSecond } = throttle;
+  if (burst < ratePerSecond / 10)
+    faults.push(
+      `bagAdres.throttle.burst is ${burst}, less than a tenth of ratePerSecond (${ratePerSecond}): most of that rate would be refused. Allowed: ${Math.ceil(ratePerSecond / 10)} or more.`,
+    );
   if (config.budget && !(config.budget.email ?? config.alarmEmail))
     faults.push('bagAdres.budget has nobody to write to. Set bagAdres.budget.email or bagAdres.alarmEmail.');
   const certificateAccount = domain?.certificateArn.split(':')[4];

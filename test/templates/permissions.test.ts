@@ -147,13 +147,6 @@ describe('what each function may do', () => {
     );
   });
 
-  it('includes no usage job if it is turned off', async () => {
-    expect(Object.keys(permissions((await templates({ usage: { job: false } })).service)).join()).not.toContain(
-      'Usage',
-    );
-  });
-
-  // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
     expect(commandsIn('packages/admin/accounts/s3-statements.ts')).toEqual(['GetObject', 'ListObjectsV2', 'PutObject']);
     const others = { exclude: ['**/key-record.ts', '**/s3-statements.ts'] };

@@ -32,7 +32,7 @@ describe('config show', () => {
       alarmEmail: 'shared',
       'throttle.burst': 'stages.test',
       'throttle.ratePerSecond': 'shared',
-      'throttle.otherBurst': 'default',
+      logRetentionDays: 'default',
     });
     expect((await run('config', 'show')).out).toMatch(/tags\.cost +12 +stages\.prod/);
   });

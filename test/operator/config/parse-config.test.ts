@@ -136,10 +136,6 @@ describe('the configuration', () => {
       'provisionedConcurrency is 6, more than reservedConcurrency (5)',
     ],
     [
-      { throttle: { otherRatePerSecond: 500 } },
-      'throttle.otherBurst is 40, less than a tenth of otherRatePerSecond (500)',
-    ],
-    [
       { domain, account: '999999999999' },
       'domain.certificateArn belongs to account 123456789012, but bagAdres.account is "999999999999"',
     ],
