@@ -131,8 +131,7 @@ async function measured<T>(work: () => Promise<T>): Promise<{ result: T; used: U
   const watch = setInterval(() => {
     peak = Math.max(peak, children().memory - before.memory);
   }, 50);
-  const result = await work();
-  clearInterval(watch);
+  const result = await work().finally(() => clearInterval(watch));
   const [after, milliseconds] = [children(), performance.now() - begin];
   return {
     result,
@@ -176,13 +175,19 @@ async function firstAnswerOfPeer(folder: string, path: string, ours: Ours, serve
   const lookup: Asked = { url: `${base}/lookup?pc=${ours.postcode}&n=${ours.huisnummer}`, addresses: 1 };
   const started = await measured(async () => {
     const env = { ...process.env, BAG_ADDRESS_LOOKUP_QUIET: '1' };
-    const child = spawn(program('bag-service'), [new URL(base).host], { env, stdio: 'ignore' });
+    const child = spawn(program('bag-service'), [new URL(base).host], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (text) => {
+      errors = `${errors}${text}`.slice(-1000);
+    });
     const ended = once(child, 'close');
     servers.defer(async () => {
       child.kill('SIGINT');
       await ended;
     });
-    await firstAnswer(lookup.url, () => child.exitCode);
+    await firstAnswer(lookup.url, () =>
+      child.exitCode === null ? undefined : `ended with ${child.exitCode}\n${errors}`,
+    );
   });
   const parts = [created.used, built.used, started.used];
   const sum = (name: 'seconds' | 'cpu_seconds') =>
@@ -213,25 +218,27 @@ async function runPeer(cwd: string, file: string, args: string[], env: NodeJS.Pr
 }
 
 /** Waits until the peer finds the address. @throws CannotMeasure if it has ended, or answers that it has no such address */
-async function firstAnswer(url: string, exitCode: () => number | null): Promise<void> {
+async function firstAnswer(url: string, end: () => string | undefined): Promise<void> {
   const until = performance.now() + mostMinutes.start * 60_000;
   for (;;) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     if (answer?.ok) return;
     if (answer) throw cantRead(`bag-service answers ${answer.status} for ${url}, which npm start finds`);
-    if (exitCode() !== null) throw cantRead(`bag-service ended with ${exitCode()}`);
+    const ended = end();
+    if (ended) throw cantRead(`bag-service ${ended}`);
     if (performance.now() > until) throw cantRead(`bag-service did not answer within ${mostMinutes.start} minute`);
     await sleep(5);
   }
 }
 
+/** `what` happened, and the end of what the peer printed. */
 function cantRead(what: string, output = ''): CannotMeasure {
-  const lines = output.trim().split('\n').slice(-5);
+  const lines = `${what}\n${output}`.trim().split('\n');
   return new CannotMeasure(
     [
-      `The peer can't be measured: ${what}.`,
-      ...lines.filter(Boolean).map((line) => `  ${line}`),
-      'If its build failed, check out the commit that docs/performance.md names. Otherwise it does not read this extract: try a smaller --scale.',
+      "The peer can't be measured:",
+      ...[...lines.slice(0, 1), ...lines.slice(1).slice(-5)].map((line) => `  ${line}`),
+      'If its build failed, check out the commit that docs/performance.md names. Otherwise it does not read this extract: give another one.',
     ].join('\n'),
   );
 }

@@ -58,7 +58,7 @@ describe('the configuration', () => {
     ],
     [
       { throttle: { rate: 5 } },
-      'throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst, ',
+      'throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst',
     ],
     [{ stage: 'Prod!' }, 'stage is "Prod!". Allowed: up to 16 lower case letters'],
     [{ stage: 'data' }, 'stage is "data". Allowed: up to 16 lower case letters'],
