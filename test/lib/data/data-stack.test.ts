@@ -188,12 +188,6 @@ describe('the data stack', () => {
     }
   });
 
-  it('has the outputs that the command line needs', () => {
-    expect(Object.keys(kept.data.Outputs ?? {})).toEqual(
-      expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'AlarmTopicArn']),
-    );
-  });
-
   it('warns when no one is notified of alarms, and only then', () => {
     const annotations = ({ stack, names }: Awaited<ReturnType<typeof templates>>) =>
       stack(names.data).messages.map(({ level, entry: { data } }) => `${level}: ${data}`);

@@ -11,18 +11,6 @@ describe('the service stack', () => {
     trial = (await templates(everything)).service;
   });
 
-  /** What a route's target leads to: route -> integration -> alias -> function. */
-  function functionBehind(route: string): string {
-    const found = properties('AWS::ApiGatewayV2::Route').find(({ RouteKey }) => RouteKey === route);
-    const integration = follow(/Ref":"(\w+)"/.exec(JSON.stringify(found?.Target))?.[1]);
-    expect(integration).toMatchObject({ PayloadFormatVersion: '2.0' });
-    const alias = follow(refOf(integration.IntegrationUri));
-    return refOf(alias.FunctionName);
-  }
-
-  const follow = (id = '') => service.Resources[id]?.Properties ?? {};
-  const refOf = (value: unknown) => (value as { Ref: string }).Ref;
-
   function properties(type: string, template = service): Record<string, unknown>[] {
     return Object.values(ofType(template, type)).map(({ Properties = {} }) => Properties);
   }
@@ -31,15 +19,6 @@ describe('the service stack', () => {
   function answering(template: Template): Record<string, unknown>[] {
     return properties('AWS::Lambda::Function', template).filter(({ Timeout }) => Timeout === 6);
   }
-
-  it('routes every method of each operation, and every other path, to the right function', () => {
-    const routes = properties('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
-    expect(routes.sort()).toEqual(['$default', 'ANY /v1/address', 'ANY /v1/addresses', 'ANY /v1/auth/validate']);
-    expect(functionBehind('ANY /v1/address')).toMatch(/^Address/);
-    expect(functionBehind('ANY /v1/addresses')).toMatch(/^Address/);
-    expect(functionBehind('ANY /v1/auth/validate')).toMatch(/^Validate/);
-    expect(functionBehind('$default')).toMatch(/^Validate/);
-  });
 
   it.each([
     ['the reference page at /docs', 'REFERENCE_PAGE', { referencePage: false }],
@@ -129,17 +108,6 @@ describe('the service stack', () => {
     for (const lambda of functions) expect(lambda).not.toHaveProperty('TracingConfig');
     for (const lambda of properties('AWS::Lambda::Function', trial))
       expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
-  });
-
-  it('gives a function only the tables that it needs', () => {
-    const variables = properties('AWS::Lambda::Function').map(
-      ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
-    );
-    expect(variables.map((each) => Object.keys(each).sort())).toEqual([
-      ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'METRIC_NAMESPACE'],
-      ['ACCOUNTS_TABLE', 'BRANDING', 'METRIC_NAMESPACE'],
-      ['ACCOUNTS_TABLE', 'STATEMENTS_BUCKET', 'USAGE_DEPLOYMENT', 'USAGE_MESSAGE_AT_SHARE', 'USAGE_MONTHS'],
-    ]);
   });
 
   it('deploys a new version as a canary, and rolls it back on an alarm on 5xx or latency', () => {
