@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deploymentName, stackNames } from '../../lib/config/deployment.ts';
+import { deploymentName, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import './assemblies.ts';
 
 export type Resource = {
@@ -81,8 +81,8 @@ function sources(): string {
 }
 
 /**
- * The template of each stack of a configuration, of the present sources. A template is synthesized once and then kept
- * on disk, since many test files, each with modules of its own, read the same ones.
+ * The template of each stack of a configuration, of the present sources. `all` has them by part, the portal's too if
+ * there is one. A template is synthesized once and then kept on disk, since many test files read the same ones.
  */
 export async function templates(bagAdres: Record<string, unknown> = {}) {
   digest ??= sources();
@@ -90,14 +90,18 @@ export async function templates(bagAdres: Record<string, unknown> = {}) {
   const file = join(cache, digest, `${configuration}.json`);
   if (!existsSync(file)) await synthesize(bagAdres, file);
   const stacks: Record<string, SynthesizedStack> = JSON.parse(readFileSync(file, 'utf8'));
-  const names = stackNames(deploymentName(typeof bagAdres.stage === 'string' ? bagAdres.stage : 'prod'));
+  const deployment = deploymentName(typeof bagAdres.stage === 'string' ? bagAdres.stage : 'prod');
+  const names = stackNames(deployment);
   const stack = (name: string): SynthesizedStack => {
     const found = stacks[name];
     if (!found) throw new Error(`There is no stack ${name}.`);
     return found;
   };
   const template = (name: string): Template => stack(name).template;
-  return { data: template(names.data), service: template(names.service), loader: template(names.loader), stack, names };
+  const parts = { data: template(names.data), service: template(names.service), loader: template(names.loader) };
+  const portalName = portalStackName(deployment);
+  const withPortal = portalName in stacks ? { ...parts, portal: template(portalName) } : parts;
+  return { ...parts, all: withPortal as Record<string, Template>, stack, names };
 }
 
 async function synthesize(bagAdres: Record<string, unknown>, file: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { type ComparedTemplate, isStateful, lossesBetween } from '../../operator/gate/compare-templates.ts';
 import { everything, portal, templates } from '../lib/synthesized.ts';
 import { fixtureOfLastRelease } from './last-release.ts';
@@ -26,10 +25,8 @@ let today: Record<string, ComparedTemplate>;
 beforeAll(async () => {
   today = {};
   for (const [name, configuration] of Object.entries(configurations)) {
-    const { data, service, loader, stack } = await templates(configuration);
-    Object.assign(today, { [`${name} data`]: data, [`${name} service`]: service, [`${name} loader`]: loader });
-    if (name === 'everything')
-      today[`${name} portal`] = stack(portalStackName(deploymentName(everything.stage))).template;
+    for (const [part, template] of Object.entries((await templates(configuration)).all))
+      today[`${name} ${part}`] = template;
   }
   if (!process.env.UPDATE_RELEASE) return;
   const wanted = Object.fromEntries(Object.entries(today).map(([name, template]) => [name, kept(template)]));

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { attackFigures, attackTables } from '../../tools/bench/attacks.ts';
 import { costFigures } from '../../tools/bench/cost.ts';
 import {
@@ -24,15 +23,7 @@ const prices = priceList.regions['us-east-1'] as Prices;
 const millionADay = 30e6;
 
 async function resourcesOf(config: Record<string, unknown>): Promise<Resource[]> {
-  const { data, service, loader, stack } = await templates(config);
-  const stage = typeof config.stage === 'string' ? config.stage : 'prod';
-  const all = [
-    data,
-    service,
-    loader,
-    ...(config.portal ? [stack(portalStackName(deploymentName(stage))).template] : []),
-  ];
-  return all.flatMap(({ Resources }) => Object.values(Resources));
+  return Object.values((await templates(config)).all).flatMap(({ Resources }) => Object.values(Resources));
 }
 
 const deploymentFor = async (config: Record<string, unknown>) => deploymentOf(await resourcesOf(config));

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { providerFault } from '../../portal/stack/portal-names.ts';
 import { everything, ofType, portal, templates } from '../lib/synthesized.ts';
@@ -20,8 +19,8 @@ const documented = readFileSync('docs/runbook.md', 'utf8')
 type SavedQuery = { name: string; query: string; groups: string[] };
 
 async function savedQueries(): Promise<SavedQuery[]> {
-  const { service, loader, stack } = await templates({ ...everything, portal });
-  return [service, loader, stack(portalStackName(deploymentName(everything.stage))).template].flatMap((template) =>
+  const { all } = await templates({ ...everything, portal });
+  return Object.values(all).flatMap((template) =>
     Object.values(ofType(template, 'AWS::Logs::QueryDefinition')).map(({ Properties = {} }) => ({
       name: String(Properties.Name),
       query: String(Properties.QueryString),

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
 import { type Minute, notifications } from '../support/alarms.ts';
 import { sweep } from '../support/sweep.ts';
@@ -204,9 +203,7 @@ describe('the alarms of the templates', () => {
       clientSecretExpires: '2027-01-31',
     };
     const domain = { ...portal.domain, certificateArn: `${certificate}/0b1a2c` };
-    const { data, service, loader, stack } = await templates({ ...everything, portal: { ...portal, domain, signIn } });
-    const { template } = stack(portalStackName(deploymentName(everything.stage)));
-    stacks = { data, service, loader, portal: template };
+    stacks = (await templates({ ...everything, portal: { ...portal, domain, signIn } })).all;
   });
 
   it('notify nobody in a healthy first week, and roll no deployment back', () => {

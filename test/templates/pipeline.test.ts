@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { workflowCommands } from '../../tools/rehearsal/documented-commands.ts';
 import { everything, portal, type Template, templates } from '../lib/synthesized.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
@@ -54,9 +53,7 @@ const prefixes: Readonly<Record<string, string>> = {
 describe('the policies of the example pipeline', () => {
   let all: Template[];
   beforeAll(async () => {
-    const { data, service, loader, stack } = await templates({ ...everything, portal });
-    const portalStack = stack(portalStackName(deploymentName(everything.stage))).template;
-    all = [data, service, loader, portalStack].map(({ Resources, ...template }) => ({
+    all = Object.values((await templates({ ...everything, portal })).all).map(({ Resources, ...template }) => ({
       ...template,
       Resources: Object.fromEntries(
         Object.entries(Resources).filter(

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { portalMetrics } from '../../portal/stack/portal-names.ts';
 import { everything, ofType, portal, templates } from '../lib/synthesized.ts';
 
@@ -30,9 +29,8 @@ describe('the runbook', () => {
       clientSecretName: 'x',
       clientSecretExpires: '2027-01-31',
     };
-    const { data, service, loader, stack } = await templates({ ...everything, portal: { ...portal, signIn } });
-    const portalTemplate = stack(portalStackName(deploymentName(everything.stage))).template;
-    const alarms = [data, service, loader, portalTemplate].flatMap((template) =>
+    const { all: stacks } = await templates({ ...everything, portal: { ...portal, signIn } });
+    const alarms = Object.values(stacks).flatMap((template) =>
       Object.values({
         ...ofType(template, 'AWS::CloudWatch::Alarm'),
         ...ofType(template, 'AWS::CloudWatch::CompositeAlarm'),
