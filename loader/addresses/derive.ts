@@ -151,7 +151,7 @@ class LineJoiner {
     const sizes = [...this.#sizes].flatMap(([bytes, size]) =>
       sizesAt(placeOfTexts(Buffer.from(textOf(bytes), 'latin1').toString().split('\t')), size),
     );
-    this.#derived.counts.places = addSizes({}, sizes);
+    this.#derived.counts.places = addSizes(sizes);
     this.#derived.lines = this.#lines.bytes;
     return this.#derived;
   }

@@ -24,7 +24,7 @@ function countLines(lines: readonly Line[]): LineCounts {
   return {
     lines: lines.length,
     lists: all.filter(({ places }) => places.length === 0).length,
-    places: addSizes({}, sizes),
+    places: addSizes(sizes),
   };
 }
 

@@ -68,14 +68,14 @@ export function addObjects(size: PlaceSize, texts: readonly string[]): void {
   size[withObjects]++;
 }
 
-/** Adds up sizes; a negative `sign` takes the later ones off. */
-export function addSizes(sizes: PlaceSizes, more: Iterable<[string, PlaceSize]>, sign = 1): PlaceSizes {
-  const total = new Map(Object.entries(sizes));
-  for (const [name, size] of more) {
+/** Adds up sizes of the same name. */
+export function addSizes(all: Iterable<[string, PlaceSize]>): PlaceSizes {
+  const total = new Map<string, PlaceSize>();
+  for (const [name, size] of all) {
     const before = total.get(name);
-    total.set(name, size.map((count, i) => (before?.[i] ?? 0) + sign * count) as PlaceSize);
+    total.set(name, size.map((count, i) => (before?.[i] ?? 0) + count) as PlaceSize);
   }
-  return Object.fromEntries([...total].filter(([, [count]]) => count !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries([...total].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** A street as `Buitenveer, Weesp`. */

@@ -2,10 +2,9 @@ import { mapConcurrently } from '../../core/concurrency.ts';
 import type { ChangeCounts } from '../addresses/lines.ts';
 import { addSizes, isGemeente } from '../addresses/place-sizes.ts';
 import { areaText } from '../bag/delivery-document.ts';
-import { mergeReports, type ProblemReport, problemCounts, reportOfCounts } from '../bag/problem-report.ts';
+import { mergeReports, problemCounts, reportOfCounts } from '../bag/problem-report.ts';
 import {
   begin,
-  type ChangeFile,
   contentsOf,
   hasObjecten,
   isSameArea,
@@ -276,36 +275,21 @@ export async function addUp(storage: Storage, load: Load, target: ManifestEntry 
   const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
     getJson<Merged>(storage, paths.merged(load.id, segment)),
   );
-  const files: ChangeFile[] = merged.flatMap((segment) =>
-    segment.files.map(({ name, writes }) => ({ changes: name, writes })),
-  );
-  const tallies = mergeTallies(merged.flatMap(({ byPlace = [] }) => byPlace));
-  const places = addSizes(
-    {},
-    merged.flatMap((segment) => Object.entries(segment.places ?? {})),
-  );
-  const after = addSizes(
-    {},
-    merged.flatMap(({ placesAfter }) => Object.entries(placesAfter)),
-  );
-  const csv = merged.flatMap((segment) => segment.csv ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const made = load.target ? restored(load.target.snapshot, target) : await derived(storage, load, merged);
+  const nummeraanduidingen = merged.reduce((sum, one) => sum + one.nummeraanduidingen, made.counts.nummeraanduidingen);
+  const counts: LoadCounts = { ...made.counts, nummeraanduidingen, ...mergeSegments(merged) };
   const segments = merged.filter(({ addresses }) => addresses > 0).map(({ segment }) => segment);
-  const made = load.target
-    ? restored(load.target.snapshot, target)
-    : await derived(
-        storage,
-        load,
-        merged.map(({ problems }) => problems),
-      );
-  const counts: LoadCounts = {
-    ...made.counts,
-    nummeraanduidingen:
-      made.counts.nummeraanduidingen + merged.reduce((sum, { nummeraanduidingen }) => sum + nummeraanduidingen, 0),
-    ...mergeSegments(merged),
+  return {
+    ...made,
+    counts,
+    snapshot: { ...made.snapshot, segments },
+    files: merged.flatMap(({ files }) => files),
+    large: merged.flatMap(({ tooLarge }) => tooLarge),
+    tallies: mergeTallies(merged.flatMap(({ byPlace = [] }) => byPlace)),
+    places: addSizes(merged.flatMap(({ places = {} }) => Object.entries(places))),
+    after: addSizes(merged.flatMap(({ placesAfter }) => Object.entries(placesAfter))),
+    csv: merged.flatMap(({ csv = [] }) => csv).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
-  const snapshot: Snapshot = { ...made.snapshot, segments };
-  const large = merged.flatMap(({ tooLarge }) => tooLarge);
-  return { ...made, counts, files, large, snapshot, tallies, places, after, csv };
 }
 
 type Made = {
@@ -322,7 +306,7 @@ function restored({ segments: _, ...snapshot }: Snapshot, target: ManifestEntry 
   return { counts: { voorkomens, nummeraanduidingen, problems }, snapshot, mutated: null, incomplete: [] };
 }
 
-async function derived(storage: Storage, load: Load, merged: readonly ProblemReport[]): Promise<Made> {
+async function derived(storage: Storage, load: Load, merged: readonly Merged[]): Promise<Made> {
   const mutated = await findJson<Mutated>(storage, paths.mutated(load.id));
   const extracted = await extractedParts(storage, load);
   const nums = await joinedBuckets(storage, load.id, 'nummeraanduidingen');
@@ -335,8 +319,7 @@ async function derived(storage: Storage, load: Load, merged: readonly ProblemRep
       ? [(await getUnpacked(storage, paths.reference(load.id), unpackReference)).problems]
       : []),
     ...(mutated ? [mutated.problems] : []),
-    ...[...extracted, ...nums, ...objecten].map((one) => one.problems),
-    ...merged,
+    ...[...extracted, ...nums, ...objecten, ...merged].map((one) => one.problems),
   ]);
   const reach = nums.flatMap(({ ranges, reach }) => [...Object.keys(ranges).map((name) => name.slice(1)), ...reach]);
   return {

@@ -112,7 +112,7 @@ async function mergeSegment(
   const flush = () => {
     if (writes.length === 0) return;
     const name = `${segment}-${String(merged.files.length).padStart(3, '0')}`;
-    merged.files.push({ name, writes: writes.length });
+    merged.files.push({ changes: name, writes: writes.length });
     made.push([paths.changes(loadId, name), packWrites(writes)]);
     writes = [];
   };
@@ -145,12 +145,12 @@ async function mergeSegment(
   }
   flush();
   if (!load.target && merged.addresses > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
-  merged.placesAfter = addSizes({}, placesAfter);
+  merged.placesAfter = addSizes(placesAfter);
   if (load.base) {
     await csv.flush();
     merged.csv = csv.files;
     merged.byPlace = byPlace.end(streetsKept);
-    merged.places = addSizes({}, places);
+    merged.places = addSizes(places);
   }
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, segment), merged);

@@ -4,7 +4,7 @@ import { mapConcurrently } from '../../core/concurrency.ts';
 import type { LargeItem } from '../addresses/lines.ts';
 import type { PlaceSizes } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
-import type { Load, Part } from '../dataset/load.ts';
+import type { ChangeFile, Load, Part } from '../dataset/load.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
@@ -58,7 +58,7 @@ export type Joined = {
 /** What `merge` stores of a segment; if it exists, the segment is finished. `files` names its change files. */
 export type Merged = SegmentCounts & {
   segment: string;
-  files: { name: string; writes: number }[];
+  files: ChangeFile[];
   nummeraanduidingen: number;
   problems: ProblemReport;
   tooLarge: LargeItem[];

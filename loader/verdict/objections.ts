@@ -289,12 +289,8 @@ export function judge(
   }
   const { objections, renamed } = live && live.addresses > 0 ? judgeChanges(load, live, thresholds, ofDay) : nothing;
   found.push(...objections);
-  const check = (code: ObjectionCode, what: string, count: number, of: number) => {
-    const limit = thresholds.maximumProblemShare;
-    if (count <= Math.max(of * limit, thresholds.alwaysAllowed)) return;
-    const message = `${grouped(count)} of ${grouped(of)} ${what}: ${percent(count / of)}, over the limit of ${percent(limit)}`;
-    found.push({ code, message, count, of });
-  };
+  const check = (code: ObjectionCode, what: string, count: number, of: number) =>
+    found.push(...overShare(code, what, [count, of], thresholds.maximumProblemShare, thresholds.alwaysAllowed));
   if (objecten && problems) {
     const missing = problemsOfObjecten.reduce((sum, kind) => sum + problems[kind].count, 0);
     const what = 'objects have a missing address or an unknown location';
@@ -312,20 +308,31 @@ export function judge(
   return { objections: found, renamed };
 }
 
+/** An objection to a share of addresses or objects, in all or at a place, unless there are few of them. */
+function overShare(
+  code: ObjectionCode,
+  what: string,
+  [count, of]: [count: number, of: number],
+  limit: number,
+  alwaysAllowed: number,
+  place?: string,
+): Objection[] {
+  if (count <= Math.max(of * limit, alwaysAllowed)) return [];
+  const message = `${grouped(count)} of ${grouped(of)} ${what}: ${percent(count / of)}, over the limit of ${percent(limit)}`;
+  return [{ code, message, count, of, ...(place !== undefined && { place }) }];
+}
+
 /** The first objects have none before them to be compared with; nearly every address has one. */
 function objectionsToFirstObjects(after: PlaceSizes, thresholds: Thresholds): Objection[] {
-  const objectionIn = ([of, , , , , , withObjects]: PlaceSize, always: number, place?: string): Objection[] => {
-    const count = of - withObjects;
-    const most = thresholds.maximumObjectShare;
-    if (count <= always || count <= of * most) return [];
-    const where = place === undefined ? '' : ` in ${place}`;
-    const message = `${grouped(count)} of ${grouped(of)} addresses${where} would have no object: ${percent(count / of)}, over the limit of ${percent(most)}`;
-    return [{ code: 'too_few_objects', message, count, of, ...(place !== undefined && { place }) }];
+  const { maximumObjectShare, alwaysAllowed, alwaysAllowedInPlace } = thresholds;
+  const objectionIn = ([of, , , , , , withObjects]: PlaceSize, always: number, place?: string) => {
+    const what = `addresses${place === undefined ? '' : ` in ${place}`} would have no object`;
+    return overShare('too_few_objects', what, [of - withObjects, of], maximumObjectShare, always, place);
   };
   const inPlaces = Object.entries(after).flatMap(([name, size]) =>
-    isGemeente(name) ? [] : objectionIn(size, thresholds.alwaysAllowedInPlace, name),
+    isGemeente(name) ? [] : objectionIn(size, alwaysAllowedInPlace, name),
   );
-  return [...objectionIn(wholeOf(after), thresholds.alwaysAllowed), ...firstOfEach(inPlaces)];
+  return [...objectionIn(wholeOf(after), alwaysAllowed), ...firstOfEach(inPlaces)];
 }
 
 const nothing: ReturnType<typeof judge> = { objections: [], renamed: [] };

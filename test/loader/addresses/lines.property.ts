@@ -10,6 +10,7 @@ import {
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import {
+  type LineCounts,
   LineSegmentReader,
   LineSegmentWriter,
   packSegment,
@@ -128,13 +129,13 @@ describe('a snapshot', () => {
         for (const postcode3 of postcode3sOf('13'))
           expect(reader.lines(postcode3)).toEqual(lines.filter((line) => line.startsWith(postcode3)));
         const copied = new LineSegmentWriter();
-        const total = { lines: 0, lists: 0, places: {} };
+        const total: LineCounts = { lines: 0, lists: 0, places: {} };
         for (const part of reader.parts) {
           const counts = reader.counts(part);
           copied.add(reader.stored(part) as NonNullable<ReturnType<typeof reader.stored>>);
           total.lines += counts.lines;
           total.lists += counts.lists;
-          total.places = addSizes(total.places, Object.entries(counts.places));
+          total.places = addSizes([...Object.entries(total.places), ...Object.entries(counts.places)]);
         }
         const sizes = [...placesOf(all)].flatMap(([key, places]) =>
           places.flatMap((place) => sizesOfAddress(key, place)),
@@ -142,7 +143,7 @@ describe('a snapshot', () => {
         expect(total).toEqual({
           lines: lines.length,
           lists: lines.filter((line) => addressPart(line) === null).length,
-          places: addSizes({}, sizes),
+          places: addSizes(sizes),
         });
         expect(Buffer.concat(copied.pack()).equals(packSegment(lines))).toBe(true);
       }),
