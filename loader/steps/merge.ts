@@ -96,7 +96,6 @@ async function mergeSegment(
   const merged: Merged = { segment, files: [], ...noChanges(), ...found };
   const byPlace = new PlaceCounter();
   const isReturned = returnsOf(storage, shared, segment);
-  const places: [string, PlaceSize][] = [];
   const placesAfter: [string, PlaceSize][] = [];
   const linesOfPart = load.target
     ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
@@ -123,7 +122,6 @@ async function mergeSegment(
     const { lines, counts } = linesOfPart(part);
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
-    places.push(...Object.entries(before.counts(part).places));
     placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
     if (!isUnchanged) merged.tooLarge.push(...tooLarge(lines));
@@ -150,7 +148,7 @@ async function mergeSegment(
     await csv.flush();
     merged.csv = csv.files;
     merged.byPlace = byPlace.end(streetsKept);
-    merged.places = addSizes(places);
+    merged.places = addSizes(before.parts.flatMap((part) => Object.entries(before.counts(part).places)));
   }
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, segment), merged);

@@ -266,21 +266,21 @@ export async function removeExpiredSnapshots(
   }
 }
 
+/** Finds a load to approve or reject. @throws UnknownLoadError */
+async function refusedWork(storage: Storage, id: string, advice: string) {
+  const load = await findJson<Load>(storage, paths.load(id));
+  const proposal = await findJson<LoadProposal>(storage, paths.proposal(id));
+  if (load && proposal) return { load, proposal };
+  const why = 'it is unknown, has expired, was rejected already, or another load was published since';
+  throw new LoadError('UnknownLoadError', `The storage has no work of load ${id}: ${why}. ${advice}`);
+}
+
 /** Continues from the guard, without the extract. @throws UnknownLoadError, ForeignStorageError, WorkGoneError */
 export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
-  const [load, proposal] = await Promise.all([
-    findJson<Load>(storage, paths.load(loadId)),
-    storage.get(paths.proposal(loadId)),
-  ]);
-  if (!load || !proposal) {
-    throw new LoadError(
-      'UnknownLoadError',
-      `The storage has no work of load ${loadId}: it is unknown, has expired, or another load was published since. Run "load run" ` +
-        'with its extract; if it is refused again, approve that load.',
-    );
-  }
+  const advice = 'Run "load run" with its extract; if it is refused again, approve that load.';
+  const { load } = await refusedWork(storage, loadId, advice);
   return { action: 'rollback', load: loadId, peildatum: load.peildatum };
 }
 
@@ -290,15 +290,7 @@ export async function rejectRefused(
   loadId: string,
 ): Promise<Extract<Discovery, { action: 'none' }>> {
   const manifest = await currentManifest(storage, addresses);
-  const load = await findJson<Load>(storage, paths.load(loadId));
-  const proposal = await findJson<LoadProposal>(storage, paths.proposal(loadId));
-  if (!load || !proposal) {
-    throw new LoadError(
-      'UnknownLoadError',
-      `The storage has no work of load ${loadId}: it is unknown, was rejected already, or another load was published since. "load ` +
-        'status" lists the refused loads.',
-    );
-  }
+  const { load, proposal } = await refusedWork(storage, loadId, '"load status" lists the refused loads.');
   if (proposal.go || manifest.pending?.load === loadId) {
     throw new LoadError(
       'NotRefusedError',

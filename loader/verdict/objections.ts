@@ -308,7 +308,7 @@ export function judge(
   return { objections: found, renamed };
 }
 
-/** An objection to a share of addresses or objects, in all or at a place, unless there are few of them. */
+/** An objection to a share of addresses or objects, in all or at a place, unless there are few. */
 function overShare(
   code: ObjectionCode,
   what: string,
