@@ -20,11 +20,7 @@ const command = new Command('bench')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .option('--json', 'print the figures as JSON, and write no files')
   .option('--extract <file>', 'read this extract instead of a generated one')
-  .option(
-    '--scale <share>',
-    'share of the country to generate: 1 is all of it (default: 0.01, of mutations 0.05)',
-    share,
-  )
+  .option('--scale <share>', 'share of the country to generate: 1 is all of it (default: 0.01; more for some)', share)
   .option('--peer <dir>', 'for peers: a checkout of bag-address-lookup, which is built there')
   .option('--out <dir>', 'where the JSON and the SVG go', 'docs/performance')
   .action(run);
