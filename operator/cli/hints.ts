@@ -10,14 +10,7 @@ export async function withNextCommand(error: AdminError, admin: Admin): Promise<
   // The refusal matters more than the advice.
   const text = await nextCommand(error, admin).catch(() => undefined);
   if (text === undefined) return error;
-  const { code, subject, reason, keyId, firstMonth } = error;
-  return new AdminError(code, text, {
-    cause: error,
-    ...(subject && { subject }),
-    ...(reason && { reason }),
-    ...(keyId !== undefined && { keyId }),
-    ...(firstMonth !== undefined && { firstMonth }),
-  });
+  return new AdminError(error.code, text, { ...error, cause: error });
 }
 
 async function nextCommand({ code, subject, message }: AdminError, admin: Admin): Promise<string | undefined> {

@@ -100,15 +100,12 @@ export class AdminError extends Error {
   constructor(
     code: AdminErrorCode,
     message: string,
-    options: ErrorOptions & Pick<AdminError, 'keyId' | 'subject' | 'reason' | 'firstMonth'> = {},
+    { cause, ...more }: ErrorOptions & Pick<AdminError, 'keyId' | 'subject' | 'reason' | 'firstMonth'> = {},
   ) {
-    super(message, options);
+    super(message, { cause });
+    Object.assign(this, more);
     this.name = 'AdminError';
     this.code = code;
-    if (options.keyId !== undefined) this.keyId = options.keyId;
-    if (options.subject !== undefined) this.subject = options.subject;
-    if (options.reason !== undefined) this.reason = options.reason;
-    if (options.firstMonth !== undefined) this.firstMonth = options.firstMonth;
   }
 }
 
