@@ -167,7 +167,7 @@ async function everyCommand(aws: Aws, folder: string) {
   const secret = seen('dynamodb', 'get_item', { TableName, Key: keyOf('checksum#', 'secret') });
   await says('rotate-checksum-secret --plan', /Creates another checksum secret/);
   await does('rotate-checksum-secret --yes', secret, /"previous"/);
-  await says('rotate-checksum-secret', new RegExp(`Replace each of these keys[^]*${active}`));
+  await says('rotate-checksum-secret', new RegExp(`Replace each of the old one.s keys[^]*${active}`));
   await says(`key revoke ${active} --account acme --yes`, /revoked/);
   await does('rotate-checksum-secret --yes', secret, /"previous"/, { gone: true });
 

@@ -116,13 +116,9 @@ describe('a member of an account', () => {
     }
   });
 
-  it.each([
-    ['an unknown account', { account: 'nobody', person: 'a@b.nl', role: 'viewer' }, 'not_found'],
-    ['a quoted name', { account: 'members-1', person: '"jo jansen"@example.nl', role: 'viewer' }, 'invalid'],
-    ['no e-mail address', { account: 'members-1', person: 'jo', role: 'viewer' }, 'invalid'],
-    ['another role', { account: 'members-1', person: 'a@b.nl', role: 'owner' }, 'invalid'],
-  ])('is not added with %s', async (_, input, code) => {
-    await expect(admin.members.add(input as Parameters<typeof admin.members.add>[0])).rejects.toMatchObject({ code });
+  it('is not added to an unknown account', async () => {
+    const refusal = admin.members.add({ account: 'nobody', person: 'a@b.nl', role: 'viewer' });
+    await expect(refusal).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is removed with a deleted account', async () => {

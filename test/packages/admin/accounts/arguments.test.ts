@@ -127,11 +127,23 @@ describe('a call', () => {
     );
   });
 
+  it.each([
+    ['acme', 'An account id is 1 to 32'],
+    ['small', 'A plan code is 1 to 32'],
+  ])('is refused with the rule where it takes "%s" and is given something malformed', async (name, rule) => {
+    const taking = Object.entries(usual).filter(([, args]) => JSON.stringify(args).includes(`"${name}"`));
+    expect(taking.length).toBeGreaterThan(5);
+    // A filter of accounts takes any plan.
+    for (const [path, args] of taking.filter(([path]) => path !== 'accounts.list')) {
+      const given = JSON.parse(JSON.stringify(args).replaceAll(`"${name}"`, '"a b"'));
+      const refusal = { code: 'invalid', message: expect.stringContaining(rule) };
+      await expect(make(service.admin, path, given)).rejects.toMatchObject(refusal);
+    }
+  });
+
   const id = 'acme';
   const account = { account: id, keyId: 'abcdefgh' };
   it.each<[path: string, given: unknown[], rule: string]>([
-    ['accounts.show', ['a/b'], 'An account id is 1 to 32 letters'],
-    ['accounts.create', [{ id, plan: 'a b' }], 'A plan code is 1 to 32 letters'],
     ['accounts.create', [{ id, plan: 'small', name: ' ' }], 'The name of an account is 1 to 100 characters'],
     ['accounts.set', [{ id, limits: { day: -1 } }], 'The limit of "day" is a whole number'],
     ['accounts.usage', [id, { from: '2026-02-30' }], '"from" is a UTC date'],

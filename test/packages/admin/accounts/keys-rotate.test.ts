@@ -89,8 +89,6 @@ describe('keys.rotate', () => {
   it.each([
     ['a time that has passed', { ends: new Date(0) }, 'invalid'],
     ['an unknown key', { keyId: '00000000' }, 'not_found'],
-    ['a key instead of its id', { keyId: 'bagadres_x' }, 'invalid'],
-    ['a label that is too long', { label: 'x'.repeat(65) }, 'invalid'],
   ])('refuses %s', async (_, over, code) => {
     const { account, keyId } = await newKey();
     await expect(bench.admin.keys.rotate({ account, keyId, ...over })).rejects.toMatchObject({ code });

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { issueApiKey, readApiKey } from '../../../../core/accounts/api-key.ts';
+import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { maxActiveKeys, viewKeys } from '../../../../packages/admin/accounts/keys.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { testChecksumSecret } from '../../../support/dynamodb.ts';
@@ -56,9 +56,7 @@ describe('keys.create', () => {
   });
 
   it.each([
-    ['a label with an API key in it', { account: 'acme', label: `x ${issueApiKey('a', 'any').key}` }, 'invalid'],
     ['an expiry in the past', { account: 'acme', label: 'k', expires: new Date(0) }, 'invalid'],
-    ['an idempotency token that is too short', { account: 'acme', label: 'k', token: 'short' }, 'invalid'],
     ['an account that does not exist', { account: 'ghost', label: 'k' }, 'not_found'],
   ])('refuses %s and writes nothing', async (_, input, code) => {
     const before = await bench.admin.keys.list('acme');
@@ -161,8 +159,6 @@ describe('keys.rename', () => {
   it.each([
     [{ account: 'nobody', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
     [{ account: 'acme', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
-    [{ account: 'acme', keyId: 'A', label: 'x' }, 'invalid'],
-    [{ account: 'acme', keyId: 'AAAAAAAA', label: ' ' }, 'invalid'],
   ])('refuses %j with %s', async (input, code) => {
     await expect(bench.admin.keys.rename(input)).rejects.toMatchObject({ code });
   });
