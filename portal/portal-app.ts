@@ -69,13 +69,10 @@ type LogError = (error: unknown, id: string, provider?: string) => void;
 export function portalApp(tools: Tools, logError: LogError): Hono {
   const { settings } = tools;
   checkSettings(settings);
-  const cookies = portalCookies(settings);
-  const visit = visits(tools, cookies);
   const { files, addresses } = assetFiles(settings);
-  const answers = answersOf(settings, addresses, visit.languageOf);
+  const parts = partsOf(tools, logError, addresses);
+  const { cookies, languageOf, show, fault, noAccount } = parts;
   const deadline = tools.deadlineMilliseconds ?? deadlineMilliseconds;
-  const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
-  const parts: Parts = { tools, logError, cookies, take, ...visit, ...answers };
   const app = new Hono();
   app.use(compressed, headers(settings));
   app.use(async (c, next) => {
@@ -89,7 +86,7 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
     );
     if (answered) return;
     logError(new Error('A page took too long.'), requestId(c));
-    return answers.fault(c, 'slow');
+    return fault(c, 'slow');
   });
   for (const { path, content, type } of files)
     app.get(path, (c) =>
@@ -102,21 +99,21 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   });
   addSignIn(app, parts);
   addPages(app, parts);
-  app.notFound((c) => answers.fault(c, 'notFound'));
+  app.notFound((c) => fault(c, 'notFound'));
   app.onError((error, c) => {
-    const text = texts[visit.languageOf(c)];
+    const text = texts[languageOf(c)];
     if (error instanceof AdminError && error.code === 'invalid')
-      return answers.show(c, invalidPage(text, '/', text.errors.other));
+      return show(c, invalidPage(text, '/', text.errors.other));
     if (error instanceof AdminError && error.code === 'not_found') {
       // Only operators get this far about an account that does not exist.
       const [, account] = /^\/accounts\/([^/]+)/.exec(c.req.path) ?? [];
       const isAbout = account !== undefined && error.subject === 'account';
-      return isAbout ? answers.noAccount(c, account) : answers.fault(c, 'notFound');
+      return isAbout ? noAccount(c, account) : fault(c, 'notFound');
     }
     const id = requestId(c);
     logError(error, id);
     const { failed: title, failedText } = text.errors;
-    return answers.show(c, faultPage(text, { title, explanation: `${failedText} ${id}`, back: '/', status: 500 }));
+    return show(c, faultPage(text, { title, explanation: `${failedText} ${id}`, back: '/', status: 500 }));
   });
   return app;
 }
@@ -142,13 +139,14 @@ function inUrl(event: GatewayEvent): GatewayEvent {
 }
 
 /** Tools and settings that all routes of the portal share. */
-type Parts = ReturnType<typeof visits> &
-  ReturnType<typeof answersOf> & {
-    tools: Tools;
-    logError: LogError;
-    cookies: ReturnType<typeof portalCookies>;
-    take: ReturnType<typeof createRateLimit>;
-  };
+function partsOf(tools: Tools, logError: LogError, assets: Frame['assets']) {
+  const cookies = portalCookies(tools.settings);
+  const visit = visits(tools, cookies);
+  const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
+  return { tools, logError, cookies, take, ...visit, ...answersOf(tools.settings, assets, visit.languageOf) };
+}
+
+type Parts = ReturnType<typeof partsOf>;
 
 /** How a page, or a fault that has one, becomes a response. */
 function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf: (c: Context) => Language) {

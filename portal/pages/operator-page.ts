@@ -382,15 +382,10 @@ async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
 
 async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<Page> {
   const { text, format } = visit;
-  const { id, name, plan, keys, windows } = await visit.view();
-  const active = keys.filter(({ state }) => state === 'active');
+  const { keys, windows } = await visit.view();
+  const active = keys.filter(({ state }) => state === 'active').map(({ label, keyId }) => label ?? keyId);
   const about = [
-    [text.about.account, html`${name ?? id} <code>${id}</code>`],
-    [text.about.plan, plan],
-    [
-      text.accountList.activeKeys,
-      `${format.number(active.length)}${active.length > 0 ? `: ${active.map(({ label, keyId }) => label ?? keyId).join(', ')}` : ''}`,
-    ],
+    [text.accountList.activeKeys, [format.number(active.length), active.join(', ')].filter(Boolean).join(': ')],
     [text.refusal.lookupsToday, windows.day ? format.number(windows.day.used) : '-'],
   ] as const;
   const [title, explanation] = [text[verb], text[`${verb}Text`]];

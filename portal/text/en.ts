@@ -478,7 +478,6 @@ export const en = {
     left: 'You have left the account.',
     account: 'The account is created.',
     saved: 'The change is saved.',
-    terms: 'The change is saved.',
     suspended: 'The account is suspended.',
     activated: 'The account is active.',
     plan: 'The plan is created.',

@@ -488,7 +488,6 @@ export const nl: Text = {
     left: 'U hebt het account verlaten.',
     account: 'Het account is aangemaakt.',
     saved: 'De wijziging is opgeslagen.',
-    terms: 'De wijziging is opgeslagen.',
     suspended: 'Het account is opgeschort.',
     activated: 'Het account is actief.',
     plan: 'Het abonnement is aangemaakt.',

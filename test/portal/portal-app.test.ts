@@ -17,8 +17,6 @@ describe('a form', () => {
   it.each([
     ['of another site', {}, { origin: 'https://evil.example' }],
     ['without an origin', {}, { origin: '' }],
-    ['without its token', { token: '' }, {}],
-    ['with the token of another person', { token: `${'x'.repeat(43)}.${'x'.repeat(43)}` }, {}],
     ['of another type', {}, { 'content-type': 'text/plain' }],
     ['that is too large', { label: 'x'.repeat(20_000) }, {}],
   ])('%s changes nothing', async (_, fields, headers) => {
