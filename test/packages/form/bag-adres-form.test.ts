@@ -145,7 +145,8 @@ type State = {
   reach: (page: Page) => Promise<unknown>;
   /** What a screen reader announces. */
   says: string;
-  place: [straat: string, woonplaats: string];
+  /** The street and the town; none by default. */
+  place?: [straat: string, woonplaats: string];
   /** How many lookups it takes at most, if not two. */
   lookups?: number;
   /** The options of the toevoeging. */
@@ -195,7 +196,6 @@ const states: State[] = [
     },
     says: unknown,
     lookups: 3,
-    place: ['', ''],
     ordered: 'Damrak 12 A 9999SD Weesp',
   },
   {
@@ -234,7 +234,6 @@ const states: State[] = [
       await page.keyboard.press('Tab');
     },
     says: 'Controleer de postcode: vier cijfers en twee letters, zoals 1012 JS.',
-    place: ['', ''],
     keys: 'Shift+Tab 1 4 7 Shift+Tab 1 0 1 2 r j Tab',
     ordered: found,
   },
@@ -242,14 +241,12 @@ const states: State[] = [
     name: 'a number that is none',
     reach: (page) => type(page, '1012RJ', '147000'),
     says: 'Controleer het huisnummer: een getal van 1 tot 99999. De toevoeging staat ernaast.',
-    place: ['', ''],
     ordered: 'Damrak 147000',
   },
   {
     name: 'the toevoeging is missing',
     reach: (page) => type(page, '9999SD', '2'),
     says: 'Bij dit huisnummer hoort een toevoeging: A, B.',
-    place: ['', ''],
     list: ['A', 'B'],
     keys: 'ArrowDown ArrowDown Enter',
     ordered: 'Teststraat 2 B 9999SD Testdorp',
@@ -266,7 +263,6 @@ const states: State[] = [
     name: 'ambiguous',
     reach: (page) => type(page, '9999SD', '3', ''),
     says: 'Er zijn meer adressen met dit nummer. Welk is het?Teststraat, TestdorpTeststraat, Teststad',
-    place: ['', ''],
     keys: 'Tab Tab Enter',
     ordered: 'Teststraat 3  9999SD Teststad',
   },
@@ -274,7 +270,6 @@ const states: State[] = [
     name: 'not found',
     reach: (page) => type(page, '1012RJ', '99999'),
     says: unknown,
-    place: ['', ''],
     ordered: 'Damrak 99999',
   },
   {
@@ -289,22 +284,13 @@ const states: State[] = [
     place: ['Damrak', ''],
     ordered: 'Damrak 147',
   },
-  {
-    name: 'down',
-    url: () => alone.url,
-    reach: (page) => type(page, '1012RJ', '147'),
+  ...(['down', 'without quota left'] as const).map((name) => ({
+    name: `the service is ${name}`,
+    url: () => (name === 'down' ? alone : spent).url,
+    reach: (page: Page) => type(page, '1012RJ', '147'),
     says: unavailable,
-    place: ['', ''],
     ordered: 'Damrak 147',
-  },
-  {
-    name: '429: the quota is used up',
-    url: () => spent.url,
-    reach: (page) => type(page, '1012RJ', '147'),
-    says: unavailable,
-    place: ['', ''],
-    ordered: 'Damrak 147',
-  },
+  })),
   {
     name: 'filled in by the browser, as the register has it',
     reach: (page) =>
@@ -353,7 +339,7 @@ describe('the form element', () => {
       url = () => form.url,
       reach,
       says: announced,
-      place,
+      place = ['', ''],
       lookups: most = 2,
       list: offered = [],
       keys,
