@@ -3,6 +3,7 @@ import type { RunOptions } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
 import { because, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
+import { chargeAt } from '../../support/charge-at.ts';
 import { launchBrowser } from '../../support/chromium.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
@@ -197,9 +198,10 @@ describe('the portal in a browser', () => {
   );
 
   inBrowserSweep(
-    `has a chart of usage that is one tab stop, in which the arrow keys go from day to day${because}`,
+    `has a chart of usage that is one tab stop, in which arrow keys and a finger go from day to day${because}`,
     async () => {
       const { page, show } = await operatorTab({ scripts: true });
+      await chargeAt(portal, 'demo', Date.now() / 1000, 1);
       await page.goto(`${portal.portalUrl}/accounts/demo/usage`);
       await show({ viewport: desktop, colorScheme: 'light' });
       const chart = page.getByRole('slider');
@@ -218,6 +220,19 @@ describe('the portal in a browser', () => {
       await page.keyboard.press('Tab');
       expect(await reading.isVisible()).toBe(false);
       expect(await chart.evaluate('document.activeElement.className')).toBe('scroll');
+
+      await chart.scrollIntoViewIfNeeded();
+      const { x = 0, y = 0, width = 0 } = (await chart.boundingBox()) ?? {};
+      const session = await page.context().newCDPSession(page);
+      for (const [type, part, day] of [
+        ['touchStart', 0.01, '1'],
+        ['touchMove', 0.51, '16'],
+      ] as const) {
+        await session.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x: x + width * part, y: y + 9 }] });
+        expect([await chart.getAttribute('aria-valuenow'), await reading.isVisible()]).toEqual([day, true]);
+      }
+      await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+      expect(await chart.getAttribute('aria-valuenow')).toBe('16');
     },
   );
 
