@@ -21,12 +21,16 @@ export const placeholderSignature = {
  * A client for the embedded engine at `endpoint` that sends the same signature with every request: computing one is
  * over a third of the CPU of a call, and the tests make hundreds of thousands of calls. The caller has to destroy it.
  */
-export function testDynamoDb(endpoint: string): DynamoDBClient {
+export function testDynamoDb(
+  endpoint: string,
+  requestHandler?: DynamoDBClient['config']['requestHandler'],
+): DynamoDBClient {
   const sign = async <R extends { headers: Record<string, string> }>(request: R): Promise<R> => {
     Object.assign(request.headers, placeholderSignature);
     return request;
   };
-  return new DynamoDBClient({ ...localAws, endpoint, signer: async () => ({ sign }) });
+  const signer = async () => ({ sign });
+  return new DynamoDBClient({ ...localAws, endpoint, signer, ...(requestHandler && { requestHandler }) });
 }
 
 /** A real engine for one test file, empty at first. */

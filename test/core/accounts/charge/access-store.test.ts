@@ -1,34 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { daySeconds } from '../../../../core/calendar.ts';
-import { storeAgent } from '../../../../core/connections.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
-import { localAws } from '../../../../local/engine/engine.ts';
-import { startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
 import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
-import { createUnreliableStore, losses, refusals } from './unreliable-store.ts';
+import { losses, refusals, startUnreliableAdmin } from './unreliable-store.ts';
 
-const bench = startForTests(async () => {
-  const admin = await startAdmin();
-  const requestHandler = { httpAgent: storeAgent('http') };
-  const closed = new DynamoDBClient({ ...localAws, endpoint: 'http://127.0.0.1:9', requestHandler });
-  const store = createUnreliableStore(admin.endpoint, closed.config.requestHandler);
-  await admin.admin.plans.put({ code: 'p', limits: { day: 9 } });
-  return {
-    ...admin,
-    store,
-    stop: async () => {
-      store.stop();
-      closed.destroy();
-      await admin.stop();
-    },
-  };
-});
+const bench = startForTests(startUnreliableAdmin);
+
+beforeAll(() => bench.admin.plans.put({ code: 'p', limits: { day: 9 } }));
 
 let accounts = 0;
 let id: string;

@@ -1,4 +1,3 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Caller, Refusal } from '../../../../core/accounts/account.ts';
@@ -7,30 +6,13 @@ import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts'
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { type AccessStore, ChargeUnknown, charge } from '../../../../core/accounts/charge/charge.ts';
 import { dateOf, daySeconds, type WindowName, windowNames, windowStart } from '../../../../core/calendar.ts';
-import { storeAgent } from '../../../../core/connections.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
-import { localAws } from '../../../../local/engine/engine.ts';
-import { startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
 import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
-import { createUnreliableStore, type Lookup, losses, refusals, type Write } from './unreliable-store.ts';
+import { type Lookup, losses, refusals, startUnreliableAdmin, type Write } from './unreliable-store.ts';
 
-const bench = startForTests(async () => {
-  const admin = await startAdmin();
-  const requestHandler = { httpAgent: storeAgent('http') };
-  const closed = new DynamoDBClient({ ...localAws, endpoint: 'http://127.0.0.1:9', requestHandler });
-  const store = createUnreliableStore(admin.endpoint, closed.config.requestHandler);
-  return {
-    ...admin,
-    store,
-    stop: async () => {
-      store.stop();
-      closed.destroy();
-      await admin.stop();
-    },
-  };
-});
+const bench = startForTests(startUnreliableAdmin);
 
 const plans = {
   all: { minute: 3, day: 5, month: 8 },

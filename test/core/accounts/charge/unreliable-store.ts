@@ -4,8 +4,10 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { storeAgent } from '../../../../core/connections.ts';
 import { localAws } from '../../../../local/engine/engine.ts';
-import { placeholderSignature } from '../../../support/dynamodb.ts';
+import { startAdmin } from '../../../packages/admin/accounts/admin-bench.ts';
+import { testDynamoDb } from '../../../support/dynamodb.ts';
 
 type Handler = DynamoDBClient['config']['requestHandler'];
 type Request = Parameters<Handler['handle']>[0];
@@ -47,23 +49,32 @@ export const refusals = [
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
+/** An admin on an engine, and the store before it; for `startForTests`. */
+export async function startUnreliableAdmin() {
+  const admin = await startAdmin();
+  const requestHandler = { httpAgent: storeAgent('http') };
+  const closed = new DynamoDBClient({ ...localAws, endpoint: 'http://127.0.0.1:9', requestHandler });
+  const store = createUnreliableStore(admin.endpoint, closed.config.requestHandler);
+  const stop = async () => {
+    store.stop();
+    closed.destroy();
+    await admin.stop();
+  };
+  return { ...admin, store, stop };
+}
+
 /**
  * A store that does to each write of a lookup what the test says, behind the SDK's own HTTP handler: what the engine
  * makes of it, when it arrives, and what comes back. All other calls go straight to the engine.
  * @param unopened opens no connection: what the client's own agent makes of a closed port
  */
-export function createUnreliableStore(endpoint: string, unopened: Handler) {
+function createUnreliableStore(endpoint: string, unopened: Handler) {
   const current = new AsyncLocalStorage<Lookup>();
   const lookups: Lookup[] = [];
   const writes: Write[] = [];
   const observers: ((write: Write) => void)[] = [];
   let others = 0;
-  const sign = async <R extends { headers: Record<string, string> }>(request: R): Promise<R> => {
-    Object.assign(request.headers, placeholderSignature);
-    return request;
-  };
-  const config = { ...localAws, endpoint, signer: async () => ({ sign }) };
-  const direct = new DynamoDBClient(config);
+  const direct = testDynamoDb(endpoint);
   const engine = direct.config.requestHandler;
 
   const handle: Handler['handle'] = async (request, options = {}) => {
@@ -93,10 +104,7 @@ export function createUnreliableStore(endpoint: string, unopened: Handler) {
   };
 
   return {
-    client: new DynamoDBClient({
-      ...config,
-      requestHandler: { handle, destroy: () => undefined } as unknown as Handler,
-    }),
+    client: testDynamoDb(endpoint, { handle, destroy: () => undefined } as unknown as Handler),
     /** Is told each write before it is sent. */
     onWrite: (observe: (write: Write) => void) => void observers.push(observe),
     /** The writes that can still arrive, and those of them whose sender waits. */
