@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { deliveryName } from '../loader/steps/mutation-register.ts';
 import { states, ways } from '../loader/what-happened.ts';
 import { type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
@@ -35,11 +36,7 @@ afterAll(() => loader.stop());
 const { begin, toGuard, apply, release } = ways;
 const ofMutations = toGuard.slice(toGuard.indexOf('Mutate'));
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
-const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
-
-function nameOf({ date }: RegisterDay): string {
-  return `BAGNLDM-${digits(dateAfter(date, -1))}-${digits(date)}.zip`;
-}
+const nameOf = ({ date }: RegisterDay) => deliveryName(dateAfter(date, -1), date);
 
 /** Makes these the deliveries of the configured list, each as it is or with other contents. */
 async function list(
