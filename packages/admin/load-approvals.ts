@@ -1,5 +1,5 @@
 import { itemKey } from '../../core/accounts/account-item.ts';
-import { isConflict } from '../../core/dynamodb.ts';
+import { guardExpression, isConflict, isStill } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
@@ -171,14 +171,10 @@ async function findStored(store: AdminStore, load: string): Promise<StoredApprov
   return (await store.get(keyOf(load))) as StoredApproval | undefined;
 }
 
-async function claim(store: AdminStore, load: string, next: StoredApproval, seen = 0): Promise<boolean> {
+async function claim(store: AdminStore, load: string, next: StoredApproval, seen?: number): Promise<boolean> {
   const item = { ...keyOf(load), ...next, [accountsTable.expires]: store.nowSeconds() + keptSeconds };
   try {
-    await store.put(item, {
-      ConditionExpression: 'attribute_not_exists(#attempt) OR #attempt = :seen',
-      ExpressionAttributeNames: { '#attempt': 'attempt' },
-      ExpressionAttributeValues: { ':seen': seen },
-    });
+    await store.put(item, guardExpression([isStill('attempt', seen)]));
     return true;
   } catch (error) {
     if (isConflict(error)) return false;

@@ -1,3 +1,4 @@
+import { type Guard, guardedUpdate } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, type DetailsChanges, longestDetails } from './admin-error.ts';
 import {
@@ -40,20 +41,9 @@ export function searchAttributes({ plan, account, details, members }: Found): Re
 
 /** The write that keeps a changed account found. It conflicts with the deletion of the account. */
 export function searchWrite({ table }: AdminStore, account: string, changed: Found): Write {
-  const set = Object.entries(searchAttributes({ ...changed, account }));
-  return {
-    Update: {
-      TableName: table,
-      Key: entryKey('account', account),
-      UpdateExpression: `SET ${set.map((_, i) => `#${i} = :${i}`).join(', ')}`,
-      ConditionExpression: 'attribute_exists(#item)',
-      ExpressionAttributeNames: {
-        '#item': accountsTable.sortKey,
-        ...Object.fromEntries(set.map(([name], i) => [`#${i}`, name])),
-      },
-      ExpressionAttributeValues: Object.fromEntries(set.map(([, value], i) => [`:${i}`, value])),
-    },
-  };
+  const set = searchAttributes({ ...changed, account });
+  const isThere: Guard = { attribute: accountsTable.sortKey, is: 'there' };
+  return { Update: guardedUpdate(table, entryKey('account', account), { set }, [isThere]) };
 }
 
 const maxSearch = 200;
