@@ -19,12 +19,6 @@ import { addressesTable } from '../../core/tables.ts';
 import { type Line, type LineWrite, lineOf, parseLine } from '../addresses/lines.ts';
 import { dynamoDbLock, type Fence, heldCondition, type LoadLock, LockedError } from './lock.ts';
 
-/** Writes differences. Every write replaces or removes the whole item, so repeating it changes nothing. */
-export type AddressWriter = {
-  /** `onWritten` gets the number of each batch. @throws LockedError, once another load may have taken the lock */
-  write(writes: readonly LineWrite[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
-};
-
 /** Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one second's worth. */
 export function pacer(perSecond: number): (units: number) => Promise<void> {
   if (perSecond === Number.POSITIVE_INFINITY) return async () => undefined;
@@ -115,7 +109,7 @@ export function addressWriter(
     writesPerSecond = Number.POSITIVE_INFINITY,
     firstPauseMilliseconds,
   }: AddressWriterOptions,
-): AddressWriter {
+): Pick<AddressTable, 'write'> {
   const pace = pacer(writesPerSecond);
 
   const sendBatch = async (requests: WriteRequest[], fence: Fence): Promise<WriteRequest[]> => {
@@ -223,7 +217,12 @@ export type BulkImport = {
 export type ImportSize = { lines: number; writes: number };
 
 /** The table that lookups read, as a load sees it. */
-export interface AddressTable extends AddressWriter {
+export type AddressTable = {
+  /**
+   * Replaces or removes the whole item of each write, so repeating it changes nothing. `onWritten` gets the number of
+   * each batch. @throws LockedError, once another load may have taken the lock
+   */
+  write(writes: readonly LineWrite[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
   /** The current items under these keys, strongly consistent; the map omits keys without an item. */
   read(keys: readonly string[]): Promise<Map<string, StoredAddress>>;
   dataset(): Promise<Dataset | null>;
@@ -231,7 +230,7 @@ export interface AddressTable extends AddressWriter {
   /** @throws LockedError */
   setDataset(dataset: Dataset, fence: Fence): Promise<void>;
   readonly lock: LoadLock;
-}
+};
 
 const { partitionKey, datasetKey, datasetDate } = addressesTable;
 const datasetLoad = 'load';

@@ -16,7 +16,7 @@ export type ListedMutations = {
   size: number | null;
 };
 
-/** The deliveries that were found, in the order of their dates, and notes for the operator about other files. */
+/** The deliveries that were found, and notes for the operator about other files. */
 export type MutationListing = { listed: ListedMutations[]; notes: string[] };
 
 const namePattern = /^BAG(?:GEM(\d{4}))?\w*M-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})(.*)\.zip$/i;
@@ -37,7 +37,7 @@ export function datesOfName(name: string, { nearly = false } = {}): NamedDeliver
   return { vanaf, tot, gemeenten: gemeente ? [gemeente] : [] };
 }
 
-/** The deliveries at lists, folders and zips; an unreadable place is a note. @throws SourceError if none can be read */
+/** The deliveries at all locations, by date, with a note on each unreadable location. @throws SourceError if all are */
 export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
   const found = await Promise.allSettled(locations.map(listMutations));
   const failed = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
@@ -50,13 +50,8 @@ export async function listAllMutations(locations: readonly string[]): Promise<Mu
   };
 }
 
-/** Lists the deliveries of one location. @throws SourceError if it can't be read, or holds no list */
+/** The deliveries of one location. @throws SourceError if it can't be read, or holds no list */
 export async function listMutations(location: string): Promise<MutationListing> {
-  const { listed, notes } = await found(location);
-  return { listed: listed.sort(byDates), notes };
-}
-
-async function found(location: string): Promise<MutationListing> {
   if (isZip(location)) return { listed: [one(location)], notes: [] };
   if (/^(https?|s3):\/\//i.test(location)) return parsed(await text(location), location);
   const entry = await stat(location).catch((cause) => {

@@ -232,8 +232,8 @@ export class ChangesCsvWriter {
   readonly files: ChangesCsv[] = [];
   readonly #segment: string;
   readonly #write: (name: string, packed: Buffer) => Promise<void>;
-  #lines: string[] = [];
-  #length = 0;
+  #text = '';
+  #changes = 0;
 
   constructor(segment: string, write: (name: string, packed: Buffer) => Promise<void>) {
     this.#segment = segment;
@@ -241,19 +241,18 @@ export class ChangesCsvWriter {
   }
 
   async add(change: Change): Promise<void> {
-    const line = changesCsvLine(changeExample(change));
-    this.#lines.push(line);
-    this.#length += line.length;
-    if (this.#length >= usualBytes) await this.flush();
+    this.#text += changesCsvLine(changeExample(change));
+    this.#changes++;
+    if (this.#text.length >= usualBytes) await this.flush();
   }
 
   async flush(): Promise<void> {
-    if (this.#lines.length === 0) return;
+    if (this.#changes === 0) return;
     const name = `${this.#segment}-${String(this.files.length).padStart(3, '0')}`;
-    const text = Buffer.from(this.#lines.join(''));
+    const text = Buffer.from(this.#text);
     await this.#write(name, gzipSync(text));
-    this.files.push({ name, changes: this.#lines.length, bytes: text.length });
-    this.#lines = [];
-    this.#length = 0;
+    this.files.push({ name, changes: this.#changes, bytes: text.length });
+    this.#text = '';
+    this.#changes = 0;
   }
 }

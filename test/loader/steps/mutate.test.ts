@@ -144,20 +144,6 @@ describe('days of mutations', () => {
     expect(await divided.content()).toEqual(expected);
   });
 
-  it('are applied once: the same list again changes nothing', async () => {
-    const register = new Register(bench, 13, 2);
-    await register.deliver();
-    const { options, content } = await newDataset(bench);
-    const all = { ...options, source: await register.extract(), mutations: [register.mutations] };
-    await runLoad(all);
-    const before = await content();
-    expect(await runLoad(all)).toMatchObject({
-      outcome: 'unchanged',
-      reason: `no mutations follow ${register.days.at(-1)?.date} yet`,
-    });
-    expect(await content()).toEqual(before);
-  });
-
   it('need only the records that the snapshot names, whatever a killed process left beside them', async () => {
     const register = new Register(bench, 13, 2);
     await register.deliver();

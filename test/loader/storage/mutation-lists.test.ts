@@ -58,7 +58,7 @@ afterAll(async () => {
 
 describe('a list of mutations', () => {
   it('returns the deliveries by date, with the URL and size of each', async () => {
-    expect(await listMutations(`${url}/bestanden.json`)).toEqual({
+    expect(await listAllMutations([`${url}/bestanden.json`])).toEqual({
       notes: [],
       listed: [
         {

@@ -17,7 +17,7 @@ import { sweep } from '../../support/sweep.ts';
 
 const month: Month = {
   peildatum: '2026-01-08',
-  // In eight parts, each a file of changes of a first load.
+  // Eight files of 50 changes.
   addresses: Array.from({ length: 400 }, (_, index) => [`13${index % 8}1AA ${index + 1}`, 'Buitenveer', 'Weesp']),
 };
 const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };

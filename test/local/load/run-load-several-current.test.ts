@@ -90,36 +90,3 @@ describe('relations of woonplaatsen that are in two gemeenten', () => {
     },
   );
 });
-
-describe('a nummeraanduiding with several current occurrences', () => {
-  const [id, other] = ['0457200000000001', '0457200000000002'];
-  const num = { openbareRuimte: street, begin };
-  /** A correction that was left open: the second occurrence has another postcode, the third one begins first. */
-  const [first, second, third] = [
-    { ...num, identificatie: id, huisnummer: 1, postcode: '1381AA' },
-    { ...num, identificatie: id, huisnummer: 2, postcode: '2513AA', begin: '2020-01-01', volgnummer: 2 },
-    { ...num, identificatie: id, huisnummer: 3, postcode: '1381AA', begin: '2005-01-01', volgnummer: 3 },
-  ];
-  const neighbour = { ...num, identificatie: other, huisnummer: 4, postcode: '1381AA' };
-
-  it.each([
-    ['one after the other', [first, second, third, neighbour], {}],
-    ['each in a separate part', [first, second, third, neighbour], { perFile: 1 }],
-    ['not one after the other', [third, neighbour, second, first], {}],
-    ['not consecutive, each in a separate part', [second, neighbour, first, third], { perFile: 1 }],
-  ])('has the address of the one that began last, and the others are problems: %s', async (_, NUM, packing) => {
-    const OPR = [{ identificatie: street, naam: 'Buitenveer', woonplaats: place, begin }];
-    const WPL = [{ identificatie: place, naam: 'Weesp', begin }];
-    const source = join(bench.newFolder(), 'extract.zip');
-    await writeFile(source, await writeExtract('2026-01-08', { NUM, OPR, WPL }, packing));
-    const table = await bench.newTable();
-    const addresses = dynamoDbAddressTable(bench.client, table);
-    const report = await runLoad({ storage: bench.newFolder(), addresses, workers: 0, source, partBytes: 1 });
-    expect([...(await bench.addressesIn(table)).keys()].sort()).toEqual(['1381AA#4#', '2513AA#2#']);
-    expect(report).toMatchObject({ nummeraanduidingen: 2, problems: 2 });
-    expect(report.problemReport?.several_current).toMatchObject({
-      count: 2,
-      examples: [{ identificatie: id }, { identificatie: id }],
-    });
-  });
-});
