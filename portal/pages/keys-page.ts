@@ -161,22 +161,17 @@ async function create(visit: AccountVisit): Promise<PageAnswer> {
   const isPast = expires !== '' && !(end && end.getTime() > tools.now());
   if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
   const input = { account, label, token: once, ...(end && { expires: end }) };
-  const made = await attempt(
-    visit,
-    {
-      back: pathOf(visit),
-      about: 'label',
-      form: { show: listPage, field: 'label' },
-      own: { already_created: createdBefore(visit) },
-    },
-    () => admin.keys.create(input),
-  );
+  const made = await attempt(visit, ofLabel(visit, listPage), () => admin.keys.create(input));
   return newKeyPage(visit, { ...made, label, expires: end?.toISOString() ?? null }, '');
 }
 
-function createdBefore(visit: AccountVisit): Page {
-  const { keyExists: title, keyExistsText: explanation } = visit.text;
-  return faultPage(visit.text, { title, explanation, back: pathOf(visit), status: 409 });
+/** How a new key that is refused is answered: in its form, or on a page if the form was sent before. */
+function ofLabel(visit: AccountVisit, show: (again: AccountVisit) => Promise<Page>) {
+  const { text } = visit;
+  const { keyExists: title, keyExistsText: explanation } = text;
+  const back = pathOf(visit);
+  const already_created = faultPage(text, { title, explanation, back, status: 409 });
+  return { back, about: 'label', form: { show, field: 'label' }, own: { already_created } } as const;
 }
 
 type NewKey = { key: string; keyId: string; label: string; expires: string | null };
@@ -291,15 +286,9 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const { label = '', once = '' } = form;
   const ends = endOfOld(visit);
-  const made = await attempt(
-    visit,
-    {
-      back: pathOf(visit),
-      about: 'label',
-      form: { show: (again) => keyPage(again, key), field: 'label' },
-      own: { already_created: createdBefore(visit), too_many_keys: text.errors.tooManyReplaced },
-    },
-    () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
+  const { own, ...of } = ofLabel(visit, (again) => keyPage(again, key));
+  const made = await attempt(visit, { ...of, own: { ...own, too_many_keys: text.errors.tooManyReplaced } }, () =>
+    admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
   );
   const { replaced } = made;
   const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;

@@ -218,16 +218,9 @@ async function create(visit: Visit): Promise<PageAnswer> {
   const { id = '', plan = '' } = form;
   const fault = tooLong(visit);
   if (fault) return faulty(visit, fault, newPage);
-  const account = await attempt(
-    visit,
-    {
-      back: newPath,
-      about: 'account',
-      form: { show: newPage, field: 'id' },
-      own: { not_found: text.errors.plan },
-    },
-    () => admin.accounts.create({ id, plan, ...readDetails(visit) }),
-  );
+  const own = { not_found: text.errors.plan };
+  const of = { back: newPath, about: 'account', form: { show: newPage, field: 'id' }, own } as const;
+  const account = await attempt(visit, of, () => admin.accounts.create({ id, plan, ...readDetails(visit) }));
   return { goTo: `/accounts/${account.id}?done=account` };
 }
 

@@ -77,16 +77,9 @@ async function create(visit: Visit): Promise<PageAnswer> {
   const { code = '' } = form;
   const read = readPlanLimits(visit);
   if ('wrong' in read) return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, plansPage);
-  await attempt(
-    visit,
-    {
-      back: plansPath,
-      about: 'planCode',
-      form: { show: plansPage, field: 'code' },
-      own: { conflict: text.errors.planExists },
-    },
-    () => admin.plans.put({ code, limits: read.limits, seen: null }),
-  );
+  const own = { conflict: text.errors.planExists };
+  const of = { back: plansPath, about: 'planCode', form: { show: plansPage, field: 'code' }, own } as const;
+  await attempt(visit, of, () => admin.plans.put({ code, limits: read.limits, seen: null }));
   return { goTo: `${pathOf(code)}?done=plan` };
 }
 

@@ -70,12 +70,8 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
   const message = text.errors.range;
   const wrong = (['from', 'to'] as const).find((name) => asked.form[name] !== '' && !isDay(asked.form[name]));
   if (wrong) throw new OtherPage(await faulty(asked, { field: wrong, message }, show));
-  const of = {
-    back: pathOf(visit),
-    about: 'range',
-    form: { show, field: 'from' },
-    own: { not_found: message },
-  } as const;
+  const own = { not_found: message };
+  const of = { back: pathOf(visit), about: 'range', form: { show, field: 'from' }, own } as const;
   return attempt(asked, of, async () => {
     const by = periods.find((period) => period === query.by);
     const to = query.to || todayOf(visit);
