@@ -7,6 +7,7 @@ import { launchBrowser } from '../../test/support/chromium.ts';
 import { startLocalPortalOf } from '../../test/support/local-portal.ts';
 import { addExampleCustomers, shownAccount } from './example-customers.ts';
 import { takeExamplePictures, takeFormPictures } from './example-pictures.ts';
+import { takeFirstMinute } from './first-minute.ts';
 
 type Look = { colorScheme: 'light' | 'dark'; locale: 'nl-NL' | 'en-GB'; width: number; forcedColors?: 'active' };
 type Person = 'Kim Klant' | 'Olaf Operator';
@@ -73,6 +74,7 @@ async function take({ out: given, examples, form: onlyForm, dark, english, width
   if (given) await takeFormPictures(browser, out, look);
   else await takeFormPictures(browser, 'docs/examples', { ...look, width: 560 }, 1);
   if (onlyForm) return;
+  await takeFirstMinute(browser, given ?? 'docs/examples');
   const portal = await startLocalPortalOf(addExampleCustomers);
   resources.defer(portal.stop);
   await takeExamplePictures(browser, portal, given ?? 'docs/examples');

@@ -12,10 +12,12 @@ import { serviceOptions, whileServing } from '../../support/service.ts';
 import { processesWith, readyText, start } from '../../support/start.ts';
 import { writeExtract } from '../../support/write-extract.ts';
 
-/** The addresses of 60 streets, some with letters: enough for an import. */
+/** The addresses of 60 streets, some with letters: enough to interrupt an import. */
 const january: Month = {
   peildatum: '2026-01-08',
-  addresses: Array.from({ length: 60 }, (_, street) => inStreet(`${1_000 + street}AB`, `Straat ${street}`)).flat(),
+  addresses: Array.from({ length: 60 }, (_, street) =>
+    inStreet(`${1_000 + street}AB`, `Straat ${street}`, street === 7 || street === 9 ? 20 : 350),
+  ).flat(),
 };
 /** A month later a street has another name, one has gone and one is new. */
 const february: Month = {
@@ -28,13 +30,13 @@ const february: Month = {
         straat === 'Straat 9' ? 'Nieuwe straat' : straat,
         woonplaats,
       ]),
-    ...inStreet('2000AB', 'Straat 60'),
+    ...inStreet('2000AB', 'Straat 60', 20),
   ],
 };
 
-/** The numbers 1 to 350; beside every tenth one with the letter A, and beside every hundredth instead of it. */
-function inStreet(postcode: string, straat: string): Month['addresses'] {
-  return Array.from({ length: 350 }, (_, index) => index + 1).flatMap((number) => {
+/** The numbers from 1; beside every tenth one with the letter A, and beside every hundredth instead of it. */
+function inStreet(postcode: string, straat: string, length: number): Month['addresses'] {
+  return Array.from({ length }, (_, index) => index + 1).flatMap((number) => {
     const bare = number % 100 === 0 ? [] : [`${postcode} ${number}`];
     const lettered = number % 10 === 0 ? [`${postcode} ${number} A`] : [];
     return [...bare, ...lettered].map((address): Month['addresses'][number] => [address, straat, 'Weesp']);
