@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isRunning } from '../loader/is-running.ts';
 import { databasePaths } from './engine/database-files.ts';
@@ -78,18 +79,11 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
 
 /** Creates the folder and its parents. Not with Node's `recursive`, which loops forever under `/proc`. */
 async function createFolder(path: string): Promise<void> {
-  const parent = dirname(path);
-  const parentIsMissing = await stat(parent).then(
-    () => false,
-    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
-  );
-  if (parentIsMissing) await createFolder(parent);
-  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
-    const isFolder = await stat(path).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
-    if (!isFolder) throw error;
+  if (existsSync(path)) return;
+  await createFolder(dirname(path));
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    // By another start at the same time.
+    if (error.code !== 'EEXIST') throw error;
   });
 }
 

@@ -1,7 +1,6 @@
 import { closeSync, openSync, realpathSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Another process holds the lock. The message names it. */
 export class LockHeldError extends Error {
@@ -15,37 +14,14 @@ export class LockHeldError extends Error {
   }
 }
 
-export type LockOptions = {
-  /** How long to wait for another holder to release the lock; 0, the default, does not wait. */
-  readonly waitMilliseconds?: number;
-};
-
-const retryMilliseconds = 250;
-
 /**
  * Takes an exclusive lock on `file`, which is created if needed and never removed, and returns a function that releases
  * it. The lock is one of the operating system on the file itself: it holds whatever path leads there and in whatever
  * container, a suspended holder keeps it, and it ends with its process, however that ends. SQLite takes it for us, as
  * Node has no call for it.
- * @throws LockHeldError after `waitMilliseconds`
+ * @throws LockHeldError
  */
-export async function acquireLock(
-  file: string,
-  { waitMilliseconds = 0 }: LockOptions = {},
-): Promise<() => Promise<void>> {
-  const deadline = Date.now() + waitMilliseconds;
-  for (;;) {
-    const release = await tryLock(file);
-    if (release) return release;
-    if (Date.now() >= deadline) throw new LockHeldError(file, await holderOf(file));
-    await sleep(retryMilliseconds);
-  }
-}
-
-/** Keeps the locks of callers who drop their release function: a garbage-collected database is closed. */
-const held = new Set<object>();
-
-async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
+export async function acquireLock(file: string): Promise<() => Promise<void>> {
   createFile(file);
   // Loaded on first use: an older Node 24 warns that this module is experimental, even if no lock is needed.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
@@ -56,8 +32,8 @@ async function tryLock(file: string): Promise<(() => Promise<void>) | undefined>
     database.exec('BEGIN IMMEDIATE');
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
-    throw error;
+    if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error;
+    throw new LockHeldError(file, await holderOf(file));
   }
   held.add(database);
   await writeFile(holderFile(file), holderText(), { mode: 0o600 });
@@ -67,6 +43,9 @@ async function tryLock(file: string): Promise<(() => Promise<void>) | undefined>
     database.close();
   };
 }
+
+/** Keeps the locks of callers who drop their release function: a garbage-collected database is closed. */
+const held = new Set<object>();
 
 /** An existing file is not opened: closing any handle of a file releases all locks that this process has on it. */
 function createFile(file: string): void {
