@@ -5,7 +5,6 @@ import { type StepName, stepOf } from '../../loader/steps/load-steps.ts';
 import type { Amount, StepContext, StepInput, StepOptions } from '../../loader/steps/step.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { DamagedObjectError, MissingObjectError } from '../../loader/storage/storage.ts';
-import { withOwnYoungGeneration } from './young-generation.ts';
 
 /** A step to run, or one item of it. */
 export type Task = { step: StepName; input: StepInput; item?: unknown; shared?: unknown };
@@ -99,8 +98,7 @@ type ThreadData = { storageOfLoad: string; options: StepOptions };
  */
 function startThread(data: ThreadData): Worker {
   const options = { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: 24 } };
-  const start = () => new Worker(new URL('./threads.ts', import.meta.url), options);
-  return withOwnYoungGeneration(start).setMaxListeners(0);
+  return new Worker(new URL('./threads.ts', import.meta.url), options).setMaxListeners(0);
 }
 
 function runOn(thread: Worker, task: Task, onDone: (amount: Amount) => void): Promise<unknown> {

@@ -24,32 +24,6 @@ const script = `
   console.log(JSON.stringify([before, await inSmallYoungGeneration(work), await work()]));
 `;
 
-/** Prints the megabytes of the young generation of two threads, one after the other, while they keep what they make. */
-const threads = `
-  import { Worker } from 'node:worker_threads';
-  import { withOwnYoungGeneration } from ${JSON.stringify(source)};
-  const code = \`
-    import { getHeapSpaceStatistics } from 'node:v8';
-    import { parentPort } from 'node:worker_threads';
-    const [kept, sizes] = [[], []];
-    for (let i = 0; i < 1_000_000; i++) {
-      kept.push({ i });
-      if (i % 20_000 === 0) sizes.push(getHeapSpaceStatistics().find((one) => one.space_name === 'new_space').space_size / 2 ** 20);
-    }
-    parentPort.postMessage(Math.max(...sizes));
-  \`;
-  const start = () => new Worker(code, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 48 } });
-  const sizeIn = (thread) => new Promise((resolve) => thread.once('message', resolve));
-  console.log(JSON.stringify([await sizeIn(withOwnYoungGeneration(start)), await sizeIn(start())]));
-`;
-
-it('a thread has the young generation of its own limits, and later ones that of the command line', () => {
-  const options = ['--max-semi-space-size=2', '--input-type=module-typescript', '--eval', threads];
-  const [own, later] = JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' }));
-  expect(later).toBeLessThanOrEqual(2 * 2);
-  expect(own).toBeGreaterThan(2 * later);
-});
-
 it('the young generation stays as small as it is during such work, and grows again after it', () => {
   const options = ['--max-semi-space-size=64', '--input-type=module-typescript', '--eval', script];
   const [before, during, after] = JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' }));
