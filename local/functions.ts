@@ -43,7 +43,7 @@ async function createdHandler(listed: ApiFunction, { values, client, log }: Func
   const { createHandler }: HandlerModule = await import(new URL(`../${listed.handler}`, import.meta.url).href);
   const variables = {
     ...Object.fromEntries(requiredVariables(listed).map((name) => [name, requireEnvironment(name, values)])),
-    ...Object.fromEntries(optionalVariables.map((name) => [name, optionalEnvironment(name, values)])),
+    ...Object.fromEntries(Object.keys(optionalVariables).map((name) => [name, optionalEnvironment(name, values)])),
   };
   return createHandler({ variables, client, log: requestLog(variables, log) });
 }

@@ -7,7 +7,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { canaryEnvironment, environment, usageEnvironment } from '../../core/environment.ts';
-import { metricNames, metricNamespaceOf, metricNamespaceVariable, requestMetricsVariable } from '../../core/metrics.ts';
+import { metricNames, metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.ts';
 import { statementsPrefix } from '../../core/tables.ts';
 import type { Config } from '../config/config-schema.ts';
 import { deploymentName } from '../config/deployment.ts';
@@ -15,7 +15,7 @@ import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { acknowledge, defaultEventBus, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
-import { type ApiFunction, type ApiFunctionId, apiFunctions } from '../shared/routes.ts';
+import { type ApiFunction, type ApiFunctionId, apiFunctions, optionalVariables } from '../shared/routes.ts';
 
 type CommonProps = Pick<LambdaFunctionProps, 'config' | 'encryptionKey'>;
 
@@ -44,6 +44,7 @@ export class HttpFunction extends LambdaFunction {
       [metricNamespaceVariable]: metricNamespaceOf(config.stage),
       [environment.branding]: branding,
     };
+    const optional = Object.entries(optionalVariables).map(([name, valueIn]) => [name, valueIn(config)] as const);
     super(scope, id, {
       ...common,
       bundle: id,
@@ -52,11 +53,7 @@ export class HttpFunction extends LambdaFunction {
       timeout: Duration.seconds(timeoutSeconds),
       environment: {
         ...Object.fromEntries(requires.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]))),
-        // Only the dashboard reads the other outcomes.
-        ...(config.dashboards && { [requestMetricsVariable]: 'all' }),
-        ...(!config.testAddresses && { [environment.testAddresses]: 'off' }),
-        ...(config.dataset.objecten && { [environment.objecten]: 'on' }),
-        ...(!config.referencePage && { [environment.referencePage]: 'off' }),
+        ...Object.fromEntries(optional.flatMap(([name, value]) => (value ? [[name, value]] : []))),
       },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
     });

@@ -1,5 +1,6 @@
 import { environment } from '../../core/environment.ts';
 import { metricNamespaceVariable, requestMetricsVariable } from '../../core/metrics.ts';
+import type { Config } from '../config/config-schema.ts';
 
 /** A function behind routes of the API. Paths are relative to the root of the project. */
 export type ApiFunction = {
@@ -51,13 +52,14 @@ export const apiFunctions = {
 
 export type ApiFunctionId = keyof typeof apiFunctions;
 
-/** Variables that settings add to every function of the API. */
-export const optionalVariables = [
-  environment.testAddresses,
-  environment.objecten,
-  environment.referencePage,
-  requestMetricsVariable,
-] as const;
+/** Variables that settings add to every function of the API, each with its value; `false` for none. */
+export const optionalVariables: Readonly<Record<string, (config: Config) => string | false>> = {
+  [environment.testAddresses]: ({ testAddresses }) => !testAddresses && 'off',
+  [environment.objecten]: ({ dataset }) => dataset.objecten && 'on',
+  [environment.referencePage]: ({ referencePage }) => !referencePage && 'off',
+  // Only the dashboard reads the other outcomes.
+  [requestMetricsVariable]: ({ dashboards }) => dashboards && 'all',
+};
 
 /** The variables of a function that are always set. */
 export function requiredVariables({ tables, requires }: ApiFunction): string[] {
