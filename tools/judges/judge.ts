@@ -55,7 +55,9 @@ export async function npmPackages(pins: string): Promise<string> {
   return installed(pins, async (into) => {
     for (const file of ['package.json', 'package-lock.json'])
       cpSync(join(import.meta.dirname, dirname(pins), file), join(into, file));
-    const options = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', into];
+    // `npm run --silent` would pass on that it says nothing of a failure.
+    const shown = ['--loglevel', 'error', '--no-audit', '--no-fund'];
+    const options = ['--legacy-peer-deps', '--ignore-scripts', ...shown, '--prefix', into];
     await run('npm', ['ci', ...options]);
   });
 }

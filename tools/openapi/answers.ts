@@ -25,7 +25,7 @@ type LookupExample = {
   answer: LookupAnswer;
 };
 
-/** Lookups with their answers on the demo data. The example of a parameter belongs to the answer of the same name. */
+/** Lookups with their answers on the example extract of the tests. The example of a parameter belongs to the answer of the same name. */
 export const lookupExamples: Record<string, LookupExample> = {
   found: {
     summary: 'One address',

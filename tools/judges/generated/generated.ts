@@ -10,7 +10,7 @@ const expectedDigest = '83a50f89e432ecc98e53109e09c64a82c627ff5b0fa1f2b9638b45e9
 
 /** Lookups of the demo data: postcode, huisnummer, toevoeging, include; and what a client makes of the response. */
 const lookups: readonly [query: [string, number, string, string], expected: string][] = [
-  [['1012RJ', 147, '', ''], 'Nieuwezijds Voorburgwal, Amsterdam'],
+  [['1381AA', 9, 'a', ''], 'Buitenveer, Weesp'],
   [['1381 de', 30, 'a 100', ''], 'Hugo de Grootlaan, Weesp'],
   [['9999SD', 2, '', 'toevoegingen'], 'no such address'],
   [['9999SD', 3, '', ''], 'Teststraat, Testdorp; Teststraat, Teststad'],
