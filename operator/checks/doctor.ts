@@ -19,9 +19,8 @@ import {
   readStack,
 } from '../connect/deployed-stacks.ts';
 import { explainError } from '../connect/errors.ts';
-import { type CheckOutcome, failed, okay, skipped, warning } from './outcome.ts';
 import { lookupPath, type WrittenAddress } from './run-smoke.ts';
-import { checkTable } from './table-settings.ts';
+import { type CheckOutcome, checkTable, failed, okay, skipped, warning } from './table-settings.ts';
 
 /** The finding of the check with this name. */
 export type Finding = { check: string } & CheckOutcome;

@@ -2,6 +2,7 @@ import type { MemberView } from '../../packages/admin/accounts/account-members.t
 import type { KeySearch } from '../../packages/admin/accounts/find-keys.ts';
 import type { KeyView } from '../../packages/admin/accounts/keys.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/accounts/sessions.ts';
+import { allPages } from '../connect/all-pages.ts';
 import type { RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
@@ -15,7 +16,7 @@ import {
   option,
   required,
 } from './calls.ts';
-import { allPages, type CliCommand, counted, type Intent, type Result } from './command.ts';
+import { type CliCommand, counted, type Intent, type Result } from './command.ts';
 import { table } from './text-table.ts';
 import { ago } from './time.ts';
 import { accountId, keyId, label, memberRole, person, until } from './values.ts';

@@ -380,21 +380,6 @@ export function counted(number: number, noun: string): string {
   return `${thousands(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** Reads a list of the admin module to its end. */
-export async function allPages<Page extends { cursor: string | null }, T>(
-  read: (options: { cursor?: string }) => Promise<Page>,
-  itemsOf: (page: Page) => T[],
-): Promise<T[]> {
-  const items: T[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page = await read(cursor === null ? {} : { cursor });
-    items.push(...itemsOf(page));
-    cursor = page.cursor;
-  } while (cursor !== null);
-  return items;
-}
-
 /** The folder that a command on settings works in: npm and npx run us in the folder of `package.json`. */
 export function folderOf({ folder }: Terminal): string {
   return folder ?? process.cwd();

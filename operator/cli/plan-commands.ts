@@ -3,9 +3,10 @@ import type { Limits } from '../../core/accounts/quota.ts';
 import { windowNames } from '../../core/calendar.ts';
 import type { PlanInput, PlanPage, PlanProgress } from '../../packages/admin/accounts/plans.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
+import { allPages } from '../connect/all-pages.ts';
 import { audit } from './audit-commands.ts';
 import { addCalls, argument, call, option } from './calls.ts';
-import { allPages, type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';
+import { type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';
 import { table } from './text-table.ts';
 import { limits, planCode } from './values.ts';
 

@@ -7,6 +7,7 @@ import type { SessionView } from '../../packages/admin/accounts/sessions.ts';
 import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import { allPages } from '../connect/all-pages.ts';
 import { CommandError } from '../connect/errors.ts';
 import { auditBetween, type RecordedChange, servicePartition } from '../connect/operator-audit.ts';
 import { erasePerson, pseudonymOf } from '../connect/person.ts';
@@ -216,14 +217,11 @@ async function sessionsIn(former: Admin, admin: Admin): Promise<RepeatedChange[]
     }));
 }
 
-async function allSessions(admin: Admin): Promise<SessionView[]> {
-  const found: SessionView[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await admin.sessions.list('all', cursor === undefined ? {} : { cursor });
-    found.push(...page.sessions);
-    cursor = page.cursor;
-  }
-  return found;
+function allSessions(admin: Admin): Promise<SessionView[]> {
+  return allPages(
+    (page) => admin.sessions.list('all', page),
+    ({ sessions }) => sessions,
+  );
 }
 
 /**

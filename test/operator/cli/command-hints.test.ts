@@ -22,7 +22,7 @@ const leaves = leavesOf(program);
 const samples: Record<string, string> = {
   ...{ 'first.keyId': 'b9uDEGM7', month: '2026-10', email: 'jo@example.nl', decision: 'approve' },
   // The location, which is added where it is missing.
-  ...{ where: '', 'loads.where': '' },
+  ...{ where: '', 'loads.where': '', data: '' },
 };
 
 /** All product files, without the help of commands, which only names others. */
