@@ -15,6 +15,8 @@ import type { TableSample } from '../storage/stored-loads.ts';
 import type { Thresholds } from '../verdict/objections.ts';
 import { noProgress, type StepContext, type StepInput } from './step.ts';
 
+const positive = z.coerce.number().int().positive();
+
 /** The configuration has checked the values; a name that it does not know is an error here too. */
 const ownThresholds = z.partialRecord(z.enum(Object.keys(loadDefaults.guard)), z.number().min(0));
 
@@ -84,12 +86,8 @@ export class DeployedStep {
         return step.addresses;
       },
       objecten: step.#environment[loaderEnvironment.objecten] === 'on',
-      get thresholds() {
-        return step.thresholds;
-      },
-      get keep() {
-        return step.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept);
-      },
+      thresholds: this.thresholds,
+      keep: this.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept),
       options: {},
       progress: noProgress,
       onDone: () => undefined,
@@ -103,11 +101,7 @@ export class DeployedStep {
 
   /** A positive whole number from the environment, or `otherwise`. */
   number(name: string, otherwise: number): number {
-    return z.coerce
-      .number()
-      .int()
-      .positive()
-      .parse(this.#environment[name] ?? otherwise);
+    return positive.parse(this.#environment[name] ?? otherwise);
   }
 
   /** The default thresholds, overridden by this deployment's. */
