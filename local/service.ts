@@ -26,12 +26,13 @@ export function baseUrl(host: string, port: number): string {
 }
 
 /**
- * Checks, before the work of a start, that its port can be listened on.
+ * Checks, before the work of a start, that its port can be listened on, and returns it, or a free one for 0.
  * @throws an error with code `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` or `ENOTFOUND`
  */
-export async function requireFreePort(host: string, port: number): Promise<void> {
+export async function requireFreePort(host: string, port: number): Promise<number> {
   const probe = await startGateway({ routes: [], host, port });
   await probe.stop();
+  return probe.port;
 }
 
 export type ServiceOptions = WantedDataset & {

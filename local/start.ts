@@ -82,9 +82,11 @@ async function start(options: StartOptions): Promise<void> {
   whenOrphaned(() => void leave(0));
 
   // Loaded here because they take a while, which "--help" should not.
-  const { startService } = await import('./service.ts');
+  const { requireFreePort, startService } = await import('./service.ts');
   try {
-    const portalPort = await freePortalPort(port);
+    // The port after the service's, or another one if that is taken; the reference links to it before it listens.
+    const freePort = (wanted: number) => requireFreePort('127.0.0.1', wanted);
+    const portalPort = await freePort(port === 0 || port > 65_533 ? 0 : port + 1).catch(() => freePort(0));
     const service = await startService(
       {
         dataFolder,
@@ -137,16 +139,6 @@ async function start(options: StartOptions): Promise<void> {
     console.error(startErrorText(error, { host, port, endpoint, dataFolder }));
   }
   await leave(1);
-}
-
-/** The port after the service's, or another one if that is taken; the reference links to it before it listens. */
-async function freePortalPort(port: number): Promise<number> {
-  const { startGateway } = await import('./gateway/gateway.ts');
-  const probe = (at: number) => startGateway({ routes: [], host: '127.0.0.1', port: at });
-  const wanted = port === 0 || port > 65_533 ? 0 : port + 1;
-  const found = await probe(wanted).catch(() => probe(0));
-  await found.stop();
-  return found.port;
 }
 
 /** The portal, on the two ports after the service's. */

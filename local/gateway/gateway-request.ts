@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
 // An import would load undici (decision 0107).
 const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
@@ -184,18 +184,11 @@ export function ownAnswer(statusCode: number, message: string): GatewayAnswer {
 /** The response when an integration failed or returned something that is not a response. */
 export const integrationFailed = ownAnswer(500, 'Internal Server Error');
 
-type FormattedResponse = {
-  statusCode: number;
-  headers?: Record<string, string | number | boolean> | null;
-  cookies?: readonly string[] | null;
-  body?: string | null;
-  isBase64Encoded?: boolean | null;
-};
-
 const isText = (value: unknown) => typeof value === 'string';
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
-function isFormatted(returned: object): returned is FormattedResponse {
+/** Whether each field has a type that the format allows; API Gateway takes a `null` for an absent one. */
+function isFormatted(returned: object): returned is APIGatewayProxyStructuredResultV2 & { statusCode: number } {
   const { statusCode, headers, cookies, body, isBase64Encoded } = returned as Record<string, unknown>;
   const status = Number.isInteger(statusCode) ? Number(statusCode) : 0;
   if (status < 200 || status > 599) return false;
