@@ -89,7 +89,11 @@ export async function loadExtract({
   const isSwitched = found !== null && hasObjecten(found.snapshot) !== objecten;
   const again = present && isSwitched ? sourceOf(present) : undefined;
   const source = present ? again : (extract ?? (await writeDemo(options.demoFile)));
+  // Most starts load nothing, and then the code that loads stays away, which is a tenth of such a start.
+  const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
+  const isKept = isWhole && (source === undefined || (await isUnchanged(source, published)));
   const load = async () => {
+    if (isKept) return unchangedReport({ action: 'none', reason: 'nothing else was asked for', live: published });
     const { runLoad } = await import('./load/run-load.ts');
     return runLoad({
       source,
@@ -105,14 +109,8 @@ export async function loadExtract({
       disposable: options.demoFile,
     });
   };
-  // Most starts load nothing, and then the code that loads stays away, which is a tenth of such a start.
-  const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
-  const isKept = isWhole && (source === undefined || (await isUnchanged(source, published)));
-  const loading = isKept
-    ? Promise.resolve(unchangedReport({ action: 'none', reason: 'nothing else was asked for', live: published }))
-    : load();
   let unread: string | undefined;
-  const report = await loading.catch(async (error) => {
+  const report = await load().catch(async (error) => {
     // Nothing but the demo can be served instead, and commands need a service that runs.
     if (held === null && error instanceof RefusedLoadError && !isOlder(error.report)) return error.report;
     const isLast = present !== null || (await isLastExtract(storage, extract));

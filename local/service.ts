@@ -3,7 +3,6 @@ import { environment } from '../core/environment.ts';
 import { metricNamespaceOf, metricNamespaceVariable } from '../core/metrics.ts';
 import { apiFunctions } from '../lib/shared/routes.ts';
 import {
-  type DataFolder,
   emptyDataFolder,
   type FolderIdentity,
   openDataFolder,
@@ -14,7 +13,6 @@ import {
 import type { ServedDataset, WantedDataset } from './dataset.ts';
 import type { TableNames } from './engine/client.ts';
 import { type PausableEngine, startPausableEngine } from './engine/database-files.ts';
-import type { Engine } from './engine/engine.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
 import { brandingVariable, type LocalBranding } from './local-branding.ts';
 import { openLogFile } from './log-file.ts';
@@ -78,7 +76,8 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   await requireFreePort(host, options.port);
   const discarded = fresh ? tablesOf(await readFolderIdentity(folder)) : undefined;
   if (fresh) await emptyDataFolder(folder);
-  const starting = startOrUseEngine(options, folder);
+  const starting =
+    options.endpoint === undefined ? startPausableEngine(folder.databaseFile) : Promise.resolve(undefined);
   starting.catch(() => undefined); // awaited below
   resources.defer(async () => (await starting.catch(() => undefined))?.stop());
   // Loaded while the engine starts.
@@ -86,7 +85,9 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const identity = await readFolderIdentity(folder);
   const tables = tablesOf(identity);
   const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers }] = await modules;
-  const { endpoint, ended: engineEnded, embedded } = await starting;
+  const embedded = await starting;
+  const endpoint = options.endpoint ?? (embedded as PausableEngine).endpoint;
+  const engineEnded = embedded?.ended ?? new Promise<void>(() => undefined);
 
   const log = openLogFile(folder.logFile, options.announce);
   resources.defer(() => log.close());
@@ -161,14 +162,3 @@ function tablesOf({ suffix }: FolderIdentity): TableNames {
 /** Longer than any request can take: functions end at their time limit. */
 const drainMilliseconds =
   Math.max(...Object.values(apiFunctions).map(({ timeoutSeconds }) => timeoutSeconds)) * 1000 + 1_000;
-
-/** The engine that the options name, or else the embedded one. */
-async function startOrUseEngine({ endpoint }: ServiceOptions, { databaseFile }: DataFolder): Promise<UsedEngine> {
-  if (endpoint === undefined) {
-    const embedded = await startPausableEngine(databaseFile);
-    return { endpoint: embedded.endpoint, ended: embedded.ended, embedded, stop: embedded.stop };
-  }
-  return { endpoint, ended: new Promise<void>(() => undefined), embedded: undefined, stop: async () => undefined };
-}
-
-type UsedEngine = Engine & { embedded: PausableEngine | undefined };

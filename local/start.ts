@@ -50,7 +50,7 @@ async function readOptions(): Promise<StartOptions> {
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { host, allowHost, port, fresh, extract, mutations, objecten, throttle, branding } = options;
+  const { host, allowHost, port, fresh, extract, throttle, branding } = options;
   const dataFolder = options.data ?? defaultDataFolder;
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
@@ -89,17 +89,11 @@ async function start(options: StartOptions): Promise<void> {
     const portalPort = await freePort(port === 0 || port > 65_533 ? 0 : port + 1).catch(() => freePort(0));
     const service = await startService(
       {
+        ...options,
         dataFolder,
-        host,
         allowedHosts: allowHost,
-        port,
-        fresh,
-        extract,
-        mutations,
-        objecten,
         endpoint,
         throttlePerSecond: throttle,
-        branding,
         // The portal is on the loopback interface only: others who read these pages can't reach it.
         portalUrl: /^(127\.0\.0\.1|localhost)$/.test(host) ? `http://127.0.0.1:${portalPort}` : undefined,
         progress,

@@ -190,8 +190,7 @@ const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(ty
 /** Whether each field has a type that the format allows; API Gateway takes a `null` for an absent one. */
 function isFormatted(returned: object): returned is APIGatewayProxyStructuredResultV2 & { statusCode: number } {
   const { statusCode, headers, cookies, body, isBase64Encoded } = returned as Record<string, unknown>;
-  const status = Number.isInteger(statusCode) ? Number(statusCode) : 0;
-  if (status < 200 || status > 599) return false;
+  if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) return false;
   const [named, listed] = [headers ?? {}, cookies ?? []];
   if (typeof named !== 'object' || Array.isArray(named) || !Object.values(named).every(isScalar)) return false;
   if (!Array.isArray(listed) || !listed.every(isText)) return false;
