@@ -187,7 +187,10 @@ yourself. A month that is closed stays as it is.`,
       examples: ['usage close --month 2026-10 --local'],
       async plan(opened, { month }: OfMonth) {
         await requireStatements(opened);
-        return `Closes ${month}: writes the statements of all accounts, which never change again. The clock of this machine says ${new Date().toISOString()}.`;
+        // A clock that is ahead would close a month that still counts lookups.
+        const { checkClock } = await import('../connect/check-clock.ts');
+        await checkClock(opened.client, opened.table);
+        return `Closes ${month}: writes the statements of all accounts, which never change again.`;
       },
       call: async (opened, { month }) => (await requireStatements(opened)).close(month),
       text: (closed) =>

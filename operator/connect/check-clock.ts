@@ -1,0 +1,45 @@
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { accountsTable } from '../../core/tables.ts';
+import { CommandError } from './errors.ts';
+
+/** More than a request takes; AWS itself refuses signatures with a larger difference. */
+const toleratedSeconds = 300;
+
+/**
+ * Refuses a command that depends on the time and can't be undone if the clocks of this machine and the store differ.
+ * The SDK corrects its signatures by itself, so nothing else would notice. Some engines send no Date header.
+ * @throws CommandError `clock`
+ */
+export async function checkClock(
+  client: DynamoDBClient | DynamoDBDocumentClient,
+  table: string,
+  now: () => number = Date.now,
+): Promise<void> {
+  const told = Date.parse((await dateOfStore(client as DynamoDBClient, table)) ?? '');
+  if (Number.isNaN(told)) return;
+  const seconds = Math.round((now() - told) / 1000);
+  if (Math.abs(seconds) <= toleratedSeconds) return;
+  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
+  throw new CommandError(
+    'clock',
+    `The clock of this machine is ${difference} the store's (${new Date(told).toISOString()}). Set it, then try again.`,
+  );
+}
+
+/** The header `Date` of a response. */
+async function dateOfStore(client: DynamoDBClient, table: string): Promise<string | undefined> {
+  let date: string | undefined;
+  const Key = { [accountsTable.partitionKey]: { S: 'usage#' }, [accountsTable.sortKey]: { S: 'retention' } };
+  const command = new GetItemCommand({ TableName: table, Key });
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const answer = await next(args);
+      date = (answer.response as { headers?: Record<string, string> } | undefined)?.headers?.date;
+      return answer;
+    },
+    { step: 'deserialize', name: 'readDate' },
+  );
+  await client.send(command);
+  return date;
+}

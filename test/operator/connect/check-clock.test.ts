@@ -1,0 +1,49 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { localDynamoDb } from '../../../local/engine/client.ts';
+import { checkClock } from '../../../operator/connect/check-clock.ts';
+
+const now = Date.UTC(2026, 10, 22, 12);
+let told: Date | undefined;
+
+/** A store that answers each read with nothing, at the time that it is told. */
+const server = createServer((incoming, answer) => {
+  incoming.resume();
+  answer.sendDate = false;
+  answer.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', ...(told && { date: told.toUTCString() }) });
+  answer.end('{}');
+});
+let client: ReturnType<typeof localDynamoDb>;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  client = localDynamoDb(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+afterAll(() => {
+  client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+const check = (differenceSeconds?: number) => {
+  told = differenceSeconds === undefined ? undefined : new Date(now - differenceSeconds * 1000);
+  return checkClock(client, 'accounts', () => now);
+};
+
+describe('the clock of this machine', () => {
+  it.each([[0], [300], [-300], [undefined]])(
+    'is accepted with a difference of %p seconds to the store',
+    async (difference) => {
+      await expect(check(difference)).resolves.toBeUndefined();
+    },
+  );
+
+  it.each([
+    [301, '301 seconds ahead of'],
+    [-86_400, '86400 seconds behind'],
+  ])('is refused with a difference of %p seconds, with the time of the store', async (difference, said) => {
+    await expect(check(difference)).rejects.toMatchObject({ code: 'clock', message: expect.stringContaining(said) });
+    await expect(check(difference)).rejects.toThrow(`(${told?.toISOString()}). Set it`);
+  });
+});
