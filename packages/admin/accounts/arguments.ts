@@ -69,6 +69,14 @@ const object =
     anObject(value, name) ??
     firstFault(Object.entries(members).map(([member, of]) => [of, (value as never)[member], `"${member}"`]));
 
+/** An object without other members: a misspelt one must not be lost. */
+const exactly =
+  (members: Record<string, Shape>): Shape =>
+  (value, name) => {
+    const unknown = isObject(value) && Object.keys(value).find((member) => !Object.hasOwn(members, member));
+    return typeof unknown === 'string' ? `"${unknown}" is unknown in ${name}` : object(members)(value, name);
+  };
+
 function firstFault(checks: readonly [Shape, unknown, string][]): string | undefined {
   for (const [one, value, name] of checks) {
     const fault = one(value, name);
@@ -130,23 +138,23 @@ const scope: Shape = (value, name) => {
   if (value === 'all') return undefined;
   return isObject(value) && 'person' in value ? ofPerson(value, name) : ofAccount(value, name);
 };
-const planBackup = object({ code: planCode, state: planState, limits });
+const planBackup = exactly({ code: planCode, state: planState, limits });
 const ofWindows = (used: object) => Object.keys(used).forEach(checkWindow);
-const accountBackup = object({
+const accountBackup = exactly({
   ...{ id: accountId, state: accountState, plan: planCode, plans: record(planCode), created: count, ownLimits },
   ...details,
-  usage: ruled(record(object({ start: count, used: count })), ofWindows),
+  usage: ruled(record(exactly({ start: count, used: count })), ofWindows),
   keys: list(
-    object({
+    exactly({
       ...{ keyId, label: nullableText, created: nullable(count), revoked: nullable(count) },
       secret: optional(text),
       hash: nullable(bytes),
     }),
   ),
-  members: list(object({ person, role, added: count })),
-  days: list(object({ date, lookups: count, expires: count, byKey: optional(record(count)) })),
+  members: list(exactly({ person, role, added: count })),
+  days: list(exactly({ date, lookups: count, expires: count, byKey: optional(record(count)) })),
 });
-const backup = object({ plans: list(planBackup), accounts: list(ruled(accountBackup, checkDetails)) });
+const backup = exactly({ plans: list(planBackup), accounts: list(ruled(accountBackup, checkDetails)) });
 
 /** @throws AdminError `invalid` unless a value is a backup, or a part of one */
 export function checkBackup(value: unknown): asserts value is Backup {

@@ -131,6 +131,11 @@ describe('import', () => {
     ['has a damaged hash', (text) => text.replace(/"hash":"./, '"hash":"'), /line 5 is .*"hash" must be in base64/],
     ['has a line of another type', (text) => `${text}{"type":"key"}\n`, /line 8 is .*"type" must be plan or account/],
     ['has a wrong role', (text) => text.replace('"role":"admin"', '"role":"owner"'), /line 5 is no line of an export/],
+    [
+      'has an unknown member',
+      (text) => text.replace('"state":"active","plan"', '"contct":"Jan","state":"active","plan"'),
+      /line 5 is .*"contct" is unknown/,
+    ],
     ['has an account twice', (text) => `${text}${text.split('\n')[4]}\n`, /Account "acme" is in the backup twice/],
     ['is another version', (text) => text.replace('"version":1', '"version":2'), /line 1 is no line of an export/],
   ])('refuses a file that %s, and writes nothing', async (_, change, message) => {
