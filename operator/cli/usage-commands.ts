@@ -182,8 +182,8 @@ other members, as JSON in the printed order, without spaces. The day of a change
     close: call({
       description: 'close a month that has ended: write the statements of all accounts, which never change again',
       takes: [ofMonth('2026-10')],
-      notes: `The job that records usage does this by itself, an hour after the end of a month. If it is turned off, and with --local, run it
-yourself. A month that is closed stays as it is.`,
+      notes: `The hourly job closes a month by itself, an hour after its end; with --local, close it yourself. A closed month never
+changes.`,
       examples: ['usage close --month 2026-10 --local'],
       async plan(opened, { month }: OfMonth) {
         await requireStatements(opened);
