@@ -54,28 +54,16 @@ const idDigits = 16;
  * and of a verblijfsobject its oppervlakte and the letters of its gebruiksdoelen: of any other one, which the XSDs
  * allow, its own text in parentheses.
  */
-export function adresObjectText(object: AdresObject): string {
-  const [status, rest] = adresObjectTexts(object);
-  return `${object.identificatie}${letterOf(typeLetters, object.type)}${status}${object.hoofdadres ? 1 : 0}${rest}`;
+export function adresObjectText({ identificatie, type, status, hoofdadres, locatie, ...more }: AdresObject): string {
+  const head = `${identificatie}${letterOf(types, type)}${letterOf(objectStatuses, status)}${hoofdadres ? 1 : 0}`;
+  const text = `${head},${locatie.x},${locatie.y}`;
+  if (type !== 'verblijfsobject') return text;
+  const doelen = (more.gebruiksdoelen ?? []).map(gebruiksdoelText).join('');
+  return `${text},${more.oppervlakte ?? ''},${doelen}`;
 }
-
-/** The letter of the status, and all that comes after the role in `adresObjectText`. */
-export function adresObjectTexts(object: Omit<AdresObject, 'hoofdadres'>): [status: string, rest: string] {
-  const { type, status, locatie, oppervlakte = '', gebruiksdoelen = [] } = object;
-  const [letter, place] = [letterOf(statusLetters, status), `,${locatie.x},${locatie.y}`];
-  if (type !== 'verblijfsobject') return [letter, place];
-  return [letter, `${place},${oppervlakte},${gebruiksdoelen.map(gebruiksdoelText).join('')}`];
-}
-
-const lettersOf = (values: Record<string, string>) =>
-  new Map(Object.entries(values).map(([letter, value]) => [value, letter]));
-const typeLetters = lettersOf(types);
-const statusLetters = lettersOf(objectStatuses);
-const doelLetters = lettersOf(gebruiksdoelen);
 
 function gebruiksdoelText(doel: string): string {
-  const letter = doelLetters.get(doel);
-  if (letter !== undefined) return letter;
+  if (isGebruiksdoel(doel)) return letterOf(gebruiksdoelen, doel);
   return `(${encodeURIComponent(doel).replace(/[()]/g, (character) => (character === '(' ? '%28' : '%29'))})`;
 }
 
@@ -113,11 +101,15 @@ export function answeredObject(object: AdresObject): AnsweredObject {
 export const betweenObjects = ';';
 
 /** Whether the register may give an object that exists this status. */
-export const isObjectStatus = (status: string) => statusLetters.has(status);
+export const isObjectStatus = (status: string) => Object.values(objectStatuses).includes(status);
+const isGebruiksdoel = (doel: string) => Object.values(gebruiksdoelen).includes(doel);
 
 /** @throws Error for a value that no text has a letter for: the reader has refused it before */
-function letterOf(letters: Map<string, string>, value: string): string {
-  const found = letters.get(value);
+function letterOf(letters: Record<string, string>, value: string): string {
+  let found: string | undefined;
+  for (const letter in letters) {
+    if (letters[letter] === value) found = letter;
+  }
   if (found === undefined) throw new Error(`an adresseerbaar object can't have the value "${value}"`);
   return found;
 }

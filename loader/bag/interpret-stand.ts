@@ -1,58 +1,74 @@
 import { type AdresObjectType, isObjectStatus } from '../../core/adres-object.ts';
 import { ExtractError } from '../load-error.ts';
-import { fieldName, fieldsOfKind, type ObjectenKind, repeatedFields, type StandKind } from './elements.ts';
 import { locationOf } from './location.ts';
 import { isProblem, type Problem, type ReadCounts } from './problem-report.ts';
+import type { ObjectenKind, StandKind } from './schema.ts';
 import {
+  type AdresseerbaarObject,
   type AdresseerbaarVoorkomen,
-  type AnyVoorkomen,
   dayOf,
   type Geldigheid,
   liveStatus,
-  type NumVoorkomen,
+  type Nummeraanduiding,
   noEind,
-  type OprVoorkomen,
+  type ObjectVoorkomen,
+  type OpenbareRuimte,
   type Span,
-  type WplVoorkomen,
+  type Woonplaats,
   whyNotCurrent,
 } from './voorkomen.ts';
-import { xsdDate, xsdInteger } from './xsd-values.ts';
+import { collapse, xsdDate, xsdInteger } from './xsd-values.ts';
 
-/** The values of an object by `fieldName`. Those of a repeated element have `betweenValues` between them. */
+/**
+ * Values by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`; of a reference to a
+ * nummeraanduiding by the one around it, `heeftAlsHoofdadres`. Those of a repeated element have `betweenValues` between
+ * them.
+ */
 export type Fields = Partial<Record<string, string>>;
 
 /** Not a character of XML. */
-export const betweenValues = '\0';
-const repeated = new Set(repeatedFields.map(({ name }) => name));
+const betweenValues = '\0';
+const repeated = ['gebruiksdoel', 'heeftAlsNevenadres'];
 
 /** Adds the text of an element, in its parent, to the fields of its object, or returns false if it is set. */
 export function addField(fields: Fields, element: string, text: string, parent: string): boolean {
-  const field = fieldName(element, parent);
+  const name = element === 'Objecten-ref:NummeraanduidingRef' ? parent : element;
+  const field = name.slice(name.indexOf(':') + 1);
   const before = fields[field];
-  if (before !== undefined && !repeated.has(field)) return false;
+  if (before !== undefined && !repeated.includes(field)) return false;
   fields[field] = before === undefined ? text : `${before}${betweenValues}${text}`;
   return true;
 }
 
 /** The different values of a repeated element, sorted. */
 function valuesOf(field: string | undefined): string[] {
-  if (!field?.includes(betweenValues)) return field === undefined ? [] : [field];
-  return [...new Set(field.split(betweenValues))].sort();
+  return field === undefined ? [] : [...new Set(field.split(betweenValues))].sort();
 }
 
 /** The values of one occurrence, which has all that the schema requires. */
 export type Occurrence = Fields &
   Record<'identificatie' | 'status' | 'voorkomenidentificatie' | 'beginGeldigheid', string>;
 
+const ofEveryKind = ['identificatie', 'status', 'voorkomenidentificatie', 'beginGeldigheid'];
+const ofPlaats = [...ofEveryKind, 'heeftAlsHoofdadres', 'geometrie'];
+const required: Record<StandKind, string[]> = {
+  NUM: [...ofEveryKind, 'huisnummer', 'OpenbareRuimteRef'],
+  OPR: [...ofEveryKind, 'naam', 'WoonplaatsRef'],
+  WPL: [...ofEveryKind, 'naam'],
+  VBO: [...ofPlaats, 'gebruiksdoel', 'oppervlakte'],
+  LIG: ofPlaats,
+  STA: ofPlaats,
+};
+
 /** The fields of an element as an occurrence. `refuse` makes the error for a missing value. */
 export function occurrenceOf(kind: StandKind, fields: Fields, refuse: (problem: string) => ExtractError): Occurrence {
-  const missing = fieldsOfKind[kind].find(({ name, isRequired }) => isRequired && fields[name] === undefined);
-  if (missing) throw refuse(`an occurrence without ${missing.name}`);
+  const missing = required[kind].find((field) => fields[field] === undefined);
+  if (missing) throw refuse(`an occurrence without ${missing}`);
   return fields as Occurrence;
 }
 
 /** The statuses of an object that does not exist, or no longer. */
-const withdrawnStatuses: Record<StandKind, string[]> = {
+export const withdrawnStatuses: Record<StandKind, string[]> = {
   NUM: ['Naamgeving ingetrokken'],
   OPR: ['Naamgeving ingetrokken'],
   WPL: ['Woonplaats ingetrokken'],
@@ -66,40 +82,58 @@ function isLiveStatus(kind: StandKind, status: string): boolean {
   return isObjectStatus(status) && status !== liveStatus.LIG;
 }
 
-/** An occurrence with the values of its object, by kind. */
-export type VoorkomenOf = { NUM: NumVoorkomen; OPR: OprVoorkomen; WPL: WplVoorkomen } & Record<
-  ObjectenKind,
-  AdresseerbaarVoorkomen
->;
+/** Called with an occurrence that counts, or will. */
+export type StandVisit<T> = (read: T, span: Span) => void;
+
+/** How to read the occurrences of a file. */
+export type ReadOptions<T> = {
+  /** Leaves everything to the strict parser. */
+  strictly?: boolean;
+  /** Visits what will count on a later date. */
+  later?: StandVisit<T> | undefined;
+};
+
+/** Turns an occurrence of `K` into the visited value, on the date (`visit`) or a later date (`later`). */
+type Visits<K extends StandKind, T> = Pick<ReadOptions<T>, 'later'> & {
+  toObject(read: ObjectOf[K]): T;
+  visit: StandVisit<T>;
+};
+
+/** Counts an occurrence by whether it is current on `day`, and returns whether it is, or will be on a later day. */
+export function countVoorkomen(geldigheid: Geldigheid, day: number, counts: ReadCounts): 'current' | 'later' | null {
+  counts.voorkomens++;
+  const reason = whyNotCurrent(geldigheid, day);
+  if (reason === null) return 'current';
+  counts.notCurrent[reason]++;
+  return reason === 'future' && whyNotCurrent(geldigheid, geldigheid.span.begin) === null ? 'later' : null;
+}
 
 /**
- * Visits the occurrences that count on the day (`visit`) or on a later one (`later`). `isValid`: their values are known
- * to follow the register's rules.
- */
-export type Visits<T> = { visit(one: T): void; later?: ((one: T) => void) | undefined; isValid?: boolean };
-
-/**
- * Adds an occurrence to `counts`, and visits it if it counts on `day` or will later. @throws ExtractError for an
+ * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later. @throws ExtractError for an
  * unknown status, date or number: without them nobody can tell whether the object exists
  */
-export function visitStand<K extends StandKind>(
+export function visitStand<K extends StandKind, T>(
   kind: K,
   fields: Occurrence,
   file: string,
-  day: number,
+  peildatum: string,
   counts: ReadCounts,
-  { visit, later, isValid }: Visits<VoorkomenOf[K]>,
+  { toObject, visit, later }: Visits<K, T>,
 ): void {
   const geldigheid = geldigheidOf(kind, fields, file);
   const { span } = geldigheid;
-  const reason = whyNotCurrent(geldigheid, day);
-  counts.voorkomens++;
-  if (reason !== null) counts.notCurrent[reason]++;
-  if (reason !== null && (reason !== 'future' || whyNotCurrent(geldigheid, span.begin) !== null)) return;
-  const read = readObject(kind, fields, span, file, isValid);
-  if (reason === null && isProblem(read)) counts.problems.push(read);
-  else if (reason === null) counts.current++;
-  if (!isProblem(read)) (reason === null ? visit : later)?.(read);
+  const day = dayOf(peildatum);
+  const when = countVoorkomen(geldigheid, day, counts);
+  const read = when && readObject(kind, fields, file);
+  if (!read) return;
+  if (when === 'later') {
+    if (!isProblem(read)) later?.(toObject(read), span);
+  } else if (isProblem(read)) {
+    counts.problems.push(read);
+  } else {
+    counts.current++;
+    visit(toObject(read), span);
+  }
 }
 
 /** Which occurrence of its object an element describes, and when it holds. @throws ExtractError */
@@ -138,15 +172,39 @@ function dayIn(fields: Occurrence, field: string, file: string): number {
   return dayOf(date);
 }
 
-const voorkomenOf: {
-  [K in StandKind]: (fields: Occurrence, span: Span, file: string) => VoorkomenOf[K] | Problem;
-} = {
-  // Spreading the span would take a tenth of the time of reading.
-  NUM: (fields, { volgnummer, begin, eind }) => ({
-    kind: 'NUM',
-    volgnummer,
-    begin,
-    eind,
+type Rule = [field: string, pattern: RegExp];
+
+const objectId: Rule = ['identificatie', /^\d{16}$/];
+const placeRef: Rule = ['WoonplaatsRef', /^\d{4}$/];
+/** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
+const name: Rule = ['naam', /^[^ \t\r\n][^\r\n]{0,79}$/u];
+const hoofdadres: Rule = ['heeftAlsHoofdadres', /^\d{16}$/];
+const nevenadressen: Rule = ['heeftAlsNevenadres', /^\d{16}(?:\0\d{16})*$/];
+const rules: Record<StandKind, Rule[]> = {
+  NUM: [
+    objectId,
+    ['huisnummer', /^[ \t\r\n]*[1-9]\d{0,4}[ \t\r\n]*$/],
+    ['huisletter', /^[A-Za-z]$/],
+    ['huisnummertoevoeging', /^[0-9A-Za-z]{1,4}$/],
+    ['postcode', /^[1-9]\d{3}[A-Z]{2}$/],
+    ['OpenbareRuimteRef', /^\d{16}$/],
+    placeRef,
+  ],
+  OPR: [objectId, name, placeRef],
+  WPL: [['identificatie', /^\d{4}$/], name],
+  VBO: [objectId, hoofdadres, nevenadressen, ['oppervlakte', /^[ \t\r\n]*[1-9]\d{0,5}[ \t\r\n]*$/]],
+  LIG: [objectId, hoofdadres, nevenadressen],
+  STA: [objectId, hoofdadres, nevenadressen],
+};
+
+/** The object in the fields of an occurrence, by kind. */
+export type ObjectOf = { NUM: Nummeraanduiding; OPR: OpenbareRuimte; WPL: Woonplaats } & Record<
+  ObjectenKind,
+  AdresseerbaarObject
+>;
+
+const objectOf: { [K in StandKind]: (fields: Occurrence, file: string) => ObjectOf[K] | Problem } = {
+  NUM: (fields) => ({
     identificatie: fields.identificatie,
     huisnummer: Number(fields.huisnummer),
     huisletter: fields.huisletter ?? '',
@@ -155,63 +213,37 @@ const voorkomenOf: {
     openbareRuimte: fields.OpenbareRuimteRef as string,
     woonplaats: fields.WoonplaatsRef ?? null,
   }),
-  OPR: ({ identificatie, naam = '', WoonplaatsRef = '' }, span) => ({
-    kind: 'OPR',
-    ...span,
+  OPR: ({ identificatie, naam, WoonplaatsRef }) => ({
     identificatie,
-    naam,
-    woonplaats: WoonplaatsRef,
+    naam: naam as string,
+    woonplaats: WoonplaatsRef as string,
   }),
-  WPL: ({ identificatie, naam = '' }, span) => ({ kind: 'WPL', ...span, identificatie, naam }),
-  VBO: (fields, span, file) => adresseerbaarObject('VBO', 'verblijfsobject', fields, span, file),
-  LIG: (fields, span, file) => adresseerbaarObject('LIG', 'ligplaats', fields, span, file),
-  STA: (fields, span, file) => adresseerbaarObject('STA', 'standplaats', fields, span, file),
+  WPL: ({ identificatie, naam }) => ({ identificatie, naam: naam as string }),
+  VBO: (fields, file) => adresseerbaarObject('verblijfsobject', fields, file),
+  LIG: (fields, file) => adresseerbaarObject('ligplaats', fields, file),
+  STA: (fields, file) => adresseerbaarObject('standplaats', fields, file),
 };
 
-/** The values of an occurrence that counts, or the value that the register's rules forbid. */
-function readObject<K extends StandKind>(
-  kind: K,
-  fields: Occurrence,
-  span: Span,
-  file: string,
-  isValid = false,
-): VoorkomenOf[K] | Problem {
-  for (const { name, rule, isRepeated } of isValid ? [] : fieldsOfKind[kind]) {
-    const value = fields[name];
-    if (rule === undefined || value === undefined) continue;
-    if (isRepeated ? valuesOf(value).every((one) => rule.test(one)) : rule.test(value)) continue;
-    const detail = `${name} '${value.replaceAll(betweenValues, ' ')}'`;
-    return { kind: 'invalid_value', file, identificatie: fields.identificatie, detail };
-  }
-  return voorkomenOf[kind](fields, span, file);
+/** The object of an occurrence that counts, or which of its values the register's rules forbid. */
+function readObject<K extends StandKind>(kind: K, fields: Occurrence, file: string): ObjectOf[K] | Problem {
+  const broken = rules[kind].find(([field, pattern]) => fields[field] !== undefined && !pattern.test(fields[field]));
+  if (!broken) return objectOf[kind](fields, file);
+  const detail = `${broken[0]} '${fields[broken[0]]?.replaceAll(betweenValues, ' ')}'`;
+  return { kind: 'invalid_value', file, identificatie: fields.identificatie, detail };
 }
 
-function adresseerbaarObject(
-  kind: ObjectenKind,
-  type: AdresObjectType,
-  fields: Occurrence,
-  span: Span,
-  file: string,
-): AdresseerbaarVoorkomen | Problem {
-  const { identificatie, status, heeftAlsHoofdadres = '', heeftAlsNevenadres, geometrie = '', oppervlakte } = fields;
-  const locatie = locationOf(geometrie);
+function adresseerbaarObject(type: AdresObjectType, fields: Occurrence, file: string): AdresseerbaarObject | Problem {
+  const { identificatie, status, heeftAlsHoofdadres, heeftAlsNevenadres, oppervlakte } = fields;
+  const gebruiksdoelen = valuesOf(fields.gebruiksdoel);
+  const locatie = locationOf(fields.geometrie as string);
   if (typeof locatie === 'string') return { kind: 'location_unknown', file, identificatie, detail: locatie };
-  const one: AdresseerbaarVoorkomen = {
-    kind,
-    volgnummer: span.volgnummer,
-    begin: span.begin,
-    eind: span.eind,
-    identificatie,
-    type,
-    status,
-    hoofdadres: heeftAlsHoofdadres,
+  return {
+    ...{ identificatie, type, status },
+    hoofdadres: heeftAlsHoofdadres as string,
     nevenadressen: valuesOf(heeftAlsNevenadres),
     locatie,
+    ...(type === 'verblijfsobject' && { oppervlakte: Number(oppervlakte), gebruiksdoelen }),
   };
-  if (kind !== 'VBO') return one;
-  one.oppervlakte = Number(oppervlakte);
-  one.gebruiksdoelen = valuesOf(fields.gebruiksdoel);
-  return one;
 }
 
 /**
@@ -219,14 +251,20 @@ function adresseerbaarObject(
  * outside the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`.
  * @throws ExtractError if it is unclear whether it counts
  */
-export function toVoorkomen(kind: StandKind, fields: Occurrence, file: string): AnyVoorkomen | Problem | null {
+export function toObjectVoorkomen(
+  kind: StandKind,
+  fields: Occurrence,
+  file: string,
+): ObjectVoorkomen | AdresseerbaarVoorkomen | Problem | null {
   const geldigheid = geldigheidOf(kind, fields, file);
   const { span } = geldigheid;
-  return whyNotCurrent(geldigheid, span.begin) === null ? readObject(kind, fields, span, file) : null;
+  if (whyNotCurrent(geldigheid, span.begin) !== null) return null;
+  const read = readObject(kind, fields, file);
+  return isProblem(read) ? read : ({ kind, ...read, ...span } as ObjectVoorkomen | AdresseerbaarVoorkomen);
 }
 
 /** The error for a value that is not `rule`. */
 function unreadable(file: string, identificatie: string, field: string, value: string, rule: string): ExtractError {
-  const problem = `${field} '${value.trim()}' of object ${identificatie} is not ${rule}`;
+  const problem = `${field} '${collapse(value)}' of object ${identificatie} is not ${rule}`;
   return new ExtractError('invalid_xml', file, `${problem}; get the extract again, or update this program`);
 }

@@ -24,9 +24,6 @@ const positions = ['gml:pos', 'gml:posList', 'gml:coordinates'];
 const description =
   /<gml:(name|description|descriptionReference|identifier|metaDataProperty)(?: [^>]*)?>.*?<\/gml:\1>/gs;
 
-/** The location of nearly every verblijfsobject: reading it like any other costs a load with objects a tenth more. */
-const usualPoint =
-  /^<Objecten:punt><gml:Point srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="3">[ \t\r\n]*<gml:pos>(\d+\.?\d*) (\d+\.?\d*) \d+\.?\d*<\/gml:pos>[ \t\r\n]*<\/gml:Point><\/Objecten:punt>$/;
 const token = /<(\/?)([^ >]+)([^>]*)>|[^<]+/g;
 const blank = /^[ \t\r\n]*$/;
 const coordinate = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -39,9 +36,6 @@ const rd =
  * Kadaster. A polygon without an area, or with a centroid outside its bounds, is located at the average of its corners.
  */
 export function locationOf(geometry: string): Locatie | string {
-  const [, x, y] = usualPoint.exec(geometry) ?? [];
-  const usual = { x: Number(x), y: Number(y) };
-  if (isInGrid(usual)) return usual;
   const open: Open[] = [{ name: '', isRd: false, dimension: 2, text: '' }];
   const rings: Ring[] = [];
   const points: Locatie[] = [];

@@ -1,61 +1,67 @@
 /** Reads the occurrences in XML files of an extract: fast where they are written as usual, strictly everywhere else. */
 
 import { ExtractError } from '../load-error.ts';
+import { AdresObjectBytes } from './adres-object-bytes.ts';
+import { ByteCursor } from './byte-cursor.ts';
+import { fastAdresObjectParser } from './fast-adres-object-parser.ts';
 import {
-  fieldsOfKind,
-  isObjectenKind,
-  type ObjectenKind,
-  repeatedFields,
-  type StandKind,
-  writtenStand,
-} from './elements.ts';
+  FastNummeraanduidingParser,
+  FastOpenbareRuimteParser,
+  type FastParser,
+  type FastParserOptions,
+} from './fast-parser.ts';
 import {
   addField,
-  betweenValues,
   type Fields,
+  type ObjectOf,
   type Occurrence,
   occurrenceOf,
-  type Visits,
-  type VoorkomenOf,
+  type ReadOptions,
+  type StandVisit,
   visitStand,
 } from './interpret-stand.ts';
+import { NumBytes } from './num-bytes.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
-import { documentOf, namespaces, SchemaParser } from './schema.ts';
-import { type AdresseerbaarVoorkomen, dayOf, type WplVoorkomen } from './voorkomen.ts';
+import { documentOf, namespaces, type ObjectenKind, objectenKinds, SchemaParser, type StandKind } from './schema.ts';
+import type { Woonplaats } from './voorkomen.ts';
 import { xsdDate } from './xsd-values.ts';
 
-/** How to read a file: what to do with what will count later, and whether the strict parser reads everything. */
-export type ReadOptions<T> = Pick<Visits<T>, 'later'> & { strictly?: boolean };
-
-/** Visits what counts on `peildatum`. @throws ExtractError, after some visits */
+/** Visits what counts on `peildatum`, each `Span` valid meanwhile. @throws ExtractError, after some visits */
 export type ReadObjects<T> = (
   xml: Buffer,
   file: string,
   peildatum: string,
-  visit: (one: T) => void,
+  visit: StandVisit<T>,
   options?: ReadOptions<T>,
 ) => ReadCounts;
 
 /** Reads the nummeraanduidingen of an XML file. */
-export const readNummeraanduidingen = objectReader('NUM');
+export const readNummeraanduidingen = objectReader('NUM', NumBytes.of, FastNummeraanduidingParser);
 
 /** Reads the streets of an XML file. */
-export const readOpenbareRuimten = objectReader('OPR');
+export const readOpenbareRuimten = objectReader('OPR', (street) => street, FastOpenbareRuimteParser);
+
+const adresObjectReader = (kind: ObjectenKind) => objectReader(kind, AdresObjectBytes.of, fastAdresObjectParser(kind));
 
 /** Read the adresseerbare objecten of an XML file, by kind. One whose location can't be told is a problem. */
-export const readAdresseerbareObjecten: Record<ObjectenKind, ReadObjects<AdresseerbaarVoorkomen>> = {
-  VBO: objectReader('VBO'),
-  LIG: objectReader('LIG'),
-  STA: objectReader('STA'),
+export const readAdresseerbareObjecten: Record<ObjectenKind, ReadObjects<AdresObjectBytes>> = {
+  VBO: adresObjectReader('VBO'),
+  LIG: adresObjectReader('LIG'),
+  STA: adresObjectReader('STA'),
 };
 
-/** The reader of files of `kind`. */
-function objectReader<K extends StandKind>(kind: K): ReadObjects<VoorkomenOf[K]> {
-  return (xml, file, peildatum, visit, { strictly = false, later } = {}) => {
-    const [counts, day] = [emptyCounts(), dayOf(peildatum)];
-    const onStand = (isValid: boolean) => (fields: Occurrence) =>
-      visitStand(kind, fields, file, day, counts, { visit, later, isValid });
-    readStands(xml, file, kind, peildatum, onStand(false), strictly ? undefined : onStand(true));
+/** The reader of files of `kind`, whose objects `toObject` makes. */
+function objectReader<K extends StandKind, T>(
+  kind: K,
+  toObject: (read: ObjectOf[K]) => T,
+  Parser: new (...options: FastParserOptions<T>) => FastParser<T>,
+): ReadObjects<T> {
+  return (xml, file, peildatum, visit, options = {}) => {
+    const counts = emptyCounts();
+    const onStand = (fields: Occurrence) =>
+      visitStand(kind, fields, file, peildatum, counts, { toObject, visit, ...options });
+    const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
+    readStands(xml, file, kind, peildatum, onStand, fastParser);
     return counts;
   };
 }
@@ -65,12 +71,12 @@ export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,
   peildatum: string,
-  visit: (one: WplVoorkomen) => void,
-  { later }: Pick<Visits<WplVoorkomen>, 'later'> = {},
+  visit: StandVisit<Woonplaats>,
+  options: Omit<ReadOptions<Woonplaats>, 'strictly'> = {},
 ): Promise<ReadCounts> {
-  const [counts, day] = [emptyCounts(), dayOf(peildatum)];
+  const counts = emptyCounts();
   const parser = new StandParser('WPL', file, peildatum, (fields) =>
-    visitStand('WPL', fields, file, day, counts, { visit, later }),
+    visitStand('WPL', fields, file, peildatum, counts, { toObject: (place) => place, visit, ...options }),
   );
   let refusal: unknown;
   for await (const chunk of xml) {
@@ -90,9 +96,9 @@ const standEnd = '</sl:stand>';
 const contentsEnd = '</sl:inhoud>';
 
 /**
- * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `onFast` or `onStand`: a regular
- * expression finds occurrences whose bytes are exactly as Kadaster writes them, and the strict parser reads the rest,
- * so that nothing is skipped or interpreted in two ways (decision 0110). Without `onFast` the strict parser reads
+ * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `fastParser` or `onStand`: the
+ * fast parser reads occurrences whose bytes are exactly as Kadaster writes them, and the strict parser reads the rest,
+ * so that nothing is skipped or interpreted in two ways (decision 0110). Without `fastParser` the strict parser reads
  * everything.
  * @throws ExtractError, the strict parser's own
  */
@@ -102,15 +108,15 @@ export function readStands(
   kind: StandKind,
   peildatum: string,
   onStand: (fields: Occurrence) => void,
-  onFast?: (fields: Occurrence) => void,
+  fastParser?: Pick<FastParser<never>, 'parse'>,
 ): void {
   const strictParser = () => new StandParser(kind, file, peildatum, onStand);
-  if (!onFast) {
+  if (!fastParser) {
     readStrictly(xml, strictParser());
     return;
   }
   try {
-    readFast(xml, kind, strictParser(), onFast);
+    readFast(new ByteCursor(xml), xml, strictParser(), fastParser);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
     // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the
@@ -127,11 +133,16 @@ function readStrictly(xml: Buffer, parser: StandParser): void {
   parser.close();
 }
 
-function readFast(xml: Buffer, kind: StandKind, parser: StandParser, onFast: (fields: Occurrence) => void): void {
+function readFast(
+  cursor: ByteCursor,
+  xml: Buffer,
+  parser: StandParser,
+  fastParser: Pick<FastParser<never>, 'parse'>,
+): void {
   let unread = 0;
   let end = contentsEnd;
   while (unread < xml.length) {
-    if (parser.betweenStands && parser.hasUsualPrefixes) unread = readWritten(xml, unread, kind, onFast);
+    if (parser.betweenStands && parser.hasUsualPrefixes) unread = parseAll(cursor, unread, fastParser);
     const strictEnd = endOf(xml, end, unread);
     parser.write(xml.subarray(unread, strictEnd));
     unread = strictEnd;
@@ -140,33 +151,13 @@ function readFast(xml: Buffer, kind: StandKind, parser: StandParser, onFast: (fi
   parser.close();
 }
 
-/** The part of a file that is a string at once: the strict parser reads an occurrence that is longer. */
-const windowBytes = 32 * 1024;
-
-/** Reads occurrences for as long as they are written as usual; returns the start of the first other one. */
-function readWritten(xml: Buffer, start: number, kind: StandKind, onFast: (fields: Occurrence) => void): number {
-  const [written, fields] = [writtenStand[kind], fieldsOfKind[kind]];
-  for (let unread = start, read = 0; ; unread += read) {
-    const text = xml.toString('latin1', unread, Math.min(unread + windowBytes, xml.length));
-    written.lastIndex = 0;
-    read = 0;
-    for (let found = written.exec(text); found; found = written.exec(text)) {
-      read = written.lastIndex;
-      onFast(occurrenceIn(found, fields));
-    }
-    if (read === 0) return unread;
+/** Reads occurrences, and the white space around them, for as long as they have the known form. */
+function parseAll(cursor: ByteCursor, start: number, fastParser: Pick<FastParser<never>, 'parse'>): number {
+  for (let parsed = start; ; parsed = cursor.filePosition) {
+    cursor.seek(parsed);
+    cursor.skipBlank();
+    if (!fastParser.parse(cursor)) return parsed;
   }
-}
-
-/** The fields of an occurrence in the groups of its match. */
-function occurrenceIn(found: RegExpExecArray, names: (typeof fieldsOfKind)[StandKind]): Occurrence {
-  const fields: Fields = {};
-  let group = 0;
-  for (const { name, isRepeated, between } of names) {
-    const value = found[++group];
-    if (value !== undefined) fields[name] = isRepeated ? value.replaceAll(between, betweenValues) : value;
-  }
-  return fields as Occurrence;
 }
 
 function endOf(xml: Buffer, tag: string, from: number): number {
@@ -177,8 +168,9 @@ function endOf(xml: Buffer, tag: string, from: number): number {
 const stand = 'sl:stand';
 const objectType = 'sl:objectType';
 const standTechnischeDatum = 'selecties-extract:StandTechnischeDatum';
-const repeatable = new Set([stand, objectType, ...repeatedFields.map(({ element }) => element)]);
+const repeatable = new Set([stand, objectType, 'Objecten:gebruiksdoel', 'Objecten-ref:NummeraanduidingRef']);
 const prefixes = Object.keys(namespaces);
+const hasGeometry = (kind: StandKind) => objectenKinds.includes(kind as ObjectenKind);
 
 /**
  * The strict parser of a file of `kind` in an extract of `peildatum`, which defines what such a file means. Prefixes,
@@ -231,7 +223,7 @@ class StandParser {
 
   /** Whether Kadaster's own prefixes have their usual namespaces from here on. */
   get hasUsualPrefixes(): boolean {
-    return this.#parser.hasUsualPrefixes(isObjectenKind(this.#kind) ? [...prefixes, 'gml'] : prefixes);
+    return this.#parser.hasUsualPrefixes(hasGeometry(this.#kind) ? [...prefixes, 'gml'] : prefixes);
   }
 
   #onOpen(name: string): void {

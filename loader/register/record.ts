@@ -1,10 +1,18 @@
 /** The records of the register: how nummeraanduidingen and adresseerbare objecten are stored and read. */
 
-import { addressKey, keyParts } from '../../core/addresses/address-key.ts';
-import { adresObjectOfText, adresObjectTexts } from '../../core/adres-object.ts';
-import type { ObjectenKind } from '../bag/elements.ts';
-import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
-import { copyId, dayDigits, dayIn, dayWidth, fixedText } from './fields.ts';
+import {
+  addressKey,
+  keyParts,
+  longestAddressKey,
+  writeAddressKey,
+  writeNumber,
+} from '../../core/addresses/address-key.ts';
+import { adresObjectOfText, adresObjectText } from '../../core/adres-object.ts';
+import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
+import { absent, type NumBytes } from '../bag/num-bytes.ts';
+import type { ObjectenKind } from '../bag/schema.ts';
+import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen, Span } from '../bag/voorkomen.ts';
+import { copyId, dayDigits, dayIn, dayWidth, fixedText, writeDay } from './fields.ts';
 import type { GrowingBytes } from './stored-form.ts';
 
 /**
@@ -35,12 +43,17 @@ const numberAt = eindAt + dayWidth;
 const placeAt = idLength;
 const noPlace = '....';
 const keyAt = placeAt + noPlace.length;
-/** The position in the text of `core/adres-object.ts` of the rest after the role. */
-const restInText = idLength + 3;
+/**
+ * The position of the status in the text of `core/adres-object.ts`, after the type's letter, and of the rest after the
+ * role.
+ */
+const [statusInText, restInText] = [idLength + 1, idLength + 3];
 
 const tab = 0x09;
 const lineEnd = 0x0a;
 const colon = 0x3a;
+const comma = 0x2c;
+const fourDots = 0x2e2e2e2e;
 
 /** The only form of stored records that can be read. */
 export const recordForm = 'records 1';
@@ -61,11 +74,6 @@ export function recordOf(
   return [recordName(kind, identificatie), ...voorkomens.map(occurrenceText).sort()].join('\t');
 }
 
-/** The line of an occurrence that a worker read, with its line end. */
-export function occurrenceLine(one: RegisterVoorkomen): string {
-  return `${recordName(one.kind, one.identificatie)}\t${occurrenceText(one)}\n`;
-}
-
 function occurrenceText(one: RegisterVoorkomen): string {
   return `${dayDigits(one.begin)}${dayDigits(one.eind)}${one.volgnummer}:${one.kind === 'NUM' ? numText(one) : objectText(one)}`;
 }
@@ -75,9 +83,8 @@ function numText(num: NumVoorkomen): string {
 }
 
 function objectText(object: AdresseerbaarVoorkomen): string {
-  const [status, rest] = adresObjectTexts(object);
-  const others = object.nevenadressen.map((num) => `,${num}`).join('');
-  return `${object.hoofdadres}${others}:${status}${rest}`;
+  const text = adresObjectText({ ...object, hoofdadres: true });
+  return `${addressesOf(object).join(',')}:${text.charAt(statusInText)}${text.slice(restInText)}`;
 }
 
 /** The occurrences of a record. A toevoeging is in upper case, and no longer divided into its two parts. */
@@ -140,6 +147,68 @@ export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
   return a.kind === b.kind && text(a) === text(b);
 }
 
+/**
+ * Appends an occurrence that was read as a line of its own, as bytes: without strings, because a load would make ten
+ * million.
+ */
+export function writeNum(lines: GrowingBytes, num: NumBytes, span: Span): void {
+  lines.reserve(longestHead + keyAt + longestAddressKey + 1);
+  let at = writeHead(lines, letterOf.NUM, num.view, num.identificatie, span);
+  copyId(num.view, num.openbareRuimte, lines.view, at);
+  lines.view.setInt32(at + placeAt, num.woonplaats === absent ? fourDots : num.view.getInt32(num.woonplaats));
+  at = writeAddressKey(lines.memory, at + keyAt, num);
+  lines.memory[at] = lineEnd;
+  lines.length = at + 1;
+}
+
+/** The same of an adresseerbaar object. */
+export function writeObject(kind: ObjectenKind, lines: GrowingBytes, object: AdresObjectBytes, span: Span): void {
+  const { bytes, nevenadressen, gebruiksdoelen } = object;
+  lines.reserve(longestHead + nevenadressen.length * nameLength + gebruiksdoelen.length + longestRest);
+  const { memory } = lines;
+  let at = writeHead(lines, letterOf[kind], object.view, object.identificatie, span);
+  copyId(object.view, object.hoofdadres, lines.view, at);
+  at += idLength;
+  for (const num of nevenadressen) at += memory.write(`,${num}`, at, 'latin1');
+  memory[at++] = colon;
+  memory[at++] = object.status;
+  const copy = (from: number, to: number) => {
+    memory[at++] = comma;
+    for (let i = from; i < to; i++) memory[at++] = bytes[i] as number;
+  };
+  copy(object.x, object.xEnd);
+  copy(object.y, object.yEnd);
+  if (object.oppervlakte !== absent) {
+    copy(object.oppervlakte, object.oppervlakteEnd);
+    memory[at++] = comma;
+    for (let i = 0; i < gebruiksdoelen.length; i++) memory[at++] = gebruiksdoelen.charCodeAt(i);
+  }
+  memory[at++] = lineEnd;
+  lines.length = at;
+}
+
+/** Upper bounds of bytes. */
+const [longestHead, longestRest] = [nameLength + 1 + numberAt + 6, idLength + 64];
+
+const letterOf = Object.fromEntries(
+  Object.entries(letters).map(([kind, letter]) => [kind, letter.charCodeAt(0)]),
+) as Record<RecordKind, number>;
+
+/** Writes what every occurrence begins with; returns the position after its colon. */
+function writeHead(lines: GrowingBytes, letter: number, view: DataView, id: number, span: Span): number {
+  const { memory, length: start } = lines;
+  memory[start] = letter;
+  copyId(view, id, lines.view, start + 1);
+  let at = start + nameLength;
+  memory[at++] = tab;
+  writeDay(memory, at, span.begin);
+  writeDay(memory, at + eindAt, span.eind);
+  at += numberAt;
+  at = writeNumber(memory, at, span.volgnummer);
+  memory[at] = colon;
+  return at + 1;
+}
+
 /** Reads occurrences where they stand in bytes: each by the position after the tab before it. */
 export const occurrence = {
   begin: (bytes: Buffer, at: number) => dayIn(bytes, at),
@@ -165,19 +234,19 @@ export const numFields = { street: 0, place: placeAt, key: keyAt };
 
 /**
  * Writes a row for each nummeraanduiding that an occurrence of an object names, to the lines that `linesOf` returns for
- * it: its identificatie, and the text of the object there.
+ * its position: its identificatie, and the text of the object there.
  */
 export function writeObjectRows(
   { bytes, view }: RecordBytes,
   { start, at, end }: FoundOccurrence,
-  linesOf: (num: string) => GrowingBytes,
+  linesOf: (num: number) => GrowingBytes,
 ): void {
   let num = occurrence.said(bytes, at);
   let rest = num + idLength;
   while (bytes[rest] !== colon) rest++;
   const status = ++rest;
   for (let role = ofHoofdadres; num < status; num += nameLength, role = ofNevenadres) {
-    const lines = linesOf(bytes.toString('latin1', num, num + idLength));
+    const lines = linesOf(num);
     lines.reserve(2 * idLength + end - status + 4);
     const { memory, length } = lines;
     copyId(view, num, lines.view, length);
@@ -228,9 +297,14 @@ export function recordsWith(records: Buffer, text: string): RecordLine[] {
 }
 
 /**
- * The bucket of an object's record: a thousand objects that a gemeente numbered one after the other are in one, as they
- * lie side by side in the extract and in the country.
+ * The bucket of a record: a thousand objects that a gemeente numbered one after the other are in one, as they lie side
+ * by side in the extract and in the country. `at` is the start of the identificatie.
  */
-export function bucketOf(identificatie: string, buckets: number): number {
-  return (Number(identificatie.slice(0, 4)) + Number(identificatie.slice(10, 13))) % buckets;
+export function bucketOf(bytes: Uint8Array, at: number, buckets: number): number {
+  const digits = (start: number, end: number) => {
+    let number = 0;
+    for (let i = at + start; i < at + end; i++) number = 10 * number + (bytes[i] as number) - 0x30;
+    return number;
+  };
+  return (digits(0, 4) + digits(10, 13)) % buckets;
 }

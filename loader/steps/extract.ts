@@ -1,11 +1,10 @@
-import type { ObjectenKind } from '../bag/elements.ts';
 import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { type ReadObjects, readAdresseerbareObjecten, readNummeraanduidingen } from '../bag/read-stands.ts';
+import type { ObjectenKind } from '../bag/schema.ts';
 import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
-import { bucketOf, occurrenceLine, type RegisterVoorkomen } from '../register/record.ts';
+import { bucketOf, writeNum, writeObject } from '../register/record.ts';
 import { RowsByNumber } from '../register/rows.ts';
-import { segmentOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { readZipMember } from '../storage/members.ts';
 import { getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -29,24 +28,30 @@ export async function extractPart(
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
   const rows = new RowsByNumber();
-  const segments = new Set<string>();
+  const segments = new Set<number>();
   let count = 0;
   const kind = load.members[part.member]?.kind as 'NUM' | ObjectenKind;
-  const add = (one: RegisterVoorkomen) => {
-    rows.of(bucketOf(one.identificatie, buckets)).write(occurrenceLine(one), 'latin1');
-    if (one.kind === 'NUM' && one.postcode !== null) segments.add(segmentOf(one.postcode));
-    count++;
-  };
   const found =
     kind === 'NUM'
-      ? await readPart(storage, load, part, readNummeraanduidingen, onRead, add)
-      : await readPart(storage, load, part, readAdresseerbareObjecten[kind], onRead, add);
+      ? await readPart(storage, load, part, readNummeraanduidingen, onRead, (num, span) => {
+          const { bytes, identificatie, postcode } = num;
+          writeNum(rows.of(bucketOf(bytes, identificatie, buckets)), num, span);
+          if (postcode >= 0) segments.add(10 * (bytes[postcode] as number) + (bytes[postcode + 1] as number));
+          count++;
+        })
+      : await readPart(storage, load, part, readAdresseerbareObjecten[kind], onRead, (object, span) => {
+          writeObject(kind, rows.of(bucketOf(object.bytes, object.identificatie, buckets)), object, span);
+          count++;
+        });
   const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.rows(loadId, part.part), packed);
   for (const piece of packed) releaseMemory(piece);
-  const extracted: Extracted = { ...found, rows: count, ranges, segments: [...segments].sort() };
+  const names = Array.from(segments, (codes) => String(codes - 11 * zero)).sort();
+  const extracted: Extracted = { ...found, rows: count, ranges, segments: names };
   await putJson(storage, paths.extracted(loadId, part.part), extracted);
 }
+
+const zero = 0x30;
 
 /** Reads the files of a part. */
 async function readPart<T>(

@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { isObjectenKind } from '../bag/elements.ts';
 import { fileLabel, type MemberKind } from '../bag/extract-members.ts';
 import { gemeenteProblems, relatieFile } from '../bag/gemeente-relaties.ts';
 import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
+import { isObjectenKind } from '../bag/schema.ts';
 import { type AnyVoorkomen, dayOf, type GemeenteRelatie } from '../bag/voorkomen.ts';
 import { extractName, type Load, startOf } from '../dataset/load.ts';
 import { ExtractError } from '../load-error.ts';
@@ -234,7 +234,7 @@ async function putChanged(
   const reach = new Set<string>();
   const places = Map.groupBy(objects, ([key]) => {
     const kinds: RecordKinds = key.startsWith('NUM ') ? 'nummeraanduidingen' : 'objecten';
-    return paths.changedRecords(load.id, kinds, nameOfNumber(bucketOf(key.slice(4), buckets)));
+    return paths.changedRecords(load.id, kinds, nameOfNumber(bucketOf(Buffer.from(key, 'latin1'), 4, buckets)));
   });
   await mapConcurrently([...places], 4, async ([path, ofBucket]) => {
     const records = ofBucket.map(([key, held]) => {

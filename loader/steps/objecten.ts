@@ -12,7 +12,7 @@ export const step: StepOfItems<BucketItem, unknown, JoinInput> = {
   async each({ storage }, _, { bucket }, shared) {
     await joinBucket(storage, shared, kinds, bucket, (rows) => ({
       current: (found, occurrence) =>
-        writeObjectRows(found, occurrence, (num) => rows.of(bucketOf(num, shared.buckets))),
+        writeObjectRows(found, occurrence, (num) => rows.of(bucketOf(found.bytes, num, shared.buckets))),
     }));
     return { bucket };
   },

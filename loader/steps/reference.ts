@@ -1,8 +1,9 @@
-import { isObjectenKind } from '../bag/elements.ts';
 import { fileLabel, listXmlFiles, type Member, type MemberKind } from '../bag/extract-members.ts';
 import { readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
+import type { StandVisit } from '../bag/interpret-stand.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
-import { dayOf, type OprVoorkomen, type WplVoorkomen } from '../bag/voorkomen.ts';
+import { isObjectenKind } from '../bag/schema.ts';
+import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
 import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { ReferenceWriter } from '../register/reference-file.ts';
 import { readZipMember } from '../storage/members.ts';
@@ -58,8 +59,8 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
   const file = new ReferenceWriter();
-  const addStreet = (street: OprVoorkomen) => file.addStreet(street, street);
-  const addPlace = (place: WplVoorkomen) => file.addPlace(place, place);
+  const addStreet: StandVisit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
+  const addPlace: StandVisit<Woonplaats> = (place, span) => file.addPlace(place, span);
   const addRelaties = (xml: Buffer, label: string) => {
     const [{ relaties, problems }, day] = [readGemeenteRelaties(xml, label, peildatum), dayOf(peildatum)];
     for (const relatie of relaties) if (relatie.eind > day) file.addRelatie(relatie);

@@ -100,7 +100,7 @@ export async function recordsNamed(
   const found: RegisterVoorkomen[] = [];
   for (const name of [...names].sort((a, b) => Number(b.startsWith('N')) - Number(a.startsWith('N')))) {
     const kinds = name.startsWith('N') ? 'nummeraanduidingen' : 'objecten';
-    const records = await recordsOf(storage, id, kinds, bucketOf(name.slice(1), buckets));
+    const records = await recordsOf(storage, id, kinds, bucketOf(Buffer.from(name, 'latin1'), 1, buckets));
     for (const record of recordsWith(records, `${name}\t`)) found.push(...parseRecord(record));
   }
   return found;

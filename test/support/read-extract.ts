@@ -1,6 +1,5 @@
 import { addressKey } from '../../core/addresses/address-key.ts';
 import { toPlace } from '../../loader/addresses/derive.ts';
-import { isObjectenKind } from '../../loader/bag/elements.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
 import { readGemeenteRelaties } from '../../loader/bag/gemeente-relaties.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type ReadCounts,
 } from '../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen, readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-stands.ts';
+import { isObjectenKind } from '../../loader/bag/schema.ts';
 import {
   dayOf,
   type Nummeraanduiding,
@@ -73,7 +73,7 @@ export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutco
         NUM: () =>
           withEntry(inner, entry, file, (xml) =>
             readNummeraanduidingen(xml, file, peildatum, (nummeraanduiding) => {
-              const row = rowOf(nummeraanduiding, reference, file);
+              const row = rowOf(nummeraanduiding.values(), reference, file);
               if (isProblem(row)) addProblem(outcome.problems, row);
               else outcome.rows.push({ ...row, key: keyOf(row) });
             }),

@@ -21,11 +21,6 @@ describe('locationOf', () => {
   it.each([
     ['a point', point('131009.0 482405.25'), { x: 131009, y: 482405.25 }],
     ['a point of three dimensions', point('1.31E5 482405 0.0', `${rd} srsDimension="3"`), { x: 131000, y: 482405 }],
-    [
-      'a point as Kadaster writes it',
-      point('131009.10 482405.0 0.0', `${rd} srsDimension="3"`),
-      { x: 131009.1, y: 482405 },
-    ],
     ['a point among white space', point('\n 131000\t482405 '), { x: 131000, y: 482405 }],
     ['a dimension at the pos', point('1e5 4e5 2', rd).replace('<gml:pos', '$& srsDimension="3"'), { x: 1e5, y: 4e5 }],
     ['a square', polygon(outline), { x: 100_005, y: 400_005 }],
@@ -126,11 +121,6 @@ describe('locationOf', () => {
     ['a name that all objects have', '<constructor></constructor>', 'an unexpected constructor'],
     ['text within', polygon(`here${outline}`), 'text in gml:Polygon'],
     ['the sea', point('0 0'), 'at 0 0, outside the Netherlands'],
-    [
-      'the sea as Kadaster writes it',
-      point('0.0 0.0 0.0', `${rd} srsDimension="3"`),
-      'at 0 0, outside the Netherlands',
-    ],
     ['x and y the wrong way round', point('482405 131009'), 'at 482405 131009, outside the Netherlands'],
   ])('tells why %s is no location', (_, geometry, why) => {
     expect(locationOf(geometry)).toEqual(expect.stringContaining(why));

@@ -1,6 +1,6 @@
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { type ReadObjects, readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
-import type { NumVoorkomen } from '../../../loader/bag/voorkomen.ts';
+import type { Nummeraanduiding, Span } from '../../../loader/bag/voorkomen.ts';
 import type { ExtractErrorCode } from '../../../loader/load-error.ts';
 import { fileXml, type NumStand } from '../../support/stand-xml.ts';
 
@@ -28,9 +28,12 @@ export function ofPeildatum(xml: Buffer): Buffer {
   return Buffer.from(xml.toString().replace(header, `$1${peildatum}`));
 }
 
-/** What a reader made of a file: what it visited for its own date and for a later one, and counted; or its refusal. */
-export type Outcome<T = NumVoorkomen> =
-  | { visited: T[]; later: T[]; counts: ReadCounts }
+/**
+ * What a reader made of a file: what it visited, with values that outlive the visit, for its own date and for a later
+ * one, and counted; or its refusal.
+ */
+export type Outcome<Values = Nummeraanduiding> =
+  | { visited: (Values & { span: Span })[]; later: (Values & { span: Span })[]; counts: ReadCounts }
   | { code: ExtractErrorCode; message: string };
 
 /** Reads `xml` with one of the two readers. Anything but an `ExtractError` escapes. */
@@ -39,12 +42,19 @@ export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
 }
 
 /** The same for objects of any kind. */
-export function outcomeOf<T>(readObjects: ReadObjects<T>, xml: string | Buffer, reader: 'fast' | 'strict'): Outcome<T> {
-  const [visited, later]: [T[], T[]] = [[], []];
+export function outcomeOf<Values extends object>(
+  readObjects: ReadObjects<{ values(): Values }>,
+  xml: string | Buffer,
+  reader: 'fast' | 'strict',
+): Outcome<Values> {
+  const visited: (Values & { span: Span })[] = [];
+  const later: (Values & { span: Span })[] = [];
   try {
-    const counts = readObjects(Buffer.from(xml), 'a.xml', peildatum, (one) => visited.push(one), {
+    const visit = (found: (Values & { span: Span })[]) => (one: { values(): Values }, span: Span) =>
+      found.push({ ...one.values(), span: { ...span } });
+    const counts = readObjects(Buffer.from(xml), 'a.xml', peildatum, visit(visited), {
       strictly: reader === 'strict',
-      later: (one) => later.push(one),
+      later: visit(later),
     });
     return { visited, later, counts };
   } catch (error) {
