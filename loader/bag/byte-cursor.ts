@@ -17,8 +17,8 @@ export type Literal = {
   readonly last: number;
   /** The offset of each value from its start. */
   readonly gaps: number[];
-  /** The markup, in turn the offset of four bytes and these as a number. */
-  readonly words: Int32Array;
+  /** The markup, in turn the offset of eight bytes and these as a double. */
+  readonly words: Float64Array;
   /** For each byte that is no markup: its offset, and its lowest and highest value. */
   readonly ranges: Uint16Array;
 };
@@ -30,7 +30,7 @@ export const digits = (count: number): ValueRange => ['0'.repeat(count), '9'.rep
 export const date: ValueRange = ['0000-00-00', '9999-99-99'];
 export const postcode: ValueRange = ['1000AA', '9999ZZ'];
 
-const wordBytes = 4;
+const wordBytes = 8;
 
 /** A literal of the joined `parts`; the last part is markup of eight bytes or more. */
 export function literal(...parts: readonly (string | ValueRange)[]): Literal {
@@ -42,14 +42,14 @@ export function literal(...parts: readonly (string | ValueRange)[]): Literal {
     if (typeof part !== 'string') gaps.push(text.length);
     for (let at = 0; isMarkup && at < part.length; at += wordBytes) {
       const start = Math.min(at, part.length - wordBytes);
-      words.push(text.length + start, Buffer.from(part, 'latin1').readInt32LE(start));
+      words.push(text.length + start, Buffer.from(part, 'latin1').readDoubleLE(start));
     }
     for (let i = 0; !isMarkup && i < lowest.length; i++)
       ranges.push(text.length + i, lowest.charCodeAt(i), highest.charCodeAt(i));
     text += lowest;
   }
   const last = Buffer.from(text, 'latin1').readDoubleLE(text.length - 8);
-  return { length: text.length, last, gaps, words: Int32Array.from(words), ranges: Uint16Array.from(ranges) };
+  return { length: text.length, last, gaps, words: Float64Array.from(words), ranges: Uint16Array.from(ranges) };
 }
 
 const lessThan = 0x3c;
@@ -102,14 +102,14 @@ export class ByteCursor {
   }
 
   /**
-   * Past a literal. Its last eight bytes are compared first, as a double: the one wide number that JavaScript compares
-   * without allocating. ASCII never makes a NaN or a negative zero, so equal doubles are equal bytes.
+   * Past a literal, its last eight bytes first. Bytes are compared as doubles: the one wide number that JavaScript
+   * compares without allocating. ASCII never makes a NaN or a negative zero, so equal doubles are equal bytes.
    */
   skip({ length, last, words, ranges }: Literal): boolean {
     const { position } = this;
     if (view.getFloat64(position + length - 8, true) !== last) return false;
     for (let i = 0; i < words.length; i += 2)
-      if (view.getInt32(position + (words[i] as number), true) !== words[i + 1]) return false;
+      if (view.getFloat64(position + (words[i] as number), true) !== words[i + 1]) return false;
     for (let i = 0; i < ranges.length; i += 3) {
       const byte = window[position + (ranges[i] as number)] as number;
       if (byte < (ranges[i + 1] as number) || byte > (ranges[i + 2] as number)) return false;
