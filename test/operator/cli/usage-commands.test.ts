@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
@@ -116,6 +116,18 @@ describe('refusals', () => {
 describe('statements', () => {
   const month = monthsFrom(now, -1);
   const inMonth = Math.floor(Date.parse(`${month}-10T12:00:00Z`) / 1000);
+
+  it('of a month that still counts are not closed by a clock that is ahead', async () => {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(`${monthsFrom(now, 1)}-02T00:00:00Z`));
+    try {
+      const { exit, err } = await bench.run('usage', 'close', '--month', monthsFrom(now, 0), '--json');
+      expect([exit, JSON.parse(err)]).toMatchObject([1, { error: { code: 'clock' } }]);
+    } finally {
+      clock.mockRestore();
+    }
+    const [current] = await bench.json('usage months');
+    expect(current).toMatchObject({ month: monthsFrom(now, 0), state: 'open' });
+  });
 
   it('of a month that has ended are closed once, then printed and exported as they are', async () => {
     const client = DynamoDBDocumentClient.from(bench.client);
