@@ -141,7 +141,7 @@ type MapStateProps = {
 
 /**
  * Runs a step over the items of a stored list, several batches at a time. With no tolerated failure threshold one
- * failed item fails the map: a missing part would mean missing addresses. Results go to S3, for investigation, so that
+ * failed item fails the map: a missing slice would mean missing addresses. Results go to S3, for investigation, so that
  * no state's output grows with the number of addresses.
  */
 export function mapState(scope: Construct, name: StepName, props: MapStateProps): DistributedMap {

@@ -103,7 +103,7 @@ export function startOf({ start, base }: Load): ReplayBase | null {
 }
 
 /** The files that one worker reads, of the member at `member`. */
-export type Part = { part: string; member: number; files: ZipEntry[] };
+export type Slice = { slice: string; member: number; files: ZipEntry[] };
 
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };

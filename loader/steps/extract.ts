@@ -2,7 +2,7 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { type ReadObjects, readAdresseerbareObjecten, readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { ObjectenKind } from '../bag/schema.ts';
-import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Slice } from '../dataset/load.ts';
 import { bucketOf, writeNum, writeObject } from '../register/record.ts';
 import { RowsByNumber } from '../register/rows.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -14,50 +14,50 @@ import { lambdaOfItems } from './lambda-step.ts';
 import type { Amount, StepOfItems } from './step.ts';
 
 /**
- * Reads one part of the extract, and stores the current and future occurrences by the buckets of their records. Skips a
- * part that is already stored. Holds the rows of the part: some MB.
+ * Reads one slice of the extract, and stores the current and future occurrences by the buckets of their records. Skips
+ * a slice that is already stored. Holds the rows of the slice: some MB.
  * @throws ExtractError
  */
-export async function extractPart(
+export async function extractSlice(
   storage: Storage,
   loadId: string,
-  part: Part,
+  slice: Slice,
   onRead: (amount: Amount) => void = () => undefined,
 ): Promise<void> {
-  if (await storage.open(paths.extracted(loadId, part.part))) return;
+  if (await storage.open(paths.extracted(loadId, slice.slice))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
   const rows = new RowsByNumber();
   const segments = new Set<number>();
   let count = 0;
-  const kind = load.members[part.member]?.kind as 'NUM' | ObjectenKind;
+  const kind = load.members[slice.member]?.kind as 'NUM' | ObjectenKind;
   const found =
     kind === 'NUM'
-      ? await readPart(storage, load, part, readNummeraanduidingen, onRead, (num, span) => {
+      ? await readSlice(storage, load, slice, readNummeraanduidingen, onRead, (num, span) => {
           const { bytes, identificatie, postcode } = num;
           writeNum(rows.of(bucketOf(bytes, identificatie, buckets)), num, span);
           if (postcode >= 0) segments.add(10 * (bytes[postcode] as number) + (bytes[postcode + 1] as number));
           count++;
         })
-      : await readPart(storage, load, part, readAdresseerbareObjecten[kind], onRead, (object, span) => {
+      : await readSlice(storage, load, slice, readAdresseerbareObjecten[kind], onRead, (object, span) => {
           writeObject(kind, rows.of(bucketOf(object.bytes, object.identificatie, buckets)), object, span);
           count++;
         });
   const { packed, ranges } = rows.pack();
-  await putPacked(storage, paths.rows(loadId, part.part), packed);
+  await putPacked(storage, paths.rows(loadId, slice.slice), packed);
   for (const piece of packed) releaseMemory(piece);
   const names = Array.from(segments, (codes) => String(codes - 11 * zero)).sort();
   const extracted: Extracted = { ...found, rows: count, ranges, segments: names };
-  await putJson(storage, paths.extracted(loadId, part.part), extracted);
+  await putJson(storage, paths.extracted(loadId, slice.slice), extracted);
 }
 
 const zero = 0x30;
 
-/** Reads the files of a part. */
-async function readPart<T>(
+/** Reads the files of a slice. */
+async function readSlice<T>(
   storage: Storage,
   load: Load,
-  { member: index, files }: Part,
+  { member: index, files }: Slice,
   read: ReadObjects<T>,
   onRead: (amount: Amount) => void,
   add: Parameters<ReadObjects<T>>[3],
@@ -80,15 +80,15 @@ async function readPart<T>(
   return { voorkomens, problems, last };
 }
 
-/** Reads the parts. */
-export const step: StepOfItems<Part> = {
+/** Reads the slices. */
+export const step: StepOfItems<Slice> = {
   share: async () => undefined,
-  total: (parts) => ({
-    bytes: parts.flatMap(({ files }) => files).reduce((sum, file) => sum + file.compressedSize, 0),
+  total: (slices) => ({
+    bytes: slices.flatMap(({ files }) => files).reduce((sum, file) => sum + file.compressedSize, 0),
   }),
-  async each({ storage, onDone }, { load }, part) {
-    await extractPart(storage, load, part, onDone);
-    return { part: part.part };
+  async each({ storage, onDone }, { load }, slice) {
+    await extractSlice(storage, load, slice, onDone);
+    return { slice: slice.slice };
   },
 };
 

@@ -36,7 +36,7 @@ import {
 import { currentManifest, type LoadContext, putManifest } from '../storage/stored-loads.ts';
 import {
   type Extracted,
-  extractedParts,
+  extractedSlices,
   type Joined,
   joinedBuckets,
   type Merged,
@@ -308,12 +308,12 @@ function restored({ segments: _, ...snapshot }: Snapshot, target: ManifestEntry 
 
 async function derived(storage: Storage, load: Load, merged: readonly Merged[]): Promise<Made> {
   const mutated = await findJson<Mutated>(storage, paths.mutated(load.id));
-  const extracted = await extractedParts(storage, load);
+  const extracted = await extractedSlices(storage, load);
   const nums = await joinedBuckets(storage, load.id, 'nummeraanduidingen');
   const objecten = load.objecten ? await joinedBuckets(storage, load.id, 'objecten') : [];
   const ofNums = extracted.filter(({ member }) => load.members[member]?.kind === 'NUM');
   const voorkomens =
-    load.kind === 'extract' ? ofNums.reduce((sum, part) => sum + part.voorkomens, 0) : (mutated?.mutations ?? 0);
+    load.kind === 'extract' ? ofNums.reduce((sum, slice) => sum + slice.voorkomens, 0) : (mutated?.mutations ?? 0);
   const problems = mergeReports([
     ...(load.kind === 'extract'
       ? [(await getUnpacked(storage, paths.reference(load.id), unpackReference)).problems]

@@ -15,7 +15,7 @@ type LoadStep = {
   /**
    * The list in the work of the load that the step runs for, several items at a time. Without it the step runs once.
    */
-  each?: 'parts.json' | 'object-buckets.json' | 'buckets.json' | 'segments.json' | 'changes.json';
+  each?: 'slices.json' | 'object-buckets.json' | 'buckets.json' | 'segments.json' | 'changes.json';
   /** Computes for seconds: on one machine in a thread, so that requests are answered meanwhile. */
   computes?: true;
   /** Reads the source of the extract, which may be slow or unavailable, or be replaced meanwhile. */
@@ -78,10 +78,10 @@ export const loadSteps = {
   },
   extract: {
     module: () => import('./extract.ts'),
-    description: 'Reads a part of the extract',
+    description: 'Reads a slice of the extract',
     memoryMb: oneCpuMb,
     minutes: 10,
-    each: 'parts.json',
+    each: 'slices.json',
     computes: true,
     bucket: { read: [loads], write: [loads] },
   },

@@ -52,7 +52,7 @@ import {
 } from '../storage/storage.ts';
 import { readManifest } from '../storage/stored-loads.ts';
 import { type JoinInput, joinInput, recordsBefore } from '../storage/stored-register.ts';
-import { extractedParts, type Mutated, putBuckets, putSegments, type SegmentItem } from '../storage/work.ts';
+import { extractedSlices, type Mutated, putBuckets, putSegments, type SegmentItem } from '../storage/work.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
@@ -123,7 +123,7 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
 
 /** The segments that addresses may be in before any day, including live segments that they may have left. */
 async function segmentsBefore(storage: Storage, load: Load): Promise<string[]> {
-  const extracted = await extractedParts(storage, load);
+  const extracted = await extractedSlices(storage, load);
   const reach = load.kind === 'mutations' ? startOf(load)?.snapshot.reach : [];
   return [...(load.base?.snapshot.segments ?? []), ...(reach ?? []), ...extracted.flatMap(({ segments }) => segments)];
 }

@@ -4,7 +4,7 @@ import type { StandVisit } from '../bag/interpret-stand.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import { isObjectenKind } from '../bag/schema.ts';
 import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
-import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Slice } from '../dataset/load.ts';
 import { ReferenceWriter } from '../register/reference-file.ts';
 import { readZipMember } from '../storage/members.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -13,38 +13,38 @@ import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step, StepOptions } from './step.ts';
 
-/** XML of one part; the country's 16 GB make some 125 parts of ten files. */
-const usualPartBytes = 128 * 1024 * 1024;
+/** XML of one slice; the country's 16 GB make some 125 slices of ten files. */
+const usualSliceBytes = 128 * 1024 * 1024;
 
 /** XML of the nummeraanduidingen of one bucket; the country has the most buckets that there may be. */
 const usualBucketBytes = 160 * 1024 * 1024;
 const mostBuckets = 100;
 
 /**
- * Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into parts, once; and their
+ * Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into slices, once; and their
  * records into buckets.
  */
-export async function planParts(
+export async function planSlices(
   storage: Storage,
   loadId: string,
-  { partBytes = usualPartBytes, bucketBytes = usualBucketBytes }: StepOptions = {},
-): Promise<Part[]> {
-  const found = await findJson<Part[]>(storage, paths.parts(loadId));
+  { sliceBytes = usualSliceBytes, bucketBytes = usualBucketBytes }: StepOptions = {},
+): Promise<Slice[]> {
+  const found = await findJson<Slice[]>(storage, paths.slices(loadId));
   if (found) return found;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const parts: Part[] = [];
+  const slices: Slice[] = [];
   let bytes = 0;
   // In the order of their kinds, so that the rows of a bucket come in the order of their records.
   for (const [index, { kind, name }] of membersOfRecords(load)) {
     const files = await readZipMember(storage, load, index, (zip) => listXmlFiles(zip, name));
     if (kind === 'NUM') bytes += files.reduce((sum, { size }) => sum + size, 0);
-    for (const group of inParts(files, partBytes))
-      parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
+    for (const group of inSlices(files, sliceBytes))
+      slices.push({ slice: String(slices.length).padStart(4, '0'), member: index, files: group });
   }
   const buckets = Math.max(1, Math.min(mostBuckets, Math.ceil(bytes / bucketBytes)));
   await putBuckets(storage, load, buckets);
-  await putJson(storage, paths.parts(loadId), parts);
-  return parts;
+  await putJson(storage, paths.slices(loadId), slices);
+  return slices;
 }
 
 /** The members of nummeraanduidingen and adresseerbare objecten, with their indexes. */
@@ -88,27 +88,27 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   await putPacked(storage, paths.reference(loadId), file.pack());
 }
 
-function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {
-  let part: ZipEntry[] = [];
+function* inSlices(files: ZipEntry[], sliceBytes: number): Generator<ZipEntry[]> {
+  let slice: ZipEntry[] = [];
   let bytes = 0;
   for (const file of files) {
-    if (part.length > 0 && bytes + file.size > partBytes) {
-      yield part;
-      part = [];
+    if (slice.length > 0 && bytes + file.size > sliceBytes) {
+      yield slice;
+      slice = [];
       bytes = 0;
     }
-    part.push(file);
+    slice.push(file);
     bytes += file.size;
   }
-  if (part.length > 0) yield part;
+  if (slice.length > 0) yield slice;
 }
 
-/** Reads streets and places, and plans the parts of the rest. */
+/** Reads streets and places, and plans the slices of the rest. */
 export const step: Step = {
   async run({ storage, options }, { load }) {
     await reference(storage, load);
-    const parts = await planParts(storage, load, options);
-    return { load, parts: parts.length };
+    const slices = await planSlices(storage, load, options);
+    return { load, slices: slices.length };
   },
 };
 

@@ -52,7 +52,7 @@ export type LoadRequest = {
 /** Options that only a load on one machine has. */
 export type StepOptions = {
   /** Bytes of XML that one task reads, and of nummeraanduidingen that one bucket has. */
-  partBytes?: number;
+  sliceBytes?: number;
   bucketBytes?: number;
   /** Changes that one task applies. */
   changesPerFile?: number;

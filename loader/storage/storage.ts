@@ -26,11 +26,11 @@ export const paths = {
   load: (load: string) => `${loads}${load}/load.json`,
   member: (load: string, index: number, name: string) => `${loads}${load}/members/${index}-${name}`,
   reference: (load: string) => `${loads}${load}/reference`,
-  /** A JSON array of `Part`: the items of the map over the extract. */
-  parts: (load: string) => `${loads}${load}/parts.json`,
-  /** The rows that a worker read from a part, by bucket. */
-  rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
-  extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
+  /** A JSON array of `Slice`: the items of the map over the extract. */
+  slices: (load: string) => `${loads}${load}/slices.json`,
+  /** The rows that a worker read from a slice, by bucket. */
+  rows: (load: string, slice: string) => `${loads}${load}/rows/${slice}`,
+  extracted: (load: string, slice: string) => `${loads}${load}/extracted/${slice}.json`,
   /** What `mutate` found, and the records of a bucket that it changes. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
   changedRecords: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/days/${kinds}/${bucket}`,

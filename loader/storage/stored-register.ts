@@ -29,7 +29,7 @@ import {
   UnusableObjectError,
   unpacked,
 } from './storage.ts';
-import { type BucketItem, extractedParts, type Joined } from './work.ts';
+import { type BucketItem, extractedSlices, type Joined } from './work.ts';
 
 /** The rows that a worker stored: their key, and the range for each destination. */
 export type StoredRows = { key: string; ranges: ByteRanges };
@@ -161,10 +161,10 @@ export type JoinInput = RecordSource & { buckets: number };
 export async function joinInput(storage: Storage, loadId: string, kinds: RecordKinds): Promise<JoinInput> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
-  const parts = (await extractedParts(storage, load)).filter(
+  const slices = (await extractedSlices(storage, load)).filter(
     ({ member }) => (load.members[member]?.kind === 'NUM') === (kinds === 'nummeraanduidingen'),
   );
-  return { load, buckets, rows: parts.map(({ part, ranges }) => ({ key: paths.rows(loadId, part), ranges })) };
+  return { load, buckets, rows: slices.map(({ slice, ranges }) => ({ key: paths.rows(loadId, slice), ranges })) };
 }
 
 /** The visitor of a bucket's records; `end` is called after the last. */

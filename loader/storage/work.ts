@@ -4,7 +4,7 @@ import { mapConcurrently } from '../../core/concurrency.ts';
 import type { LargeItem } from '../addresses/lines.ts';
 import type { PlaceSizes } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
-import type { ChangeFile, Load, Part } from '../dataset/load.ts';
+import type { ChangeFile, Load, Slice } from '../dataset/load.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
@@ -16,7 +16,7 @@ import { concurrentReads, getJson, paths, putJson, type RecordKinds, type Storag
 export type BucketItem = { bucket: string };
 export type SegmentItem = { segment: string };
 
-/** The findings in a part of an extract, and the location of its rows; if it exists, the part is finished. */
+/** The findings in a slice of an extract, and the location of its rows; if it exists, the slice is finished. */
 export type Extracted = {
   voorkomens: number;
   problems: ProblemReport;
@@ -79,13 +79,13 @@ export async function putBuckets(storage: Storage, { id, objecten }: Load, bucke
   await putJson(storage, paths.buckets(id), items);
 }
 
-/** The findings in every part of an extract, with the parts; none if the load has no extract. */
-export async function extractedParts(storage: Storage, load: Load): Promise<(Extracted & Part)[]> {
+/** The findings in every slice of an extract, with the slices; none if the load has no extract. */
+export async function extractedSlices(storage: Storage, load: Load): Promise<(Extracted & Slice)[]> {
   if (load.kind !== 'extract') return [];
-  const parts = await getJson<Part[]>(storage, paths.parts(load.id));
-  return mapConcurrently(parts, concurrentReads, async (part) => ({
-    ...part,
-    ...(await getJson<Extracted>(storage, paths.extracted(load.id, part.part))),
+  const slices = await getJson<Slice[]>(storage, paths.slices(load.id));
+  return mapConcurrently(slices, concurrentReads, async (slice) => ({
+    ...slice,
+    ...(await getJson<Extracted>(storage, paths.extracted(load.id, slice.slice))),
   }));
 }
 

@@ -39,9 +39,9 @@ export type RunOptions = LoadOptions &
  */
 export async function runLoad({ disposable, ...options }: RunOptions): Promise<LoadReport> {
   const { source, mutations, rollback, approve, reject, again, planOnly, onPublished } = options;
-  const { bulkImport, partBytes, bucketBytes, changesPerFile, waiveSize } = options;
+  const { bulkImport, sliceBytes, bucketBytes, changesPerFile, waiveSize } = options;
   const stepOptions: StepOptions = {
-    ...(partBytes !== undefined && { partBytes }),
+    ...(sliceBytes !== undefined && { sliceBytes }),
     ...(bucketBytes !== undefined && { bucketBytes }),
     ...(changesPerFile !== undefined && { changesPerFile }),
     ...(waiveSize !== undefined && { waiveSize }),

@@ -65,8 +65,8 @@ export class ThreadPool implements Workers {
   readonly #most: number;
 
   /** @param location of the storage: a folder, or `s3://bucket/prefix` */
-  constructor(location: string, most: number, { partBytes, changesPerFile }: StepOptions) {
-    this.#data = { storageOfLoad: location, options: { partBytes, changesPerFile } };
+  constructor(location: string, most: number, { sliceBytes, changesPerFile }: StepOptions) {
+    this.#data = { storageOfLoad: location, options: { sliceBytes, changesPerFile } };
     this.#most = most;
   }
 

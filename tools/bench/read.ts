@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-stands.ts';
-import type { Load, Part } from '../../loader/dataset/load.ts';
+import type { Load, Slice } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
-import { extractPart } from '../../loader/steps/extract.ts';
-import { planParts, reference } from '../../loader/steps/reference.ts';
+import { extractSlice } from '../../loader/steps/extract.ts';
+import { planSlices, reference } from '../../loader/steps/reference.ts';
 import { stage } from '../../loader/steps/stage.ts';
 import { fileSource, folderStorage } from '../../loader/storage/files.ts';
 import { getJson, openObject, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
@@ -21,7 +21,7 @@ import { generatedExtract } from './generator/generate.ts';
 import { cpuOf, median, rounded } from './measure.ts';
 
 /** Enough for the compiler of the engine to have seen everything. */
-const warmUpParts = 2;
+const warmUpSlices = 2;
 const parsedFiles = 2;
 const fastRounds = 20;
 /** The clock of a CPU is coarse: a small extract is read again until inflating it has taken this long. */
@@ -67,8 +67,8 @@ async function measure(path: string) {
   try {
     const storage = folderStorage(folder);
     const load = await prepared(storage, path);
-    const parts = await getJson<Part[]>(storage, paths.parts(load.id));
-    const warmUp = parts.slice(0, warmUpParts).map((part) => ({ ...part, part: `warm-up-${part.part}` }));
+    const slices = await getJson<Slice[]>(storage, paths.slices(load.id));
+    const warmUp = slices.slice(0, warmUpSlices).map((slice) => ({ ...slice, slice: `warm-up-${slice.slice}` }));
     await extractAll(storage, load, warmUp);
     for (const inflate of [inflateFresh, inflateAndRelease]) await cpuOfInflating(storage, load, warmUp, inflate);
 
@@ -76,24 +76,24 @@ async function measure(path: string) {
     let rounds = 0;
     while (cpu.inflate < leastMilliseconds) {
       rounds++;
-      const measured = parts.map((part) => ({ ...part, part: `${rounds}-${part.part}` }));
-      cpu.inflate += await cpuOfInflating(storage, load, parts, inflateFresh);
-      cpu.released += await cpuOfInflating(storage, load, parts, inflateAndRelease);
+      const measured = slices.map((slice) => ({ ...slice, slice: `${rounds}-${slice.slice}` }));
+      cpu.inflate += await cpuOfInflating(storage, load, slices, inflateFresh);
+      cpu.released += await cpuOfInflating(storage, load, slices, inflateAndRelease);
       cpu.extract += await cpuOf(() => extractAll(storage, load, measured));
     }
     for (const way of ['inflate', 'released', 'extract'] as const) cpu[way] /= rounds;
 
     const total = { bytes: 0, voorkomens: 0, objects: 0 };
-    for (const part of parts) {
-      const { voorkomens, rows } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${part.part}`));
+    for (const slice of slices) {
+      const { voorkomens, rows } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${slice.slice}`));
       total.voorkomens += voorkomens;
       total.objects += rows;
-      for (const { size } of part.files) total.bytes += size;
+      for (const { size } of slice.files) total.bytes += size;
     }
     const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) => rounded(bytes / milliseconds / 1_000);
-    const reading = await parsed(storage, load, parts);
+    const reading = await parsed(storage, load, slices);
     return {
-      files: parts.reduce((count, part) => count + part.files.length, 0),
+      files: slices.reduce((count, slice) => count + slice.files.length, 0),
       xml_mb: rounded(total.bytes / 1e6),
       voorkomens: total.voorkomens,
       objects: total.objects,
@@ -113,7 +113,7 @@ async function measure(path: string) {
   }
 }
 
-/** The steps of a load that come before: its members by themselves, streets and places, and the parts of the work. */
+/** The steps of a load that come before: its members by themselves, streets and places, and the slices of the work. */
 async function prepared(storage: Storage, path: string): Promise<Load> {
   const source = await fileSource(path);
   if (!source?.access) throw new Error(`${path} can't be read`);
@@ -134,29 +134,29 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
   await putJson(storage, paths.load(load.id), load);
   await stage(storage, load.id);
   await reference(storage, load.id);
-  await planParts(storage, load.id);
+  await planSlices(storage, load.id);
   return load;
 }
 
-async function extractAll(storage: Storage, load: Load, parts: Part[]): Promise<void> {
-  for (const part of parts) await extractPart(storage, load.id, part);
+async function extractAll(storage: Storage, load: Load, slices: Slice[]): Promise<void> {
+  for (const slice of slices) await extractSlice(storage, load.id, slice);
 }
 
 /** The CPU of inflating alone: the deflated bytes are read before the clock runs. */
 async function cpuOfInflating(
   storage: Storage,
   load: Load,
-  parts: Part[],
+  slices: Slice[],
   inflate: (compressed: Buffer, size: number) => void,
 ): Promise<number> {
   let cpu = 0;
-  for (const part of parts) {
-    const zip = await memberOf(storage, load, part);
-    const ranges = await Promise.all(part.files.map((entry) => entryRange(zip, entry, entry.name)));
+  for (const slice of slices) {
+    const zip = await memberOf(storage, load, slice);
+    const ranges = await Promise.all(slice.files.map((entry) => entryRange(zip, entry, entry.name)));
     const compressed = await Promise.all(ranges.map(({ position, length }) => zip.read(position, length)));
     cpu += await cpuOf(() => {
       compressed.forEach((bytes, i) => {
-        inflate(bytes, part.files[i]?.size ?? 0);
+        inflate(bytes, slice.files[i]?.size ?? 0);
       });
     });
   }
@@ -177,11 +177,11 @@ function inflateAndRelease(compressed: Buffer, size: number): void {
 async function parsed(
   storage: Storage,
   load: Load,
-  parts: Part[],
+  slices: Slice[],
 ): Promise<{ fastCpu: number; strictCpu: number; bytes: number; example: Buffer }> {
-  const files = parts.flatMap((part) => part.files.map((entry) => ({ part, entry }))).slice(0, parsedFiles);
+  const files = slices.flatMap((slice) => slice.files.map((entry) => ({ slice, entry }))).slice(0, parsedFiles);
   const xmls = await Promise.all(
-    files.map(async ({ part, entry }) => readEntry(await memberOf(storage, load, part), entry, entry.name)),
+    files.map(async ({ slice, entry }) => readEntry(await memberOf(storage, load, slice), entry, entry.name)),
   );
   const read = (strictly: boolean) => () => {
     for (const xml of xmls) readNummeraanduidingen(xml, 'parsed', load.peildatum, () => {}, { strictly });
@@ -194,8 +194,8 @@ async function parsed(
   return { fastCpu: fastCpu / fastRounds, strictCpu, bytes, example: xmls[0] as Buffer };
 }
 
-function memberOf(storage: Storage, load: Load, part: Part): Promise<RandomAccess> {
-  return openObject(storage, paths.member(load.id, part.member, load.members[part.member]?.name ?? ''));
+function memberOf(storage: Storage, load: Load, slice: Slice): Promise<RandomAccess> {
+  return openObject(storage, paths.member(load.id, slice.member, load.members[slice.member]?.name ?? ''));
 }
 
 /**

@@ -17,7 +17,7 @@ const sources = new Map<Month, string>();
 const starts = new Map<Month, LoadPlace>();
 
 /** Small everything, and always the same owner: its lock does not stand in the way of the next try. */
-const small = { owner: 'sweep', partBytes: 1, changesPerFile: 2, workers: 0, keep: 2 };
+const small = { owner: 'sweep', sliceBytes: 1, changesPerFile: 2, workers: 0, keep: 2 };
 
 beforeAll(async () => {
   for (const month of [january, february, march]) {

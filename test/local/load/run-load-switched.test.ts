@@ -29,7 +29,7 @@ beforeAll(async () => {
 async function placeAt(held: LoadPlace) {
   const addresses = dynamoDbAddressTable(bench.client, held.table, { transactions: true });
   const storage = bench.storageIn(held.bucket);
-  const options = { owner: 'switch', partBytes: 1, changesPerFile: 2, workers: 0, storage, addresses };
+  const options = { owner: 'switch', sliceBytes: 1, changesPerFile: 2, workers: 0, storage, addresses };
   return {
     held,
     storage,

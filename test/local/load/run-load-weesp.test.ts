@@ -88,9 +88,9 @@ given(`the whole of Weesp${missing}`, () => {
     ];
     const snapshots = [];
     const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
-    for (const [source, storage, partBytes] of sweep(runs, 2)) {
+    for (const [source, storage, sliceBytes] of sweep(runs, 2)) {
       // A plan makes the snapshot too; the writes would be the same four times.
-      const report = await runLoad({ planOnly: true, source, storage, addresses, partBytes });
+      const report = await runLoad({ planOnly: true, source, storage, addresses, sliceBytes });
       expect(report).toMatchObject({
         peildatum: '2021-10-15',
         voorkomens: 16_113,
@@ -109,7 +109,7 @@ given(`the whole of Weesp${missing}`, () => {
   (isFullSweep ? it : it.skip)('gives the same snapshot with threads, all of which is in the table', async () => {
     const table = await bench.newTable();
     const addresses = dynamoDbAddressTable(bench.client, table);
-    const options = { source: weesp, storage: bench.newFolder(), addresses, partBytes: 1, workers: 2 };
+    const options = { source: weesp, storage: bench.newFolder(), addresses, sliceBytes: 1, workers: 2 };
     expect(await runLoad(options)).toMatchObject({
       voorkomens: 16_113,
       nummeraanduidingen: 11_927,
@@ -123,11 +123,11 @@ given(`the whole of Weesp${missing}`, () => {
     expect(await bench.listsIn(table)).toEqual(await trueLists());
   });
 
-  (isFullSweep ? it : it.skip)('gives every address the objects that name it, in one part or in many', async () => {
+  (isFullSweep ? it : it.skip)('gives every address the objects that name it, in one slice or in many', async () => {
     const table = await bench.newTable();
     const addresses = dynamoDbAddressTable(bench.client, table);
     const options = { source: weesp, storage: bench.newFolder(), addresses, workers: 0, objecten: true };
-    const report = await runLoad({ ...options, partBytes: 1 });
+    const report = await runLoad({ ...options, sliceBytes: 1 });
     expect(report).toMatchObject({ addresses: 11_920, problems: 0, objecten: { live: 11_923 } });
     const [truth, byNum] = await Promise.all([weespTruth(), weespObjecten()]);
     const expected = new Map(
@@ -163,7 +163,7 @@ given(`the whole of Weesp${missing}`, () => {
 
   it('is refused with the reason if a thread finds it damaged', async () => {
     const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
-    const load = runLoad({ source: await damaged(), storage: bench.newFolder(), addresses, partBytes: 1, workers: 1 });
+    const load = runLoad({ source: await damaged(), storage: bench.newFolder(), addresses, sliceBytes: 1, workers: 1 });
     await expect(load).rejects.toMatchObject({ name: 'ExtractError', code: 'corrupt_zip' });
     expect(await addresses.dataset()).toBeNull();
   });
