@@ -157,6 +157,17 @@ export function isConflict(error: unknown): boolean {
   return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
 }
 
+/** Whether a write was made: not if it lost to another one, or its condition did not hold. */
+export async function wasMade(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}
+
 /**
  * Whether the store has answered that it did not make a call: it throttles, or the call is wrong. By status, since the
  * SDK says of any error without a model that it is the client's, also of one with status 503.

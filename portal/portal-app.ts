@@ -1,6 +1,6 @@
-import { gzipSync } from 'node:zlib';
 import { type Context, Hono } from 'hono';
 import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
+import { compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
 import { type AccountView, AdminError } from '../packages/admin/index.ts';
 import { iconUrl, readAsset, styleSheet } from '../packages/look/assets.ts';
@@ -31,6 +31,7 @@ import { tryPages } from './pages/try-page.ts';
 import { usagePages } from './pages/usage-page.ts';
 import { providerFault } from './stack/portal-names.ts';
 import { texts } from './text/portal-texts.ts';
+import { cached } from './visit/cached.ts';
 import { localPath, portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { deadlineMilliseconds, within } from './visit/deadline.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
@@ -74,7 +75,7 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   const { cookies, languageOf, show, fault, noAccount } = parts;
   const deadline = tools.deadlineMilliseconds ?? deadlineMilliseconds;
   const app = new Hono();
-  app.use(compressed, headers(settings));
+  app.use(compressed(), headers(settings));
   app.use(async (c, next) => {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
@@ -300,7 +301,7 @@ function addPages(app: Hono, parts: Parts): void {
     if (!role) return noAccount(c, account, frame);
     frame.account = { id: account, role };
     if (!may(role, route.action)) return fault(c, 'forbidden', frame);
-    const view = once(() => visit.admin.accounts.show(account));
+    const view = cached(() => visit.admin.accounts.show(account), { milliseconds: Number.POSITIVE_INFINITY });
     return answer(c, visit, () => route.handle({ ...visit, account, role, view }), frame, view);
   }
 
@@ -329,24 +330,11 @@ function addPages(app: Hono, parts: Parts): void {
   }
 }
 
-/** What `read` returns, which is asked for once. */
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let found: Promise<T> | undefined;
-  return () => (found ??= read());
-}
-
 /**
  * Compresses pages, files and assets for browsers that read it. No other site learns a token from their size: requests
  * that it makes have no cookie (`SameSite=Lax`).
  */
-async function compressed(c: Context, next: () => Promise<void>): Promise<void> {
-  await next();
-  const isText = /^(text\/|image\/svg)/.test(c.res.headers.get('content-type') ?? '');
-  if (!isText || !/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return;
-  c.res = new Response(gzipSync(await c.res.arrayBuffer()), c.res);
-  c.header('Content-Encoding', 'gzip');
-  c.header('Vary', 'Accept-Encoding');
-}
+const compressed = () => compress({ encoding: 'gzip', contentTypeFilter: /^(text\/|image\/svg)/ });
 
 function headers({ baseUrl }: PortalSettings) {
   return secureHeaders({

@@ -1,8 +1,8 @@
+import { allPages } from '../../core/pages.ts';
 import type { MemberView } from '../../packages/admin/accounts/account-members.ts';
 import type { KeySearch } from '../../packages/admin/accounts/find-keys.ts';
 import type { KeyView } from '../../packages/admin/accounts/keys.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/accounts/sessions.ts';
-import { allPages } from '../connect/all-pages.ts';
 import type { RotationStep } from '../connect/checksum-rotation.ts';
 import { UsageError } from '../connect/errors.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Plan } from '../../core/accounts/account.ts';
 import type { Limits } from '../../core/accounts/quota.ts';
 import { windowNames } from '../../core/calendar.ts';
+import { allPages } from '../../core/pages.ts';
 import type { PlanInput, PlanPage, PlanProgress } from '../../packages/admin/accounts/plans.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
-import { allPages } from '../connect/all-pages.ts';
 import { audit } from './audit-commands.ts';
 import { addCalls, argument, call, option } from './calls.ts';
 import { type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { instant } from '../../core/calendar.ts';
-import { type Guard, guardedUpdate, isConflict } from '../../core/dynamodb.ts';
+import { type Guard, guardedUpdate, wasMade } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { memberPrefix, normalizedPerson, personPrefix } from '../../packages/admin/accounts/account-members.ts';
 import {
@@ -231,13 +231,7 @@ async function replaced(
   );
   const unchanged = Object.keys(set).map((attribute): Guard => ({ attribute, is: '=', value: item[attribute] }));
   if (unchanged.length === 0) return false;
-  try {
-    await client.send(new UpdateCommand(guardedUpdate(table, Key, { set }, unchanged)));
-    return true;
-  } catch (error) {
-    if (isConflict(error)) return false;
-    throw error;
-  }
+  return wasMade(client.send(new UpdateCommand(guardedUpdate(table, Key, { set }, unchanged))));
 }
 
 function withTexts(value: unknown, replace: (text: string) => string): unknown {

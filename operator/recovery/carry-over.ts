@@ -1,4 +1,5 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { allPages } from '../../core/pages.ts';
 import { AdminError, type Role } from '../../packages/admin/accounts/admin-error.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { audited } from '../../packages/admin/accounts/audit-log.ts';
@@ -7,7 +8,6 @@ import type { SessionView } from '../../packages/admin/accounts/sessions.ts';
 import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
 import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
-import { allPages } from '../connect/all-pages.ts';
 import { CommandError } from '../connect/errors.ts';
 import { auditBetween, type RecordedChange, servicePartition } from '../connect/operator-audit.ts';
 import { erasePerson, pseudonymOf } from '../connect/person.ts';

@@ -1,32 +1,21 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { accountsOf, addMember, listMembers, removeMember, roleIn } from './accounts/account-members.ts';
 import {
-  type AccountChanges,
-  type AccountInput,
   auditPartitionOfAccount,
   createAccount,
   setAccount,
   setAccountState,
   showAccount,
 } from './accounts/accounts.ts';
-import type { Role } from './accounts/admin-error.ts';
-import { type AdminChange, createAdminStore, type PageOptions } from './accounts/admin-store.ts';
+import { type AdminChange, type AdminStore, createAdminStore } from './accounts/admin-store.ts';
 import { checkArguments } from './accounts/arguments.ts';
 import { type AuditPageOptions, auditPageOf } from './accounts/audit-log.ts';
-import { type Backup, exportBackup, importBackup } from './accounts/backup.ts';
+import { exportBackup, importBackup } from './accounts/backup.ts';
 import { deleteAccount } from './accounts/delete-account.ts';
-import { findKeys, type KeySearchOptions } from './accounts/find-keys.ts';
-import {
-  createKey,
-  type KeyInput,
-  listKeys,
-  type RotationInput,
-  renameKey,
-  revokeKey,
-  rotateKey,
-} from './accounts/keys.ts';
-import { type AccountPageOptions, listAccounts } from './accounts/list-accounts.ts';
-import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, type PlanInput, putPlan } from './accounts/plans.ts';
+import { findKeys } from './accounts/find-keys.ts';
+import { createKey, listKeys, renameKey, revokeKey, rotateKey } from './accounts/keys.ts';
+import { listAccounts } from './accounts/list-accounts.ts';
+import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, putPlan } from './accounts/plans.ts';
 import { countByPlan } from './accounts/search.ts';
 import {
   confirmSession,
@@ -35,12 +24,10 @@ import {
   findSession,
   listSessions,
   noteRefusal,
-  type SessionDetails,
-  type SessionScope,
   signInPartition,
   startSession,
 } from './accounts/sessions.ts';
-import { eachUsage, type UsagePart, type UsageRange, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
+import { eachUsage, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
 import { usageByKey } from './accounts/usage-by-key.ts';
 
 /** What `createAdmin` needs. */
@@ -75,99 +62,103 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
     );
   }
   const store = createAdminStore(client, table, actor, now, announce);
+  /** A call on this store. */
+  const on =
+    <Given extends unknown[], Result>(call: (store: AdminStore, ...given: Given) => Result) =>
+    (...given: Given): Result =>
+      call(store, ...given);
   return {
     plans: checkArguments('plans', {
       /** Creates or changes a plan; every account on it follows when this returns. */
-      put: (input: PlanInput) => putPlan(store, input),
+      put: on(putPlan),
       /** The same, but returns before its accounts follow: call `follow` until it is done. */
-      begin: (input: PlanInput) => beginPlan(store, input),
+      begin: on(beginPlan),
       /** Brings a change to the next 1,000 accounts of the service, continuing an interrupted change. */
-      follow: (code: string, options?: { accounts?: number | undefined }) => followPlan(store, code, options),
+      follow: on(followPlan),
       /** A page of the plans, by code; `change` is how far one has come that accounts still follow. */
-      list: (options?: PageOptions) => listPlans(store, options),
+      list: on(listPlans),
       /** How many accounts are on each plan, by its code. */
-      counts: () => countByPlan(store),
+      counts: on(countByPlan),
       /** A page of the changes of a plan, newest first. */
       audit: async (code: string, options?: AuditPageOptions) =>
         auditPageOf(store, await auditPartitionOfPlan(store, code), options),
     }),
     accounts: checkArguments('accounts', {
       /** Creates an active account on a plan. */
-      create: (input: AccountInput) => createAccount(store, input),
+      create: on(createAccount),
       /** Changes plan, own limits or details; usage is kept. */
-      set: (input: AccountChanges & { id: string }) => setAccount(store, input),
+      set: on(setAccount),
       /** Refuses the requests of an account from the next one on, until it is activated. */
       suspend: (id: string) => setAccountState(store, id, 'suspended'),
       /** Lifts a suspension, from the next request on. */
       activate: (id: string) => setAccountState(store, id, 'active'),
       /** State, plan, limit and use of each window, and keys. */
-      show: (id: string) => showAccount(store, id),
+      show: on(showAccount),
       /** A page of the accounts, by id: all accounts, or the accounts that contain a text. */
-      list: (options?: AccountPageOptions) => listAccounts(store, options),
+      list: on(listAccounts),
       /** Permanently deletes a suspended account and its keys. */
-      delete: (id: string) => deleteAccount(store, id),
+      delete: on(deleteAccount),
       /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
-      usage: (id: string, range?: UsageRange) => usageOf(store, id, range),
+      usage: on(usageOf),
       /** The same by key, the most used one first. */
-      usageByKey: (id: string, range?: UsageRange) => usageByKey(store, id, range),
+      usageByKey: on(usageByKey),
       /** The usage of all or some accounts, by id, one after the other, including deleted accounts with lookups. */
-      eachUsage: (range?: UsageRange & UsagePart) => eachUsage(store, range),
+      eachUsage: on(eachUsage),
       /** The parts that all accounts come in, of so many each: for files of a size that a page can return. */
-      usageParts: (accounts: number) => usageParts(store, accounts),
+      usageParts: on(usageParts),
       /** The first day that can have usage, for all accounts or for one, `2024-10-01`. */
-      usageKeptSince: (id?: string) => usageKeptSince(store, id),
+      usageKeptSince: on(usageKeptSince),
       /** A page of the changes of an account and its keys, newest first. */
       audit: async (id: string, options?: AuditPageOptions) =>
         auditPageOf(store, await auditPartitionOfAccount(store, id), options),
     }),
     backup: checkArguments('backup', {
       /** Every plan and account, for `import` into another table. Scans the whole table. */
-      export: () => exportBackup(store),
+      export: on(exportBackup),
       /** Creates the plans and accounts of a backup; equal existing items stay. */
-      import: (backup: Backup, options?: { checkOnly?: boolean | undefined }) => importBackup(store, backup, options),
+      import: on(importBackup),
     }),
     keys: checkArguments('keys', {
       /** Creates a key, which works when this returns. `key` is its only copy. */
-      create: (input: KeyInput) => createKey(store, input),
+      create: on(createKey),
       /** Replaces a key: the new one works when this returns, the old one until `ends`. */
-      rotate: (input: RotationInput) => rotateKey(store, input),
+      rotate: on(rotateKey),
       /** The keys of an account, expired and revoked ones too, the oldest first. */
-      list: (account: string) => listKeys(store, account),
+      list: on(listKeys),
       /** The keys that a text may be: a whole key, which is neither kept nor repeated, or the id of one. */
-      find: (text: string, options?: KeySearchOptions) => findKeys(store, text, options),
+      find: on(findKeys),
       /** Gives a key another label. */
-      rename: (input: { account: string; keyId: string; label: string }) => renameKey(store, input),
+      rename: on(renameKey),
       /** Permanently revokes a key: every request that starts after this has returned is refused. */
-      revoke: (input: { account: string; keyId: string }) => revokeKey(store, input),
+      revoke: on(revokeKey),
     }),
     members: checkArguments('members', {
       /** Makes a person a member of an account, or gives a member another role. */
-      add: (input: { account: string; person: string; role: Role }) => addMember(store, input),
+      add: on(addMember),
       /** Removes a member: the next request of that person is refused. */
-      remove: (input: { account: string; person: string }) => removeMember(store, input),
+      remove: on(removeMember),
       /** The members of an account, by person. */
-      list: (account: string) => listMembers(store, account),
+      list: on(listMembers),
       /** The highest role that an account gives to one of `people`, who are one person signing in, or `null`. */
-      roleIn: (account: string, people: readonly string[]) => roleIn(store, account, people),
+      roleIn: on(roleIn),
       /** The accounts with any of `people`, the names of one person signing in, as a member. */
-      accountsOf: (people: readonly string[]) => accountsOf(store, people),
+      accountsOf: on(accountsOf),
     }),
     sessions: checkArguments('sessions', {
       /** Starts a session of a person that ends after `seconds`, and returns its id: a secret of that browser. */
-      start: (person: string, seconds: number, details?: SessionDetails) =>
-        startSession(store, person, seconds, details),
+      start: on(startSession),
       /** Who has a session, or `null` if it has expired or was ended. */
-      find: (id: string) => findSession(store, id),
+      find: on(findSession),
       /** Records that the provider confirmed the person of a session, with new claims; `false` if not theirs. */
-      confirm: (id: string, person: string, details?: SessionDetails) => confirmSession(store, id, person, details),
+      confirm: on(confirmSession),
       /** Ends a session of a person: the next request with it is refused. */
-      end: (person: string, id: string) => endSession(store, person, id),
+      end: on(endSession),
       /** Ends every session of a person, of the members of an account, or all, and returns how many. */
-      endAll: (scope: SessionScope) => endSessions(store, scope),
+      endAll: on(endSessions),
       /** The open sessions; everybody's by page. */
-      list: (scope: SessionScope, options?: { cursor?: string | undefined }) => listSessions(store, scope, options),
+      list: on(listSessions),
       /** Records a sign-in that the portal refused. */
-      refuse: (refusal: { reason: string; identity: string }) => noteRefusal(store, refusal),
+      refuse: on(noteRefusal),
       /** A page of the sign-ins, refusals and endings, newest first. They are kept for 400 days. */
       audit: (options?: AuditPageOptions) => auditPageOf(store, signInPartition, options),
     }),

@@ -9,6 +9,7 @@ export type { Limits } from '../../core/accounts/quota.ts';
 export type { DayBackup, RefusalCounts, RefusalKind, Refusals } from '../../core/accounts/usage-record.ts';
 export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
 export { dutchTime } from '../../core/dutch-time.ts';
+export { allPages, pagesOf } from '../../core/pages.ts';
 export type { MemberBackup, MemberView } from './accounts/account-members.ts';
 export type {
   AccountChanges,

@@ -1,5 +1,5 @@
 import { itemKey } from '../../core/accounts/account-item.ts';
-import { guardExpression, isConflict, isStill } from '../../core/dynamodb.ts';
+import { guardExpression, isStill, wasMade } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
@@ -173,11 +173,5 @@ async function findStored(store: AdminStore, load: string): Promise<StoredApprov
 
 async function claim(store: AdminStore, load: string, next: StoredApproval, seen?: number): Promise<boolean> {
   const item = { ...keyOf(load), ...next, [accountsTable.expires]: store.nowSeconds() + keptSeconds };
-  try {
-    await store.put(item, guardExpression([isStill('attempt', seen)]));
-    return true;
-  } catch (error) {
-    if (isConflict(error)) return false;
-    throw error;
-  }
+  return wasMade(store.put(item, guardExpression([isStill('attempt', seen)])));
 }

@@ -10,7 +10,7 @@ export const helpPages = serviceRoutes({ 'GET /help': ['home', helpPage] });
 
 function helpPage({ text }: Visit): Page {
   const { title, topics } = text.help;
-  const list = Object.values(topics).map((topic) => {
+  const list = topics.map((topic) => {
     const [name = '', ...meaning] = topic.split(': ');
     return html`<div><dt>${name}</dt><dd>${meaning.join(': ')}</dd></div>`;
   });

@@ -65,11 +65,8 @@ function historyTable(visit: Visit, entries: readonly AuditEntry[], detailOf: (e
     html`${actions[entry.action] ?? entry.action}${entry.outcome === 'unknown' ? html` <span class="muted">(${text.unknownOutcome})</span>` : ''}`,
     detailOf(entry),
   ]);
-  return scrollTable(
-    text.tabs.changes,
-    [text.history.time, text.history.actor, text.history.change, text.history.detail],
-    rows,
-  );
+  const { time, actor, change, detail } = text.history;
+  return scrollTable(text.tabs.changes, [time, actor, change, detail], rows);
 }
 
 /** The detail of a change in the reader's words; of a change that has no words yet, operators read the names. */
@@ -83,7 +80,7 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
   const parts: Html[] = [];
   if (keyId !== undefined) parts.push(keyName(keyId));
   if (replaces !== undefined) parts.push(html`${text.replaces} ${keyName(replaces)}`);
-  if (typeof ends === 'string') parts.push(html`${text.oldWorksUntil} ${instantOf(visit, ends)}`);
+  if (typeof ends === 'string') parts.push(html`${text.keyWorks.oldUntil} ${instantOf(visit, ends)}`);
   if (typeof expires === 'string') parts.push(untilOf(visit, expires));
   if (person !== undefined) parts.push(String(person));
   if (isRole(role)) parts.push(text.roles[role]);
@@ -110,8 +107,7 @@ function ownLimitsText(visit: Visit, limits: Record<string, unknown>): string {
 function describe(visit: Visit, detail: Record<string, unknown>): string {
   const { text } = visit;
   const words: Readonly<Record<string, string>> = text.detailWords;
-  const { active, suspended, inactive } = text;
-  const states: Readonly<Record<string, string>> = { active, suspended, inactive };
+  const states: Readonly<Record<string, string>> = text.states;
   // A state comes first, the previous values last.
   const place = ([name, value]: [string, unknown]) =>
     name === 'state' ? 0 : isRecord(value) && name !== 'limits' ? 2 : 1;

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type AccountView, type AuditPage, type KeyView, windowNames } from '../../packages/admin/index.ts';
+import { type AccountView, type KeyView, pagesOf, windowNames } from '../../packages/admin/index.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
 import { accountRoutes, may, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
@@ -157,13 +157,11 @@ ${near && near.count > 0 ? html`<div class="card">${accountTable(visit, text.nea
 async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> {
   const since = new Date(tools.now() - dayMilliseconds).toISOString();
   let refused = 0;
-  let cursor: string | null = null;
-  do {
-    const page: AuditPage = await admin.sessions.audit({ limit: signInsRead, ...(cursor && { cursor }) });
-    const today = page.entries.filter(({ time }) => time >= since);
+  for await (const { entries } of pagesOf((at) => admin.sessions.audit({ limit: signInsRead, ...at }))) {
+    const today = entries.filter(({ time }) => time >= since);
     refused += today.filter(({ action }) => action === 'session refuse').length;
-    cursor = today.length < page.entries.length ? null : page.cursor;
-  } while (cursor !== null);
+    if (today.length < entries.length) break;
+  }
   return format.number(refused);
 }
 

@@ -40,7 +40,12 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
         show: ({ role: given }) => text.roles[given],
         sort: ({ role: given }) => given,
       },
-      { name: 'added', label: text.added, show: ({ added }) => instantOf(visit, added), sort: ({ added }) => added },
+      {
+        name: 'added',
+        label: text.changeKinds.added,
+        show: ({ added }) => instantOf(visit, added),
+        sort: ({ added }) => added,
+      },
       ...(canChange
         ? [{ name: 'actions', label: text.actions, place: 'aside', show: changeLink(visit) } as const]
         : []),
@@ -101,7 +106,7 @@ async function memberPage(visit: AccountVisit): Promise<Page> {
   const about = [
     [text.member, person],
     [text.membership.role, text.roles[member.role]],
-    [text.added, instantOf(visit, member.added)],
+    [text.changeKinds.added, instantOf(visit, member.added)],
   ] as const;
   const role = postForm(visit, cancel, html`${who}${roleChoice(visit, member.role)}`, { label: text.act.save, cancel });
   const removal = postForm(visit, `${cancel}/remove`, who, { label: text.removeMemberYes, isDanger: true, cancel });

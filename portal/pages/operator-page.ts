@@ -87,7 +87,7 @@ async function accountsPage(visit: Visit): Promise<Page> {
   const more = cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
   return {
     title: text.operatorTabs.accounts,
-    body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.tabs.usage}: ${text.csv}</a></p>
+    body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.tabs.usage}: ${text.download.csv}</a></p>
 <div class="card">${facts(stats, 'stats')}${filterForm(visit, counts)}</div>
 <div class="card">${found}${more}${pager(visit, { name: 'after', cursor, keeps: filterNames })}</div>`,
   };
@@ -129,7 +129,7 @@ function filterForm(visit: Visit, counts: Readonly<Record<string, number>>): Htm
   const asked = { ...visit, form: Object.fromEntries(filterNames.map((name) => [name, query[name] ?? ''])) };
   const all = ['', text.accountList.all] as const;
   const plans = Object.entries(counts).map(([code, count]) => [code, `${code} (${format.number(count)})`] as const);
-  const states = (['active', 'suspended'] as const).map((state) => [state, text[state]] as const);
+  const states = (['active', 'suspended'] as const).map((state) => [state, text.states[state]] as const);
   const only = [['near', text.near] as const, ['new', text.newAccounts(format.count(newDays, 'day'))] as const];
   const fields = html`${field(asked, { name: 'q', label: text.searchAccounts, type: 'search', maxLength: 200 })}
 ${choice(asked, { name: 'plan', label: text.about.plan, options: [all, ...plans] })}
@@ -355,11 +355,7 @@ async function termsQuestion(visit: AccountVisit, terms: readonly [AccountTerms,
   });
 }
 
-const seenDetails = z.object({
-  name: z.nullable(z.string()),
-  contact: z.nullable(z.string()),
-  note: z.nullable(z.string()),
-});
+const seenDetails = z.record(z.enum(detailNames), z.nullable(z.string()));
 
 async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account } = visit;

@@ -26,7 +26,7 @@ export const homeOf = (role: Role): string => (may(role, 'account.view') ? '' : 
 /** A state, readable without its colour. */
 export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired', text: Text): Html {
   const kind = state === 'active' ? 'good' : state === 'suspended' || state === 'inactive' ? 'bad' : 'off';
-  return html`<span class="tag ${kind}">${text[state]}</span>`;
+  return html`<span class="tag ${kind}">${text.states[state]}</span>`;
 }
 
 /** How much of a limit is used; all of 0. */
@@ -53,8 +53,8 @@ export function instantOf({ format }: Pick<Visit, 'format'>, iso: string | null)
 /** Until when a key works: for a whole last day, as people say it, or until an instant. */
 export function untilOf({ text, format }: Pick<Visit, 'text' | 'format'>, iso: string): Html {
   const lastDay = dutchTime.dateEndingAt(iso);
-  if (lastDay !== undefined) return `${text.worksThrough} ${format.day(lastDay)}`;
-  return html`${text.worksUntil} ${instantOf({ format }, iso)}`;
+  if (lastDay !== undefined) return `${text.keyWorks.through} ${format.day(lastDay)}`;
+  return html`${text.keyWorks.until} ${instantOf({ format }, iso)}`;
 }
 
 /** `1,000`, or `unlimited` */

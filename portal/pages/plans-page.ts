@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
-import type { Admin, Plan, PlanPage } from '../../packages/admin/index.ts';
+import { type Admin, allPages, type Plan, type PlanPage } from '../../packages/admin/index.ts';
 import { field, hidden } from '../../packages/look/form-fields.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
@@ -36,16 +36,7 @@ const plansPath = '/operator/plans';
 const pathOf = (code: string) => `${plansPath}/${code}`;
 
 /** Every plan, by code. */
-export async function allPlans(admin: Admin): Promise<PlanPage['plans']> {
-  const plans: PlanPage['plans'] = [];
-  let cursor: string | null | undefined;
-  do {
-    const page = await admin.plans.list(cursor ? { cursor } : {});
-    plans.push(...page.plans);
-    cursor = page.cursor;
-  } while (cursor);
-  return plans;
-}
+export const allPlans = (admin: Admin) => allPages(admin.plans.list, ({ plans }) => plans);
 
 async function plansPage(visit: Visit): Promise<Page> {
   const { admin, text, format } = visit;
@@ -116,20 +107,19 @@ async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<
     changesPart(visit, (page) => admin.plans.audit(code, page)),
   ]);
   const verb = verbOf(plan);
+  const about = [
+    [text.about.state, stateTag(state, text)],
+    [text.operatorTabs.accounts, format.number(count)],
+    [text.about.limits, limitsText(visit, limits)],
+  ] as const;
   const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}`;
   return {
     title: `${text.about.plan} ${code}`,
-    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card">${facts(
-      [
-        [text.about.state, stateTag(state, text)],
-        [text.operatorTabs.accounts, format.number(count)],
-        [text.about.limits, limitsText(visit, limits)],
-      ],
-    )}</div>
+    body: html`${doneNote(visit)}${plan.change ? html`<p class="note">${text.unfinishedText} <a href="${pathOf(code)}/change">${text.unfinishedLook}</a></p>` : ''}<div class="card">${facts(about)}</div>
 <div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields, { label: text.act.goOn })}</div>
 <div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${pathOf(code)}/state">${text[verb]}</a></p></div>
 ${changes}
-<p><a href="${plansPath}">${text.backToPlans}</a></p>`,
+<p><a href="${plansPath}">${text.backTo.plans}</a></p>`,
   };
 }
 
@@ -221,6 +211,6 @@ async function changePage(visit: Visit, { code, change }: PlanPage['plans'][numb
     body: html`<div class="card" aria-live="polite"><p>${text.changeStarted} ${instantOf(visit, started)} (${actor})</p>
 <p><meter min="0" max="${Math.max(all, 1)}" value="${looked}" aria-label="${label}"></meter> ${label}</p>
 <p>${text.haveChange(format.count(followed, 'account'))}</p><p>${text.changeGoesOn}</p>${form}</div>
-<p><a href="${plansPath}">${text.backToPlans}</a></p>`,
+<p><a href="${plansPath}">${text.backTo.plans}</a></p>`,
   };
 }

@@ -55,7 +55,7 @@ async function registerPage(visit: Visit): Promise<Page> {
     format.number(addresses),
     [added, changed, removed].map(format.number).join(' / '),
   ]);
-  const changes = numbers(`${text.added} / ${text.changed} / ${text.removed}`);
+  const changes = numbers(`${text.changeKinds.added} / ${text.changeKinds.changed} / ${text.changeKinds.removed}`);
   const head = [text.dataset.load, text.peildatum, text.history.time, numbers(text.dataset.addresses), changes];
   return {
     title: text.operatorTabs.register,
@@ -129,14 +129,14 @@ async function loadPage(visit: Visit): Promise<Page> {
       [text.peildatum, format.day(peildatum)],
       [text.example.liveDate, livePeildatum ? format.day(livePeildatum) : '-'],
       [text.addressesAfter, format.number(addresses)],
-      [text.added, format.number(added)],
-      [text.changed, format.number(changed)],
-      [text.removed, format.number(removed)],
+      [text.changeKinds.added, format.number(added)],
+      [text.changeKinds.changed, format.number(changed)],
+      [text.changeKinds.removed, format.number(removed)],
       [text.problems, problems === null ? '-' : format.number(problems)],
     ])}</div>
 ${mostChangedTables(visit, load)}<div class="card">${await exampleTable(visit, load)}${changesLinks(visit, load)}</div>
 ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
-<p><a href="${registerPath}">${text.backToRegister}</a></p>`,
+<p><a href="${registerPath}">${text.backTo.register}</a></p>`,
   };
 }
 
@@ -164,7 +164,7 @@ function mostChangedTables({ text, format }: Visit, { streets, woonplaatsen }: W
     const head = [text.example.place, numbers(text.dataset.addresses)];
     return rows.length > 0 ? html`<div class="card">${scrollTable(caption, head, rows)}</div>` : '';
   };
-  return html`<div class="columns">${tableOf(text.mostChangedStreets, streets)}${tableOf(text.mostChangedPlaces, woonplaatsen)}</div>`;
+  return html`<div class="columns">${tableOf(text.mostChanged.streets, streets)}${tableOf(text.mostChanged.places, woonplaatsen)}</div>`;
 }
 
 async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise<Html> {
@@ -174,18 +174,15 @@ async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise
   const places = (given: string[] | null) => given?.join('; ') ?? '-';
   const rows = kinds.flatMap((kind) =>
     examples[kind].map(({ key, before, after }): Html[] => [
-      text[kind],
+      text.changeKinds[kind],
       addressText(key),
       places(before),
       places(after),
     ]),
   );
   if (rows.length === 0) return html`<p>${text.noExamples}</p>`;
-  return scrollTable(
-    text.examples,
-    [text.history.change, text.example.address, text.example.before, text.example.after],
-    rows,
-  );
+  const { address, before, after } = text.example;
+  return scrollTable(text.examples, [text.history.change, address, before, after], rows);
 }
 
 /** Names the proposal that the reader saw: what changed since is shown again rather than decided. */

@@ -77,12 +77,10 @@ function sessionTable(
 
 /** The part of the header `User-Agent` that people recognise: `Firefox, Windows`. */
 export function browserName(agent: string): string {
-  const browsers = [/Edg/, /OPR/, /Firefox/, /Chrome|CriOS/, /Safari/];
-  const names = ['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari'];
-  const systems = [/Android/, /iPhone|iPad/, /Windows/, /Mac OS/, /Linux/];
-  const systemNames = ['Android', 'iOS', 'Windows', 'macOS', 'Linux'];
-  const found = (patterns: RegExp[], all: string[]) => all[patterns.findIndex((pattern) => pattern.test(agent))];
-  return [found(browsers, names), found(systems, systemNames)].filter(Boolean).join(', ') || agent.slice(0, 40) || '-';
+  const browsers = { Edge: /Edg/, Opera: /OPR/, Firefox: /Firefox/, Chrome: /Chrome|CriOS/, Safari: /Safari/ };
+  const systems = { Android: /Android/, iOS: /iPhone|iPad/, Windows: /Windows/, macOS: /Mac OS/, Linux: /Linux/ };
+  const found = [browsers, systems].map((all) => Object.entries(all).find(([, form]) => form.test(agent))?.[0]);
+  return found.filter(Boolean).join(', ') || agent.slice(0, 40) || '-';
 }
 
 /** One of one's own sessions, or all. One that has ended meanwhile is as it should be. */

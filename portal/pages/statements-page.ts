@@ -53,12 +53,12 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
     format.month(month),
     text.monthStates[state],
     state === 'closed'
-      ? html`<span class="actions"><a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a><a href="${fileOf(visit, month, 'csv')}" aria-label="${text.csv}: ${format.month(month)}">${text.csv}</a></span>`
+      ? html`<span class="actions"><a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a><a href="${fileOf(visit, month, 'csv')}" aria-label="${text.download.csv}: ${format.month(month)}">${text.download.csv}</a></span>`
       : '-',
   ]);
   return {
     title,
-    body: html`<div class="card"><p>${text.statementsText}</p>${scrollTable(title, [text.month, text.about.state, text.bill.statement], rows)}</div>`,
+    body: html`<div class="card"><p>${text.statementsText}</p>${scrollTable(title, [text.periods.month, text.about.state, text.bill.statement], rows)}</div>`,
   };
 }
 
@@ -79,9 +79,9 @@ async function statementPage(visit: AccountVisit): Promise<Page> {
       ['SHA-256', html`<code>${sha256}</code>`],
     ])}
 <p class="muted">${text.statementText}</p>
-<p class="actions"><a href="${fileOf(visit, month, 'csv')}">${text.csv}</a><a href="${fileOf(visit, month, 'json')}">${text.json}</a><a href="${listPathOf(visit)}">${text.bill.statements}</a></p></div>
+<p class="actions"><a href="${fileOf(visit, month, 'csv')}">${text.download.csv}</a><a href="${fileOf(visit, month, 'json')}">${text.download.json}</a><a href="${listPathOf(visit)}">${text.bill.statements}</a></p></div>
 <div class="card">${scrollTable(text.about.plan, [text.about.plan, text.range.rangeFrom, text.range.rangeTo, numbers(text.sum.lookups)], periods)}<p class="muted">${text.planPeriodsText}</p></div>
-<div class="card">${scrollTable(text.sum.lookups, [text.day, numbers(text.sum.lookups)], rows)}</div>`,
+<div class="card">${scrollTable(text.sum.lookups, [text.periods.day, numbers(text.sum.lookups)], rows)}</div>`,
   };
 }
 
@@ -109,12 +109,12 @@ async function allMonthsPage(visit: Visit): Promise<Page> {
     instantOf(visit, closed),
     number(accounts),
     number(lookups),
-    html`<a href="${state === 'closed' ? allPath : '/operator/usage'}.csv?month=${month}">${text.csv}</a>`,
+    html`<a href="${state === 'closed' ? allPath : '/operator/usage'}.csv?month=${month}">${text.download.csv}</a>`,
   ]);
   const counts = [numbers(text.operatorTabs.accounts), numbers(text.sum.lookups)];
   return {
     title,
-    body: html`<div class="card"><p>${text.allStatementsText}</p>${scrollTable(title, [text.month, text.about.state, text.sum.closedAt, ...counts, text.file], rows)}</div>`,
+    body: html`<div class="card"><p>${text.allStatementsText}</p>${scrollTable(title, [text.periods.month, text.about.state, text.sum.closedAt, ...counts, text.file], rows)}</div>`,
   };
 }
 

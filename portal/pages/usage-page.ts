@@ -134,7 +134,7 @@ function choices(visit: AccountVisit, by: UsagePeriod): Html {
 /** A file for people and one for programs. */
 function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html {
   const address = (more: Record<string, string>) => `${path}?${new URLSearchParams({ by, from, to, ...more })}`;
-  return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.fileForPeople}</a><a class="button plain" href="${address({})}">${text.csv}</a></p>`;
+  return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.download.excel}</a><a class="button plain" href="${address({})}">${text.download.csv}</a></p>`;
 }
 
 /** For the first page: this month and today against their limits, and the last 30 days as a chart, with refusals. */
@@ -288,7 +288,7 @@ function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
     .toReversed()
     .slice(0, refusalsShown)
     .flatMap(({ date, windows = {}, ...counts }) =>
-      (['quota', 'input', 'inactive'] as const)
+      refusalKinds
         .filter((kind) => counts[kind] > 0)
         .map((kind): Html[] => {
           const reached = Object.entries(windows as Partial<Record<WindowName, number>>);
@@ -297,7 +297,7 @@ function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
           return [format.day(date), html`${text.refusedWhy[kind]}${why}`, count(counts[kind])];
         }),
     );
-  const head = [text.day, text.refusal.reason, numbers(text.refusal.requests, 'aside')];
+  const head = [text.periods.day, text.refusal.reason, numbers(text.refusal.requests, 'aside')];
   return html`<div class="card">${scrollTable(text.whyRefused, head, rows)}<p class="muted">${text.refusedText}</p></div>`;
 }
 
@@ -319,7 +319,7 @@ function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
   return listOf(visit, {
     caption: text.byPeriod[by],
     columns: [
-      { name: 'period', label: text[by], show: (sum) => nameOf(visit, by, sum) },
+      { name: 'period', label: text.periods[by], show: (sum) => nameOf(visit, by, sum) },
       column('lookups', text.sum.lookups),
       ...refused,
     ],
@@ -340,11 +340,8 @@ function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByK
     ...cells(key),
   ]);
   if (unattributed.lookups > 0) rows.push([text.unattributed, ...cells(unattributed)]);
-  return scrollTable(
-    text.range.byKey,
-    [text.key.keyId, numbers(text.sum.lookups), numbers(text.range.share), text.lastUsedOn],
-    rows,
-  );
+  const head = [text.key.keyId, numbers(text.sum.lookups), numbers(text.range.share), text.lastUsedOn];
+  return scrollTable(text.range.byKey, head, rows);
 }
 
 function rangeForm(visit: AccountVisit): Html {
@@ -363,12 +360,8 @@ function nameOf({ format }: Visit, by: UsagePeriod, { from, to }: PeriodSum): st
 const periodName = (by: UsagePeriod, { from }: PeriodSum) =>
   by === 'month' ? from.slice(0, 7) : periodStart(by, from);
 
-const refusalColumns = (text: Text) =>
-  [
-    { name: 'quota', heading: text.refusedQuota },
-    { name: 'input', heading: text.refusedInput },
-    { name: 'inactive', heading: text.refusedInactive },
-  ] as const;
+const refusalKinds = ['quota', 'input', 'inactive'] as const;
+const refusalColumns = ({ refused }: Text) => refusalKinds.map((name) => ({ name, heading: refused[name] }));
 
 /** An account with its present plan and limits. */
 type FileAccount = { account: string; plan: string | null; limits: Limits };
@@ -393,7 +386,7 @@ function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
     { name: 'account', heading: text.about.account },
     { name: 'plan', heading: text.about.plan },
     ...(isByKey ? ofKey : []),
-    { name: by === 'day' ? 'date' : by, heading: text[by] },
+    { name: by === 'day' ? 'date' : by, heading: text.periods[by] },
     { name: 'limit', heading: text.quota.limit },
     { name: 'lookups', heading: text.sum.lookups },
     ...refusalColumns(text).map(({ name, heading }) => ({ name: `refused_${name}`, heading })),
@@ -471,7 +464,7 @@ function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): 
   const rows = parts.map(({ after = '', last = '' }, i): Html[] => {
     const path = `/operator/usage.csv?month=${month}&after=${after}&last=${last}`;
     const accounts = `${after === '' ? '' : `${text.example.after} ${after} `}${last === '' ? '' : `${text.bill.partUntil} ${last}`}`;
-    const links = html`<span class="actions"><a href="${path}&for=people">${text.fileForPeople}</a><a href="${path}">${text.csv}</a></span>`;
+    const links = html`<span class="actions"><a href="${path}&for=people">${text.download.excel}</a><a href="${path}">${text.download.csv}</a></span>`;
     return [format.number(i + 1), accounts, links];
   });
   const table = scrollTable(text.file, [numbers(text.bill.part), text.operatorTabs.accounts, text.file], rows);

@@ -40,11 +40,7 @@ export const en = {
   operatorTabs: { accounts: 'Accounts', plans: 'Plans', register: 'Register', sessions: 'Sessions' },
 
   about: { account: 'Account', state: 'State', plan: 'Plan', created: 'Created', limits: 'Limits' },
-  active: 'active',
-  suspended: 'suspended',
-  inactive: 'inactive',
-  revoked: 'revoked',
-  expired: 'expired',
+  states: { active: 'active', suspended: 'suspended', inactive: 'inactive', revoked: 'revoked', expired: 'expired' },
   suspendedText: 'This account is suspended: every request is refused. Contact us to have it activated.',
   planInactiveText: 'The plan of this account is inactive: every request is refused. Contact us for another plan.',
   windows: { minute: 'Per minute', hour: 'Per hour', day: 'Per day', month: 'Per month' },
@@ -77,6 +73,7 @@ export const en = {
   keyMadeText: 'Copy it now and keep it safe, like a password. It is not stored and can never be shown again.',
   act: { copy: 'Copy', copied: 'Copied', cancel: 'Cancel', save: 'Save', goOn: 'Continue' },
   back: 'Back to the keys',
+  backTo: { plans: 'Back to the plans', register: 'Back to the register' },
   revoke: 'Revoke',
   rotate: 'Replace',
   revokeKey: (label: string) => `Revoke key ${label}?`,
@@ -114,9 +111,7 @@ export const en = {
     id: 'No key that you may see has this id. Check it, or paste the whole key.',
   },
   recentLookups: (days: string) => `Lookups in the last ${days}`,
-  worksUntil: 'works until',
-  worksThrough: 'works through',
-  oldWorksUntil: 'which works until',
+  keyWorks: { until: 'works until', through: 'works through', oldUntil: 'which works until' },
   replacedBy: 'replaced by',
   replaces: 'replaces',
   supplier: 'your supplier',
@@ -189,7 +184,7 @@ export const en = {
 
   member: 'Member',
   membership: { role: 'Role', you: 'you', changeIt: 'Change', leave: 'Leave', leaveYes: 'Yes, leave this account' },
-  added: 'Added',
+  changeKinds: { added: 'Added', changed: 'Changed', removed: 'Removed' },
   roles: {
     finance: 'finance: usage and statements only',
     viewer: 'viewer: read access',
@@ -226,31 +221,22 @@ export const en = {
   /** Each topic begins with its name. */
   help: {
     title: 'Help',
-    topics: {
-      signIn:
-        'Signing in: You sign in at the service of your supplier or of your own organisation. If you see "No account yet", copy the identity on that page and ask an administrator of your account to add you with it. You stay signed in for eight hours. Your name, at the top, leads to where you are signed in, and to signing out everywhere.',
-      keys: 'Keys: An application calls the API with a key of its own.',
-      create:
-        'Create: Name the key after the application that will use it. You see it once: copy it at once and keep it like a password. Never put a key in a web page or an app, where everybody can read it.',
-      replace:
-        'Replace: You get a new key and choose how long the old one still works. Replace it everywhere in that time; no request is refused.',
-      revoke:
-        'Revoke: From then on every request with the key is refused, for good. If the key is in use you are asked for its id, so that you do not revoke another one by mistake.',
-      leaked:
-        'Leaked: Paste the key, or a text that has it, on the page Keys: you see which one it is and since when it was used. Replace it, with a short time for the old one, or revoke it at once.',
-      limits:
-        'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time when requests are accepted again. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
-      members:
-        'Members: An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. Your name, at the top, leads to leaving an account. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
-    },
+    topics: [
+      'Signing in: You sign in at the service of your supplier or of your own organisation. If you see "No account yet", copy the identity on that page and ask an administrator of your account to add you with it. You stay signed in for eight hours. Your name, at the top, leads to where you are signed in, and to signing out everywhere.',
+      'Keys: An application calls the API with a key of its own.',
+      'Create: Name the key after the application that will use it. You see it once: copy it at once and keep it like a password. Never put a key in a web page or an app, where everybody can read it.',
+      'Replace: You get a new key and choose how long the old one still works. Replace it everywhere in that time; no request is refused.',
+      'Revoke: From then on every request with the key is refused, for good. If the key is in use you are asked for its id, so that you do not revoke another one by mistake.',
+      'Leaked: Paste the key, or a text that has it, on the page Keys: you see which one it is and since when it was used. Replace it, with a short time for the old one, or revoke it at once.',
+      'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time when requests are accepted again. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
+      'Members: An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. Your name, at the top, leads to leaving an account. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
+    ],
   },
 
   usageText: 'Days are in UTC; lookups are shown as they were counted against the limits.',
   noUsage: 'Nothing yet: no address was looked up in this time.',
   sum: { soFar: 'so far', lookups: 'Lookups', total: 'Total shown', closedAt: 'Closed' },
-  refusedQuota: 'Refused: limit reached',
-  refusedInput: 'Refused: invalid input',
-  refusedInactive: 'Refused: inactive',
+  refused: { quota: 'Refused: limit reached', input: 'Refused: invalid input', inactive: 'Refused: inactive' },
   whyRefused: 'Why requests were refused',
   refusedWhy: {
     quota: 'A limit was reached (429)',
@@ -264,12 +250,9 @@ export const en = {
   thisMonth: 'This month so far',
   lastMonthSoFar: 'Last month until the same day',
   range: { rangeFrom: 'From', rangeTo: 'Up to and including', share: 'Share', byKey: 'By key', period: 'Bars' },
-  day: 'Day',
-  month: 'Month',
-  week: 'Week',
+  periods: { day: 'Day', week: 'Week', month: 'Month' },
   byPeriod: { day: 'By day', week: 'By week', month: 'By month' },
-  fileForPeople: 'Download for Excel',
-  csv: 'Download as CSV',
+  download: { excel: 'Download for Excel', csv: 'Download as CSV', json: 'Download as JSON' },
   chart: 'Chart of the lookups; the table has the same numbers',
   byKeyText: 'Exactly as they were counted: keys that work, and revoked ones that were used.',
   unattributed: 'Belongs to no key',
@@ -288,7 +271,6 @@ export const en = {
   partsText: 'A file for each 1,000 accounts, made when you open it. The numbers of an open month still grow.',
   monthStates: { open: 'Open', closing: 'Ended, not closed yet', closed: 'Closed' },
   file: 'File',
-  json: 'Download as JSON',
 
   show: 'Show',
   hide: 'Hide',
@@ -370,12 +352,9 @@ export const en = {
   lookedAt: (looked: string, accounts: string) => `${looked} of ${accounts} of the service looked at`,
   haveChange: (accounts: string) => `By now the change applies to ${accounts} on this plan.`,
   changeGoesOn: 'It stops when you leave this page, and goes on from here when somebody opens it again.',
-  backToPlans: 'Back to the plans',
   registerText: 'The address data behind lookups.',
   peildatum: 'Peildatum',
   dataset: { load: 'Load', loads: 'Last loads', addresses: 'Addresses', look: 'Review' },
-  changed: 'Changed',
-  removed: 'Removed',
   waiting: 'Waiting for approval',
   noneWaiting: 'No load awaits approval.',
   waitingText: 'It has changed nothing yet. If the figures and examples are correct, approve it; otherwise reject it.',
@@ -428,8 +407,7 @@ export const en = {
   noExamples: 'There are no examples.',
   example: { address: 'Address', before: 'Before', after: 'After', place: 'Place', liveDate: 'Live now' },
   running: 'A load is running since',
-  mostChangedStreets: 'Streets with the most changes',
-  mostChangedPlaces: 'Places with the most changes',
+  mostChanged: { streets: 'Streets with the most changes', places: 'Places with the most changes' },
   allChangesText: 'A file of every change is written by the command line:',
   allChanges: 'Download every change as CSV',
   fileOf: (file: string, of: string) => `(file ${file} of ${of})`,
@@ -464,7 +442,6 @@ export const en = {
       },
     },
   },
-  backToRegister: 'Back to the register',
   noRegister: 'The register is not connected to this portal.',
   noRegisterText: 'Deploy the portal together with the loader to see it here.',
   noLoads: 'Nothing has been loaded yet.',

@@ -39,11 +39,13 @@ export const nl: Text = {
   operatorTabs: { accounts: 'Accounts', plans: 'Abonnementen', register: 'Adresgegevens', sessions: 'Sessies' },
 
   about: { account: 'Account', state: 'Status', plan: 'Abonnement', created: 'Aangemaakt', limits: 'Limieten' },
-  active: 'actief',
-  suspended: 'opgeschort',
-  inactive: 'inactief',
-  revoked: 'ingetrokken',
-  expired: 'verlopen',
+  states: {
+    active: 'actief',
+    suspended: 'opgeschort',
+    inactive: 'inactief',
+    revoked: 'ingetrokken',
+    expired: 'verlopen',
+  },
   suspendedText:
     'Dit account is opgeschort: elk verzoek wordt geweigerd. Neem contact met ons op om het te laten activeren.',
   planInactiveText:
@@ -80,6 +82,7 @@ export const nl: Text = {
     'Kopieer hem nu en bewaar hem veilig, als een wachtwoord. Hij wordt niet opgeslagen en kan nooit meer worden getoond.',
   act: { copy: 'Kopiëren', copied: 'Gekopieerd', cancel: 'Annuleren', save: 'Opslaan', goOn: 'Verder' },
   back: 'Terug naar de sleutels',
+  backTo: { plans: 'Terug naar de abonnementen', register: 'Terug naar de adresgegevens' },
   revoke: 'Intrekken',
   rotate: 'Vervangen',
   revokeKey: (label) => `Sleutel ${label} intrekken?`,
@@ -118,9 +121,7 @@ export const nl: Text = {
     id: 'Geen sleutel die u mag zien, heeft deze id. Controleer de id, of plak de hele sleutel.',
   },
   recentLookups: (days) => `Zoekopdrachten in de laatste ${days}`,
-  worksUntil: 'werkt tot',
-  worksThrough: 'werkt tot en met',
-  oldWorksUntil: 'die nog werkt tot',
+  keyWorks: { until: 'werkt tot', through: 'werkt tot en met', oldUntil: 'die nog werkt tot' },
   replacedBy: 'vervangen door',
   replaces: 'vervangt',
   supplier: 'uw leverancier',
@@ -198,7 +199,7 @@ export const nl: Text = {
     leave: 'Verlaten',
     leaveYes: 'Ja, verlaat dit account',
   },
-  added: 'Toegevoegd',
+  changeKinds: { added: 'Toegevoegd', changed: 'Gewijzigd', removed: 'Verwijderd' },
   roles: {
     finance: 'financiën: alleen gebruik en maandoverzichten',
     viewer: 'lezer: alleen bekijken',
@@ -236,31 +237,22 @@ export const nl: Text = {
   /** Each topic begins with its name. */
   help: {
     title: 'Hulp',
-    topics: {
-      signIn:
-        'Inloggen: U logt in bij de inlogdienst van uw leverancier of van uw eigen organisatie. Ziet u "Nog geen account"? Kopieer dan de identiteit op die pagina en vraag een beheerder van uw account om u daarmee toe te voegen. U blijft acht uur ingelogd. Via uw naam, bovenaan, ziet u waar u bent ingelogd en kunt u overal uitloggen.',
-      keys: 'Sleutels: Een toepassing roept de API aan met een eigen sleutel.',
-      create:
-        'Aanmaken: Noem de sleutel naar de toepassing die hem gebruikt. U ziet een sleutel één keer: kopieer hem meteen en bewaar hem als een wachtwoord. Zet een sleutel nooit in een webpagina of app, want dan kan iedereen hem lezen.',
-      replace:
-        'Vervangen: U krijgt een nieuwe sleutel en kiest hoe lang de oude nog werkt. Vervang de sleutel in die tijd overal; er wordt geen verzoek geweigerd.',
-      revoke:
-        'Intrekken: Na het intrekken wordt elk verzoek met die sleutel geweigerd. Dat kan niet ongedaan worden gemaakt. Is de sleutel in gebruik, dan vraagt het portaal om de id, zodat u niet per ongeluk de verkeerde intrekt.',
-      leaked:
-        'Uitgelekt: Plak de sleutel, of een tekst waar hij in staat, op de pagina Sleutels: u ziet welke het is en sinds wanneer hij is gebruikt. Vervang hem, met een korte tijd voor de oude, of trek hem meteen in.',
-      limits:
-        'Limieten en gebruik: Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd. De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
-      members:
-        'Leden: Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
-    },
+    topics: [
+      'Inloggen: U logt in bij de inlogdienst van uw leverancier of van uw eigen organisatie. Ziet u "Nog geen account"? Kopieer dan de identiteit op die pagina en vraag een beheerder van uw account om u daarmee toe te voegen. U blijft acht uur ingelogd. Via uw naam, bovenaan, ziet u waar u bent ingelogd en kunt u overal uitloggen.',
+      'Sleutels: Een toepassing roept de API aan met een eigen sleutel.',
+      'Aanmaken: Noem de sleutel naar de toepassing die hem gebruikt. U ziet een sleutel één keer: kopieer hem meteen en bewaar hem als een wachtwoord. Zet een sleutel nooit in een webpagina of app, want dan kan iedereen hem lezen.',
+      'Vervangen: U krijgt een nieuwe sleutel en kiest hoe lang de oude nog werkt. Vervang de sleutel in die tijd overal; er wordt geen verzoek geweigerd.',
+      'Intrekken: Na het intrekken wordt elk verzoek met die sleutel geweigerd. Dat kan niet ongedaan worden gemaakt. Is de sleutel in gebruik, dan vraagt het portaal om de id, zodat u niet per ongeluk de verkeerde intrekt.',
+      'Uitgelekt: Plak de sleutel, of een tekst waar hij in staat, op de pagina Sleutels: u ziet welke het is en sinds wanneer hij is gebruikt. Vervang hem, met een korte tijd voor de oude, of trek hem meteen in.',
+      'Limieten en gebruik: Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd. De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
+      'Leden: Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
+    ],
   },
 
   usageText: 'De dagen zijn in UTC; de zoekopdrachten zijn zoals ze voor de limieten zijn geteld.',
   noUsage: 'Nog niets: in deze periode is geen adres opgezocht.',
   sum: { soFar: 'tot nu toe', lookups: 'Zoekopdrachten', total: 'Totaal getoond', closedAt: 'Gesloten op' },
-  refusedQuota: 'Geweigerd: limiet bereikt',
-  refusedInput: 'Geweigerd: foute invoer',
-  refusedInactive: 'Geweigerd: niet actief',
+  refused: { quota: 'Geweigerd: limiet bereikt', input: 'Geweigerd: foute invoer', inactive: 'Geweigerd: niet actief' },
   whyRefused: 'Waarom verzoeken zijn geweigerd',
   refusedWhy: {
     quota: 'Een limiet was bereikt (429)',
@@ -274,12 +266,9 @@ export const nl: Text = {
   thisMonth: 'Deze maand tot nu toe',
   lastMonthSoFar: 'Vorige maand tot en met dezelfde dag',
   range: { rangeFrom: 'Van', rangeTo: 'Tot en met', share: 'Aandeel', byKey: 'Per sleutel', period: 'Staven' },
-  day: 'Dag',
-  month: 'Maand',
-  week: 'Week',
+  periods: { day: 'Dag', week: 'Week', month: 'Maand' },
   byPeriod: { day: 'Per dag', week: 'Per week', month: 'Per maand' },
-  fileForPeople: 'Downloaden voor Excel',
-  csv: 'Downloaden als CSV',
+  download: { excel: 'Downloaden voor Excel', csv: 'Downloaden als CSV', json: 'Downloaden als JSON' },
   chart: 'Grafiek van de zoekopdrachten; de tabel bevat dezelfde aantallen',
   byKeyText: 'Precies zoals ze zijn geteld: sleutels die werken, en ingetrokken sleutels die zijn gebruikt.',
   unattributed: 'Hoort bij geen sleutel',
@@ -299,7 +288,6 @@ export const nl: Text = {
     'Een bestand per 1.000 accounts, gemaakt op het moment dat u het opent. De aantallen van een lopende maand lopen nog op.',
   monthStates: { open: 'Loopt', closing: 'Afgelopen, nog niet gesloten', closed: 'Gesloten' },
   file: 'Bestand',
-  json: 'Downloaden als JSON',
 
   show: 'Toon',
   hide: 'Verberg',
@@ -382,12 +370,9 @@ export const nl: Text = {
   lookedAt: (looked, accounts) => `${looked} van ${accounts} van de dienst bekeken`,
   haveChange: (accounts) => `De wijziging geldt al voor ${accounts} met dit abonnement.`,
   changeGoesOn: 'De wijziging stopt als u deze pagina verlaat, en gaat verder zodra iemand de pagina weer opent.',
-  backToPlans: 'Terug naar de abonnementen',
   registerText: 'De gegevens waarmee verzoeken worden beantwoord.',
   peildatum: 'Peildatum',
   dataset: { load: 'Gegevensupdate', loads: 'Laatste gegevensupdates', addresses: 'Adressen', look: 'Bekijken' },
-  changed: 'Gewijzigd',
-  removed: 'Verwijderd',
   waiting: 'Wacht op goedkeuring',
   noneWaiting: 'Er wacht niets op goedkeuring.',
   waitingText:
@@ -438,8 +423,7 @@ export const nl: Text = {
   noExamples: 'Er zijn geen voorbeelden.',
   example: { address: 'Adres', before: 'Voor', after: 'Na', place: 'Plaats', liveDate: 'Nu in gebruik' },
   running: 'Er loopt een update sinds',
-  mostChangedStreets: 'Straten met de meeste wijzigingen',
-  mostChangedPlaces: 'Woonplaatsen met de meeste wijzigingen',
+  mostChanged: { streets: 'Straten met de meeste wijzigingen', places: 'Woonplaatsen met de meeste wijzigingen' },
   allChangesText: 'Met deze opdracht maakt u een bestand met alle wijzigingen:',
   allChanges: 'Alle wijzigingen downloaden als CSV',
   fileOf: (file: string, of: string) => `(bestand ${file} van ${of})`,
@@ -474,7 +458,6 @@ export const nl: Text = {
       },
     },
   },
-  backToRegister: 'Terug naar de adresgegevens',
   noRegister: 'De adresgegevens zijn niet met dit portaal verbonden.',
   noRegisterText: 'Installeer het portaal samen met de loader om ze hier te zien.',
   noLoads: 'Er is nog geen gegevensupdate geweest.',

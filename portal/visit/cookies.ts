@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
+import { cached } from './cached.ts';
 
 /** Settings of the cookies. */
 export type CookieSettings = {
@@ -102,35 +103,9 @@ async function longSecret(sessionSecret: () => Promise<string>): Promise<string>
   return secret;
 }
 
-/** How long a secret is used before it is read again, and how long at most while it can't be. */
-const freshMilliseconds = 30_000;
-const usableMilliseconds = 60_000;
-
 /**
  * Reads a secret when it is needed and at least every 30 seconds, so that a rotation reaches every instance within a
  * minute.
  */
-export function freshSecret(read: () => Promise<string>, now: () => number = Date.now): () => Promise<string> {
-  let kept: { value: string; since: number } | undefined;
-  let reading: Promise<string> | undefined;
-
-  async function readAgain(): Promise<string> {
-    const since = now();
-    try {
-      const value = await read();
-      kept = { value, since };
-      return value;
-    } catch (error) {
-      if (kept && now() - kept.since < usableMilliseconds) return kept.value;
-      throw error;
-    } finally {
-      reading = undefined;
-    }
-  }
-
-  return async () => {
-    if (kept && now() - kept.since < freshMilliseconds) return kept.value;
-    reading ??= readAgain();
-    return reading;
-  };
-}
+export const freshSecret = (read: () => Promise<string>, now?: () => number) =>
+  cached(read, { milliseconds: 30_000, usableMilliseconds: 60_000, ...(now && { now }) });

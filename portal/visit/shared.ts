@@ -1,5 +1,6 @@
-import type { AccountPage, AccountSummary, Admin } from '../../packages/admin/index.ts';
+import { type AccountSummary, type Admin, allPages } from '../../packages/admin/index.ts';
 import type { Loads, WaitingLoad } from '../../packages/admin/loads.ts';
+import { cached } from './cached.ts';
 
 /** From this share of a limit on people are told, before requests are refused. */
 export const warnShare = 0.8;
@@ -20,33 +21,17 @@ type Reads = {
 
 export function sharedBy({ adminAs, loadsAs, now }: Reads): Shared {
   return {
-    waiting: remembered(async () => (loadsAs ? (await loadsAs('portal')).waiting() : []), 30_000, now),
-    nearLimits: remembered(() => nearLimits(adminAs('portal')), 120_000, now),
+    waiting: cached(async () => (loadsAs ? (await loadsAs('portal')).waiting() : []), {
+      milliseconds: 30_000,
+      now,
+    }),
+    nearLimits: cached(() => nearLimits(adminAs('portal')), { milliseconds: 120_000, now }),
   };
 }
 
 /** Looks at every account: nobody is helped by a count that may be any other. */
 async function nearLimits({ accounts }: Admin) {
-  const near: AccountSummary[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: AccountPage = await accounts.list({ usedShare: warnShare, ...(cursor && { cursor }) });
-    near.push(...page.accounts);
-    cursor = page.cursor;
-  } while (cursor !== null);
+  const list = (at: { cursor?: string }) => accounts.list({ usedShare: warnShare, ...at });
+  const near = await allPages(list, (page) => page.accounts);
   return { count: near.length, accounts: near.slice(0, 20) };
-}
-
-/** What `read` found at most so long ago; a failure is not remembered. */
-function remembered<T>(read: () => Promise<T>, milliseconds: number, now: () => number) {
-  let last: { found: Promise<T>; at: number } | undefined;
-  return ({ again = false } = {}): Promise<T> => {
-    if (last && !again && now() - last.at < milliseconds) return last.found;
-    const found = read();
-    last = { found, at: now() };
-    found.catch(() => {
-      if (last?.found === found) last = undefined;
-    });
-    return found;
-  };
 }

@@ -1,5 +1,6 @@
 import * as openid from 'openid-client';
 import { providerFault } from '../stack/portal-names.ts';
+import { cached } from './cached.ts';
 import { type Identity, type IdentitySettings, readIdentity } from './identity.ts';
 
 /** How people sign in. */
@@ -23,7 +24,7 @@ export function isLoopback(url: string): boolean {
 export type Attempt = { verifier: string; state: string; nonce: string; back: string };
 
 /** How long the provider's discovery document is reused: its keys and addresses may change while an instance lives. */
-const discoveredMilliseconds = 10 * 60_000;
+const discoveredFor = { milliseconds: 10 * 60_000 };
 
 /** How long ago an ID token may have been issued, and how far the clocks may differ, in seconds. */
 const issuedSeconds = 10 * 60;
@@ -31,7 +32,6 @@ const clockSeconds = 60;
 
 /** The authorization code flow with PKCE at an OpenID provider (OpenID Connect Core 1.0, RFC 7636). */
 export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
-  let discovered: { since: number; config: Promise<openid.Configuration> } | undefined;
   const redirectUri = `${baseUrl}/callback`;
 
   async function readConfiguration(): Promise<openid.Configuration> {
@@ -49,15 +49,7 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
   }
 
   /** After a failure the next sign-in tries again. */
-  function discover(): Promise<openid.Configuration> {
-    if (discovered && Date.now() - discovered.since < discoveredMilliseconds) return discovered.config;
-    const config = readConfiguration();
-    discovered = { since: Date.now(), config };
-    config.catch(() => {
-      discovered = undefined;
-    });
-    return config;
-  }
+  let discover = cached(readConfiguration, discoveredFor);
 
   return {
     /** The address of the provider to send the browser to, and the attempt to remember. */
@@ -92,7 +84,7 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
         .authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), checks)
         .catch((error: unknown) => {
           // The client secret may have been replaced: the next sign-in reads it again.
-          if (faultOfProvider(error) !== undefined) discovered = undefined;
+          if (faultOfProvider(error) !== undefined) discover = cached(readConfiguration, discoveredFor);
           throw error;
         });
       const claims = tokens.claims();

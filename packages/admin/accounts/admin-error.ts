@@ -1,5 +1,5 @@
 import { accountIdPattern, containsApiKey, maxExpiry } from '../../../core/accounts/api-key.ts';
-import { isDate, monthOf, type WindowName, windowNames } from '../../../core/calendar.ts';
+import { isDate, monthOf, windowNames } from '../../../core/calendar.ts';
 
 /** Stable: a portal may branch on them. */
 export type AdminErrorCode =
@@ -109,6 +109,9 @@ export class AdminError extends Error {
   }
 }
 
+export const noAccount = (id: string): AdminError =>
+  new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
+
 /** Used instead of `instanceof`: a program that both imports and requires the package has two such classes. */
 export function isAdminError(error: unknown): error is AdminError {
   return error instanceof Error && error.name === 'AdminError' && 'code' in error;
@@ -118,27 +121,22 @@ export function isAdminError(error: unknown): error is AdminError {
 export const maxLimit = 1e12;
 
 export const maxLabelLength = 64;
-const keyIdPattern = /^[0-9A-Za-z]{8}$/;
+export const keyIdPattern = /^[0-9A-Za-z]{8}$/;
 const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
 
-/** @throws AdminError `invalid` unless `id` can be an account's */
-export function checkAccountId(id: string): void {
-  if (!accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
-}
+/** A check that throws `invalid` unless a text fits. Its sentence never repeats the text, which may be a key. */
+const rule = (form: { test: (text: string) => boolean }, sentence: string) => {
+  return (text: string): void => {
+    if (!form.test(text)) throw new AdminError('invalid', sentence);
+  };
+};
 
-/** @throws AdminError `invalid` unless `code` can be a plan's */
-export function checkPlanCode(code: string): void {
-  if (!accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
-}
-
-/** @throws AdminError `invalid` unless `keyId` can be a key's; not repeated in the message: it may be a whole key */
-export function checkKeyId(keyId: string): void {
-  if (keyIdPattern.test(keyId)) return;
-  throw new AdminError(
-    'invalid',
-    'A key id is 8 letters or digits, as the list of keys shows it. Never pass the key itself.',
-  );
-}
+export const checkAccountId = rule(accountIdPattern, `An account id is ${nameRule}.`);
+export const checkPlanCode = rule(accountIdPattern, `A plan code is ${nameRule}.`);
+export const checkKeyId = rule(
+  keyIdPattern,
+  'A key id is 8 letters or digits, as the list of keys shows it. Never pass the key itself.',
+);
 
 /** @throws AdminError `invalid` unless `label` is 1 to 64 characters on one line, and no API key */
 export function checkLabel(label: string): void {
@@ -174,11 +172,10 @@ export function checkOneLine(text: string, what: string, longest: number): void 
     throw new AdminError('invalid', `${what} looks like an API key. It is stored and shown: use a name instead.`);
 }
 
-/** @throws AdminError `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID */
-export function checkToken(token: string): void {
-  if (/^[\x21-\x7e]{16,128}$/.test(token)) return;
-  throw new AdminError('invalid', 'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.');
-}
+export const checkToken = rule(
+  /^[\x21-\x7e]{16,128}$/,
+  'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.',
+);
 
 /** An instant: a `Date`, or ISO 8601 with a time zone, `2027-01-31T12:00:00Z`, as the calls return it. */
 export type Instant = Date | string;
@@ -202,11 +199,7 @@ export type Role = 'finance' | 'viewer' | 'admin';
 /** Each role may do what those before it may. */
 export const roles: readonly Role[] = ['finance', 'viewer', 'admin'];
 
-/** @throws AdminError `invalid` unless `role` is a member's role */
-export function checkRole(role: string): asserts role is Role {
-  if (roles.some((one) => one === role)) return;
-  throw new AdminError('invalid', `A role is ${roles.join(', ')}.`);
-}
+export const checkRole = rule({ test: (role) => roles.some((one) => one === role) }, `A role is ${roles.join(', ')}.`);
 
 /**
  * An e-mail address that can be written in only one way: ASCII, without quotes, comments or spaces. It has no colon, so
@@ -220,15 +213,11 @@ export function isPerson(person: string): boolean {
   return typeof person === 'string' && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person);
 }
 
-/** @throws AdminError `invalid` unless `isPerson` */
-export function checkPerson(person: string): void {
-  if (isPerson(person)) return;
-  throw new AdminError(
-    'invalid',
-    'A member is an e-mail address of ASCII letters, digits and marks without spaces or quotes, or "sub:" and the ' +
-      'subject that the OpenID provider gives.',
-  );
-}
+export const checkPerson = rule(
+  { test: isPerson },
+  'A member is an e-mail address of ASCII letters, digits and marks without spaces or quotes, or "sub:" and the ' +
+    'subject that the OpenID provider gives.',
+);
 
 /** @throws AdminError `invalid` unless each member is a window with a limit of 0 to `maxLimit`, or `null`: unlimited */
 export function checkLimits(limits: Partial<Record<string, unknown>>): void {
@@ -248,7 +237,7 @@ export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {
 }
 
 /** @throws AdminError `invalid` unless `name` is a time window */
-export function checkWindow(name: string): asserts name is WindowName {
+export function checkWindow(name: string): void {
   if (windowNames.some((window) => window === name)) return;
   throw new AdminError('invalid', `"${name}" is not a time window; use ${windowNames.join(', ')}.`);
 }
@@ -266,8 +255,8 @@ export function rangeOfMonth(month: string): { from: string; to: string } {
   throw new AdminError('invalid', 'A month is a UTC month of this century, for instance 2026-11.');
 }
 
-/** A load's id is part of the names of objects in the storage. @throws AdminError `invalid` */
-export function checkLoad(load: string): void {
-  if (/^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load)) return;
-  throw new AdminError('invalid', 'A load has an id like 2026-11-08-0123456789, as the list of loads shows it.');
-}
+/** A load's id is part of the names of objects in the storage. */
+export const checkLoad = rule(
+  /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/,
+  'A load has an id like 2026-11-08-0123456789, as the list of loads shows it.',
+);

@@ -24,9 +24,10 @@ import {
   type Query,
   type Update,
 } from '../../../core/dynamodb.ts';
+import { pagesOf } from '../../../core/pages.ts';
 import { retryWithBackoff } from '../../../core/retry.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError } from './admin-error.ts';
+import { AdminError, noAccount } from './admin-error.ts';
 
 /** One part of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -144,7 +145,7 @@ export async function findAccessOf(store: AdminStore, accounts: readonly string[
 /** Like `findAccess`; throws `not_found`. */
 export async function getAccess(store: AdminStore, account: string): Promise<Access> {
   const access = await findAccess(store, account);
-  if (!access) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });
+  if (!access) throw noAccount(account);
   return access;
 }
 
@@ -246,12 +247,8 @@ export function entriesQuery(
 
 /** Every account, read page by page, as it is when its page is read. */
 export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
-  let cursor: string | undefined;
-  do {
-    const page: NamePage = await readNames(store, 'account', { limit: maxPage, cursor });
-    yield* await findAccessOf(store, page.names);
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
+  for await (const { names } of pagesOf((at) => readNames(store, 'account', at)))
+    yield* await findAccessOf(store, names);
 }
 
 /** @throws AdminError `invalid` */

@@ -4,7 +4,7 @@ import { recordKey } from '../../../core/accounts/key-record.ts';
 import { addToRecords, unrecorded } from '../../../core/accounts/usage-record.ts';
 import { type Guard, guardExpression, isStill } from '../../../core/dynamodb.ts';
 import { removeAllMembers } from './account-members.ts';
-import { AdminError } from './admin-error.ts';
+import { AdminError, noAccount } from './admin-error.ts';
 import {
   type AdminStore,
   addToIndex,
@@ -36,7 +36,7 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
 export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
   const access = await findAccess(store, id);
   if (access) requireSuspended(access);
-  else if (!(await isDeleted(store, id))) throw new AdminError('not_found', `There is no account "${id}".`);
+  else if (!(await isDeleted(store, id))) throw noAccount(id);
   await audited(store, { partition: id, action: 'account delete', detail: {} }, async () => {
     await retryConflicts(async () => {
       const access = await findAccess(store, id);

@@ -2,7 +2,7 @@ import { findApiKey, isValidKey, type KeyClaim, readApiKey } from '../../../core
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { mapConcurrently } from '../../../core/concurrency.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError, checkKeyId, isAdminError } from './admin-error.ts';
+import { AdminError, isAdminError, keyIdPattern } from './admin-error.ts';
 import { type AdminStore, findAccess, readNames } from './admin-store.ts';
 import { type KeyView, listKeys } from './keys.ts';
 import { readSecrets } from './signing-secret.ts';
@@ -61,7 +61,13 @@ const readsAtOnce = 8;
 
 /** Every key with this id: hardly ever more than one. */
 async function keysWithId(store: AdminStore, keyId: string, among?: readonly string[]): Promise<FoundKey[]> {
-  checkGiven(keyId);
+  // The message does not repeat the text, which may be most of a key.
+  if (!keyIdPattern.test(keyId)) {
+    throw new AdminError(
+      'invalid',
+      'This is no key and no key id. A key is bagadres_, the account, _ and 43 letters and digits; the first 8 of the 43 are its id.',
+    );
+  }
   const accounts = among ? [...new Set(among)] : (await readNames(store, 'account', { limit: mostAccounts })).names;
   const parts = Array.from({ length: Math.ceil(accounts.length / accountsPerRead) }, (_, i) =>
     accounts.slice(i * accountsPerRead, (i + 1) * accountsPerRead),
@@ -71,17 +77,4 @@ async function keysWithId(store: AdminStore, keyId: string, among?: readonly str
   );
   const holders = records.flat().map((record): string => record[accountsTable.partitionKey]);
   return (await Promise.all(holders.map((account) => keyOf(store, { account, keyId })))).flat();
-}
-
-/** @throws AdminError `invalid`; the message does not repeat the text, which may be most of a key */
-function checkGiven(keyId: string): void {
-  try {
-    checkKeyId(keyId);
-  } catch (error) {
-    throw new AdminError(
-      'invalid',
-      'This is no key and no key id. A key is bagadres_, the account, _ and 43 letters and digits; the first 8 of the 43 are its id.',
-      { cause: error },
-    );
-  }
 }

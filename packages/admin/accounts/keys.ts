@@ -18,9 +18,9 @@ import {
   guardExpression,
   guardedUpdate,
   type Item,
-  isConflict,
   isStill,
   type Update,
+  wasMade,
 } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, type Instant, maxLabelLength, readExpiry } from './admin-error.ts';
@@ -103,14 +103,11 @@ export async function renameKey(
   const missing = new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
   await getAccess(store, account);
   if (!(await findRecord(store, account, keyId))) throw missing;
-  await audited(store, { partition: account, action: 'key rename', detail: { keyId } }, () =>
-    store
-      .update(guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label } }, [isThere]))
-      .catch((error: unknown) => {
-        // Its record expired, or the account was deleted.
-        throw isConflict(error) ? missing : error;
-      }),
-  );
+  const change = guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label } }, [isThere]);
+  await audited(store, { partition: account, action: 'key rename', detail: { keyId } }, async () => {
+    // Its record expired, or the account was deleted.
+    if (!(await wasMade(store.update(change)))) throw missing;
+  });
   const found = (await listKeys(store, account)).find((key) => key.keyId === keyId);
   if (!found) throw missing;
   return found;
@@ -162,15 +159,11 @@ async function issueKey(
 async function createRecord(store: AdminStore, claim: KeyClaim, attributes: Item): Promise<void> {
   const attempt = randomBytes(8).toString('hex');
   const record = { ...attributes, [keyRecord.created]: store.nowSeconds(), [keyRecord.attempt]: attempt };
-  try {
-    const isNew = guardExpression([{ attribute: accountsTable.partitionKey, is: 'absent' }]);
-    await store.put({ ...recordKey(claim), ...record }, isNew);
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    // Or the response to an earlier attempt was lost, and the SDK has sent the write again.
-    const stored = await store.get(recordKey(claim));
-    if (stored?.[keyRecord.attempt] !== attempt) throw alreadyCreated(claim.keyId);
-  }
+  const isNew = guardExpression([{ attribute: accountsTable.partitionKey, is: 'absent' }]);
+  if (await wasMade(store.put({ ...recordKey(claim), ...record }, isNew))) return;
+  // Or the response to an earlier attempt was lost, and the SDK has sent the write again.
+  const stored = await store.get(recordKey(claim));
+  if (stored?.[keyRecord.attempt] !== attempt) throw alreadyCreated(claim.keyId);
 }
 
 function alreadyCreated(keyId: string): AdminError {

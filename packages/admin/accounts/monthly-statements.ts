@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { dateOf, datesOf, daySeconds, instant, secondsOf, windowEnd } from '../../../core/calendar.ts';
 import { forEachConcurrently, mapConcurrently } from '../../../core/concurrency.ts';
+import { pagesOf } from '../../../core/pages.ts';
 import { statementsPrefix } from '../../../core/tables.ts';
-import { AdminError, rangeOfMonth } from './admin-error.ts';
+import { AdminError, noAccount, rangeOfMonth } from './admin-error.ts';
 import { type AdminStore, findAccessOf } from './admin-store.ts';
 import { checkArguments } from './arguments.ts';
 import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';
@@ -235,7 +236,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
 async function monthsOfAccount(store: AdminStore, account: string): Promise<{ from: string; to: string }> {
   const history = [...(await planHistoryOf(store, account))];
   const [first, last] = [history[0], history.at(-1)];
-  if (!first || !last) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });
+  if (!first || !last) throw noAccount(account);
   const [from, deleted] = [first[0].slice(0, 7), last[1] === null ? dateOf(secondsOf(last[0]) - daySeconds) : '~'];
   return { from, to: deleted.slice(0, 7) };
 }
@@ -249,16 +250,14 @@ async function writeFiles(store: AdminStore, files: StatementStore, month: strin
   const range = rangeOfMonth(month);
   const rows: string[] = [];
   let [lookups, accounts] = [0, 0];
-  let cursor: string | undefined;
-  do {
-    const page = await namesPage(store, 100, cursor);
+  for await (const { names } of pagesOf(({ cursor }) => namesPage(store, 100, cursor))) {
     await forEachConcurrently(
-      await findAccessOf(store, page.names),
+      await findAccessOf(store, names),
       concurrency,
       async (one) => void (await recordUsage(store, one, months, { movesIdle: true })),
     );
-    const histories = await planHistories(store, page.names);
-    const statements = (await readAccounts(store, page.names, range))
+    const histories = await planHistories(store, names);
+    const statements = (await readAccounts(store, names, range))
       .map((usage) => statementOf(month, usage, histories.get(usage.account) ?? new Map()))
       // An account without lookups has a statement if it existed.
       .filter(({ plans }) => plans.length > 0);
@@ -267,8 +266,7 @@ async function writeFiles(store: AdminStore, files: StatementStore, month: strin
     accounts += kept.length;
     const [head = '', ...added] = statementsCsv(month, kept).split(/(?<=\n)/);
     rows.push(...(rows.length === 0 ? [head] : []), ...added);
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
+  }
   const bytes = Buffer.from(rows.join(''));
   const sha256 = sha256Of(bytes);
   // Named by its contents, so that the file of another attempt is never taken for this one.

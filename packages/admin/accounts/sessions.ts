@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { instant } from '../../../core/calendar.ts';
-import { guardedUpdate, type Item, isConflict } from '../../../core/dynamodb.ts';
+import { type Guard, guardedUpdate, type Item, wasMade } from '../../../core/dynamodb.ts';
+import { pagesOf } from '../../../core/pages.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { listMembers, normalizedPerson, personPrefix } from './account-members.ts';
 import { AdminError } from './admin-error.ts';
@@ -127,13 +128,7 @@ export async function confirmSession(
     { attribute: 'person', is: '=', value: attributes.person },
     { attribute: 'people', is: '=', value: people },
   ] as const;
-  try {
-    await store.update(guardedUpdate(store.table, sessionKey(id), { set }, [...guards]));
-    return true;
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    return false;
-  }
+  return wasMade(store.update(guardedUpdate(store.table, sessionKey(id), { set }, [...guards])));
 }
 
 /** How exact the time is at which a session was last used. */
@@ -145,14 +140,9 @@ export async function findSession(store: AdminStore, id: string): Promise<Sessio
   const now = store.nowSeconds();
   if (!item || item.expires <= now) return null;
   if (item.seen + seenSeconds > now) return readSession(item);
-  const change = { set: { seen: now } };
-  try {
-    await store.update(guardedUpdate(store.table, sessionKey(id), change, [{ attribute: 'person', is: 'there' }]));
-  } catch (error) {
-    if (!isConflict(error)) throw error;
-    return null; // it was ended meanwhile
-  }
-  return readSession({ ...item, seen: now });
+  const isOpen: Guard = { attribute: 'person', is: 'there' };
+  const change = guardedUpdate(store.table, sessionKey(id), { set: { seen: now } }, [isOpen]);
+  return (await wasMade(store.update(change))) ? readSession({ ...item, seen: now }) : null;
 }
 
 /** Ends a session, if it is one of `person`: the next request with it is refused. Repeating it is harmless. */
@@ -166,11 +156,9 @@ export async function endSession(store: AdminStore, person: string, id: string):
 /** Ends every session of a scope, and returns how many there were. @throws AdminError `invalid`, `not_found` */
 export async function endSessions(store: AdminStore, scope: SessionScope): Promise<number> {
   let ended = 0;
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: SessionPage = await listSessions(store, scope, cursor === undefined ? {} : { cursor });
-    for (const { id } of page.sessions) await deleteSession(store, id);
-    ended += page.sessions.length;
-    cursor = page.cursor;
+  for await (const { sessions } of pagesOf((at) => listSessions(store, scope, at))) {
+    for (const { id } of sessions) await deleteSession(store, id);
+    ended += sessions.length;
   }
   await note(store, 'session end-all', { ...(scope === 'all' ? { scope } : scope), ended });
   return ended;

@@ -5,7 +5,7 @@ import {
   newChecksumSecret,
   settlesAfterMilliseconds,
 } from '../../../core/accounts/checksum-secret.ts';
-import { guardExpression, guardedUpdate, type Item, isConflict } from '../../../core/dynamodb.ts';
+import { guardExpression, guardedUpdate, type Item, wasMade } from '../../../core/dynamodb.ts';
 import type { AdminStore } from './admin-store.ts';
 
 /** The secrets whose keys are accepted, the signing secret first; none before the first key. */
@@ -34,12 +34,8 @@ export async function secretForKey(store: AdminStore): Promise<{ secret: string;
 /** Creates the secret, or returns the secret that another first key has created at the same time. */
 async function createSecret(store: AdminStore): Promise<Item> {
   const item = { ...checksumSecret.key, [checksumSecret.current]: newChecksumSecret() };
-  try {
-    await store.put(item, guardExpression([{ attribute: checksumSecret.current, is: 'absent' }]));
-    return item;
-  } catch (error) {
-    const found = isConflict(error) && (await store.get(checksumSecret.key));
-    if (found) return found;
-    throw error;
-  }
+  const isNew = guardExpression([{ attribute: checksumSecret.current, is: 'absent' }]);
+  return (await wasMade(store.put(item, isNew)))
+    ? item
+    : ((await store.get(checksumSecret.key)) ?? createSecret(store));
 }

@@ -17,8 +17,9 @@ import { dateOf, datesOf, daySeconds, secondsOf, windowStart } from '../../../co
 import { mapConcurrently, mapInOrder } from '../../../core/concurrency.ts';
 import { guardedUpdate, type Item, isStill, type Query } from '../../../core/dynamodb.ts';
 import { defaultUsageMonths } from '../../../core/environment.ts';
+import { pagesOf } from '../../../core/pages.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError } from './admin-error.ts';
+import { AdminError, noAccount } from './admin-error.ts';
 import { type AdminStore, findAccess, findAccessOf, maxPage, readNames, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
 import { firstDay, planHistoryOf } from './plan-history.ts';
@@ -91,9 +92,7 @@ export async function readCounts(
     const records = await store.query(recordsQuery(store.table, id, range));
     const after = await findAccess(store, id);
     if (movedNothing(before, after)) {
-      if (!after && !(await isDeleted(store, id))) {
-        throw new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
-      }
+      if (!after && !(await isDeleted(store, id))) throw noAccount(id);
       const { counts, refusals } = countsInRecords(records);
       return { counts: after ? sumByDate([counts, unrecorded(after.usage)]) : counts, refusals };
     }
@@ -268,13 +267,8 @@ export async function* eachUsage(
 export async function usageParts(store: AdminStore, accounts: number): Promise<UsagePart[]> {
   if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'A part has 1 account or more.');
   const parts: UsagePart[] = [];
-  let after: string | undefined;
-  do {
-    const { cursor } = await namesPage(store, accounts, after);
-    const last = cursor ?? undefined;
-    parts.push({ after, last });
-    after = last;
-  } while (after !== undefined);
+  for await (const { cursor } of pagesOf((at) => namesPage(store, accounts, at.cursor)))
+    parts.push({ after: parts.at(-1)?.last, last: cursor ?? undefined });
   return parts;
 }
 
@@ -303,13 +297,11 @@ export async function namesPage(
 type Named = { id: string; access: Access | undefined };
 
 async function* accountsByName(store: AdminStore, { after, last }: UsagePart): AsyncGenerator<Named> {
-  let cursor = after;
-  do {
-    const page = await namesPage(store, namesAtOnce, cursor);
+  for await (const page of pagesOf(({ cursor = after }) => namesPage(store, namesAtOnce, cursor))) {
     const names = page.names.filter((id) => last === undefined || id <= last);
     for (let at = 0; at < names.length; at += maxPage) yield* await findNamed(store, names.slice(at, at + maxPage));
-    cursor = names.length < page.names.length ? undefined : (page.cursor ?? undefined);
-  } while (cursor !== undefined);
+    if (names.length < page.names.length) return;
+  }
 }
 
 async function findNamed(store: AdminStore, names: readonly string[]): Promise<Named[]> {

@@ -88,6 +88,7 @@ describe('the package bag-adres-admin', () => {
   it('exports what portals call, and allows no deep imports', () => {
     expect(Object.keys(admin).sort()).toEqual([
       'AdminError',
+      'allPages',
       'announceWith',
       'changeEventTypes',
       'createAdmin',
@@ -95,6 +96,7 @@ describe('the package bag-adres-admin', () => {
       'isAdminError',
       'isPerson',
       'labelAfter',
+      'pagesOf',
       'roles',
       'usageByKeyCsv',
       'windowNames',

@@ -10,6 +10,7 @@ import {
   AdminError,
   type AdminErrorCode,
   type AdminRefusals,
+  allPages,
   createAdmin,
   type DetailsChanges,
   dutchTime,
@@ -50,7 +51,8 @@ await admin.plans.put({ code: 'small', limits });
 await admin.plans.put({ code: 'large', limits: { day: 1000, month: null } });
 assert.equal((await admin.plans.begin({ code: 'large', limits: { day: 1000, month: null } })).code, 'large');
 assert.equal((await admin.plans.follow('large', { accounts: undefined })).done, true);
-assert.equal((await allPlans()).length, 2);
+const inPages = (at: { cursor?: string }) => admin.plans.list({ limit: 1, ...at });
+assert.equal((await allPages(inPages, ({ plans }) => plans)).length, 2);
 assert.equal((await admin.plans.audit('small')).entries[0]?.outcome, 'done');
 
 await admin.accounts.create({ id: 'shop', plan: 'small' });
@@ -159,17 +161,6 @@ connection.destroy();
 const there = Object.entries(direct).flatMap(([group, calls]) => Object.keys(calls).map((call) => `${group}.${call}`));
 assert.deepEqual([...made].sort(), there.sort());
 process.stdout.write(`${made.size} calls\n`);
-
-async function allPlans() {
-  const plans = [];
-  let cursor: string | undefined;
-  do {
-    const page = await admin.plans.list({ limit: 1, cursor });
-    plans.push(...page.plans);
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
-  return plans;
-}
 
 async function refusal(call: Promise<unknown>): Promise<AdminError> {
   const error = await call.then(

@@ -29,7 +29,7 @@ describe('the messages of the admin module', () => {
   it('name no command, because portals show them too', () => {
     const sources = globSync('packages/admin/accounts/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const messages = sources.flatMap((source) =>
-      [...source.matchAll(/new AdminError\(([\s\S]*?)\);/g)].map(([, text]) => text),
+      [...source.matchAll(/(?:new AdminError|rule)\(([\s\S]*?)\);/g)].map(([, text]) => text),
     );
     expect(messages.length).toBeGreaterThan(20);
     expect(messages.filter((text) => /"(account|plan|key) [a-z-]+"|bag-adres|--\w/.test(String(text)))).toEqual([]);
