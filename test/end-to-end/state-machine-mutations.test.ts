@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
-import { deliveryName } from '../loader/steps/mutation-register.ts';
 import { states, ways } from '../loader/what-happened.ts';
-import { type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
+import { deliveryName, type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 import type { Voorkomens } from '../support/stand-xml.ts';
 import { writeExtract } from '../support/write-extract.ts';

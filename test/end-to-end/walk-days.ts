@@ -1,7 +1,6 @@
 import { Random } from '../../tools/bench/generator/random.ts';
 import type { StateMachineBench } from '../loader/state-machine-bench.ts';
-import { deliveryName } from '../loader/steps/mutation-register.ts';
-import { type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
+import { deliveryName, type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 import { StoppedError } from '../support/state-machine/state-error.ts';
 import { writeExtract } from '../support/write-extract.ts';

@@ -24,7 +24,6 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
  */
 export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
   const [bench, server, executions] = await Promise.all([startLoadBench(), startRangeServer(), startFakeExecutions()]);
-  const { protocol, hostname, port } = (await bench.client.config.endpoint?.()) ?? {};
   const messages: { subject: string; text: string }[] = [];
   const table = await bench.newTable();
   const buckets = new MemoryS3();
@@ -49,7 +48,7 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_ENDPOINT_URL_DYNAMODB: `${protocol}//${hostname}:${port}`,
+      AWS_ENDPOINT_URL_DYNAMODB: bench.endpoint,
       AWS_ENDPOINT_URL_SFN: executions.endpoint,
       ...(overHttp && { AWS_ENDPOINT_URL_S3: overHttp.endpoint }),
     },

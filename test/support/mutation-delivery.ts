@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   mutationNamespaces,
   namespaces,
@@ -41,6 +43,25 @@ export async function writeMutationDelivery(
     { name: `${name}.zip`, bytes: inner, compress: true },
     ...(relaties ? [await relatieZip(relaties, tot, true)] : []),
   ]);
+}
+
+/** The name of the delivery between two dates. */
+export function deliveryName(vanaf: string, tot: string): string {
+  return `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip`;
+}
+
+/** Writes a delivery into a folder, under its own name unless the contents have another. Returns its path. */
+export async function putDelivery(
+  folder: string,
+  vanaf: string,
+  tot: string,
+  groups: readonly MutationGroup[] = [],
+  { name = deliveryName(vanaf, tot), ...contents }: { name?: string } & DeliveryContents = {},
+): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, name);
+  await writeFile(file, await writeMutationDelivery(vanaf, tot, groups, contents));
+  return file;
 }
 
 type AnyVoorkomen = StandOf<StandKind>;

@@ -1,7 +1,31 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startHttpServer } from './http-server.ts';
 
-/** A server of files as PDOK's: ranges, an ETag, conditional requests. */
+/** A file of a server, with its ETag unless that is `''`. */
+type ServedFile = { bytes: Buffer; etag: string };
+
+/** Answers as PDOK does: ranges, an ETag, conditional requests. Returns how many bytes that sends. */
+export function answerWith(
+  { bytes, etag }: ServedFile,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  hasRanges = true,
+): number {
+  const tag = etag && { etag };
+  if (headers['if-none-match'] === etag) {
+    response.writeHead(304, { ...tag }).end();
+    return 0;
+  }
+  const [, from, to] = (hasRanges && /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '')) || [];
+  const start = Number(from ?? 0);
+  const body = bytes.subarray(start, to ? Number(to) + 1 : undefined);
+  const range = { 'content-range': `bytes ${start}-${start + body.length - 1}/${bytes.length}` };
+  const isPart = from !== undefined;
+  response.writeHead(isPart ? 206 : 200, { ...tag, 'content-length': body.length, ...(isPart && range) }).end(body);
+  return body.length;
+}
+
+/** A server of files as PDOK's. */
 export type RangeServer = {
   /** Serves the bytes, from now on, at the URL that it gives. */
   serve(name: string, bytes: Buffer): string;
@@ -14,28 +38,18 @@ export type RangeServer = {
 
 /** Starts the server on a free port; `stop` in `afterAll`. */
 export async function startRangeServer(): Promise<RangeServer> {
-  const files = new Map<string, { bytes: Buffer; etag: string }>();
+  const files = new Map<string, ServedFile>();
   let made = 0;
   let sent = 0;
-  const server = createServer((request, response) => {
+  const { url, stop } = await startHttpServer((request, response) => {
     const file = files.get(request.url ?? '');
-    if (!file) return response.writeHead(404).end();
-    const { bytes, etag } = file;
-    if (request.headers['if-none-match'] === etag) return response.writeHead(304, { etag }).end();
-    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const start = Number(from ?? 0);
-    const body = bytes.subarray(start, to ? Number(to) + 1 : undefined);
-    const range = { 'content-range': `bytes ${start}-${start + body.length - 1}/${bytes.length}` };
-    sent += body.length;
-    response.writeHead(from === undefined ? 200 : 206, { etag, 'content-length': body.length, ...(from && range) });
-    return response.end(body);
+    if (file) sent += answerWith(file, request, response);
+    else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
     serve(name, bytes) {
       files.set(`/${name}`, { bytes, etag: `"${made++}"` });
-      return `http://127.0.0.1:${port}/${name}`;
+      return `${url}/${name}`;
     },
     keep() {
       const kept = [...files];
@@ -45,9 +59,6 @@ export async function startRangeServer(): Promise<RangeServer> {
       };
     },
     sent: () => sent,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
   };
 }

@@ -1,13 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import type { Storage } from '../../../loader/storage/storage.ts';
 import { readManifest } from '../../../loader/storage/stored-loads.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
 import type { AdresseerbaarStand, Historie, NumStand, VboStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
-import { startLoadBench } from './load-bench.ts';
-import { newDataset, Register } from './mutation-register.ts';
+import { type Dataset, startLoadBench } from './load-bench.ts';
+import { Register } from './mutation-register.ts';
 import { recordsIn } from './records-in.ts';
 
 const bench = startForTests(startLoadBench);
@@ -15,11 +13,12 @@ const bench = startForTests(startLoadBench);
 /** In a made-up register a share of all addresses has problems, or no object. */
 const withObjecten = {
   objecten: true,
+  waiveSize: true,
   thresholds: { ...localGuardDefaults, maximumProblemShare: 1, maximumObjectShare: 1 },
 };
 
 /** Every record that is stored with the live snapshot, and what was counted. */
-async function storedWith(storage: Storage) {
+async function storedWith({ storage }: Dataset) {
   const { nummeraanduidingen, problemCounts, objecten } = (await readManifest(storage)).published ?? {};
   return { records: await recordsIn(storage), nummeraanduidingen, problemCounts, objecten };
 }
@@ -57,7 +56,7 @@ function modelOf({ NUM, VBO = [], LIG = [], STA = [] }: Voorkomens, date: string
 }
 
 /** The same of what is in a table; the model does not have the places of a key apart. */
-function found(content: Awaited<ReturnType<Awaited<ReturnType<typeof newDataset>>['content']>>) {
+function found(content: Awaited<ReturnType<Dataset['content']>>) {
   const texts = content.map(([key, places]) => {
     const byId = new Map(
       places
@@ -78,29 +77,28 @@ describe('days of mutations of a dataset with objects', () => {
     'give the objects of a model, and exactly what the extract of each day gives (%i)',
     async (seed) => {
       const register = new Register(bench, seed, isFullSweep ? 20 : 3, 40, true);
-      const { options, content } = await newDataset(bench);
-      const all = { ...options, ...withObjecten };
-      await runLoad({ ...all, source: await register.extract() });
+      const dataset = await bench.newDataset(withObjecten);
+      await dataset.load({ source: await register.extract() });
       let made: unknown;
       for (const day of register.days) {
         await register.deliver([day]);
-        const report = await runLoad({ ...all, mutations: [register.mutations] });
+        const report = await dataset.load({ mutations: [register.mutations] });
         expect(report).toMatchObject({ outcome: 'published', peildatum: day.date, setAside: { count: 0 } });
-        const expected = await newDataset(bench);
-        await runLoad({ ...expected.options, ...withObjecten, source: await register.extract(day.date) });
-        const table = await content();
+        const expected = await bench.newDataset(withObjecten);
+        await expected.load({ source: await register.extract(day.date) });
+        const table = await dataset.content();
         const model = modelOf(day.state, day.date);
         // An address whose street or place is not there is in no table.
         const keys = new Set(table.map(([key]) => key));
         for (const key of Object.keys(model)) if (!keys.has(key)) delete model[key];
         expect(found(table)).toEqual(model);
-        made = { table, ...(await storedWith(options.storage)) };
-        expect(made).toEqual({ table: await expected.content(), ...(await storedWith(expected.options.storage)) });
+        made = { table, ...(await storedWith(dataset)) };
+        expect(made).toEqual({ table: await expected.content(), ...(await storedWith(expected)) });
       }
       // The extract and all of its days in one load.
-      const report = await runLoad({ ...all, source: await register.extract(), again: true });
+      const report = await dataset.load({ source: await register.extract(), again: true });
       expect(report).toMatchObject({ outcome: 'published', kind: 'extract', added: 0, changed: 0, removed: 0 });
-      expect({ table: await content(), ...(await storedWith(options.storage)) }).toEqual(made);
+      expect({ table: await dataset.content(), ...(await storedWith(dataset)) }).toEqual(made);
     },
   );
 });

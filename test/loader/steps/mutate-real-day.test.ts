@@ -1,15 +1,10 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/files.ts';
+import { describe, expect, it } from '@jest/globals';
 import { differences } from '../../../loader/storage/stored-loads.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
-import { writeExtract } from '../../support/write-extract.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { startLoadBench } from './load-bench.ts';
 
 /** A national day as Kadaster delivered it. */
 const day = new URL('../../../../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip', import.meta.url)
@@ -54,19 +49,12 @@ const country: Voorkomens = {
 };
 
 (missing ? describe.skip : describe)(`the day of 13 November 2021${missing}`, () => {
-  let bench: LoadBench;
-  beforeAll(async () => {
-    bench = await startLoadBench();
-  });
-  afterAll(() => bench.stop());
+  const bench = startForTests(startLoadBench);
 
   async function loadedCountry(state: Voorkomens) {
-    const [table, folder] = [await bench.newTable(), bench.newFolder()];
-    const source = join(bench.newFolder(), 'lvbag-extract-nl.zip');
-    await writeFile(source, await writeExtract('2021-11-13', state));
-    const options = { storage: folder, addresses: dynamoDbAddressTable(bench.client, table), workers: 0 };
-    await runLoad({ ...options, source });
-    return { options, folder, content: async () => Object.fromEntries(await bench.addressesIn(table)) };
+    const dataset = await bench.newDataset();
+    await dataset.load({ source: await bench.extract('2021-11-13', state) });
+    return { dataset, content: async () => Object.fromEntries(await dataset.served()) };
   }
 
   const at = (straat: string, woonplaats: string, gemeente: string, id: string) => [
@@ -86,22 +74,22 @@ const country: Voorkomens = {
   };
 
   it('adds three addresses, and keeps the one whose object it replaces; back and forward again', async () => {
-    const { options, content } = await loadedCountry(country);
+    const { dataset, content } = await loadedCountry(country);
     expect(await content()).toEqual(before);
-    const report = await runLoad({ ...options, mutations: [day] });
+    const report = await dataset.load({ mutations: [day] });
     expect(report).toMatchObject({ peildatum: '2021-11-14', voorkomens: 6, added: 3, changed: 1, removed: 0 });
     expect(await content()).toEqual(after);
-    await runLoad({ ...options, rollback: '2021-11-13' });
+    await dataset.load({ rollback: '2021-11-13' });
     expect(await content()).toEqual(before);
-    await runLoad({ ...options, mutations: [day], again: true });
+    await dataset.load({ mutations: [day], again: true });
     expect(await content()).toEqual(after);
   });
 
   inSweep('names the objects behind its changes', async () => {
-    const { options, folder } = await loadedCountry(country);
-    const { load } = await runLoad({ planOnly: true, ...options, mutations: [day] });
+    const { dataset } = await loadedCountry(country);
+    const { load } = await dataset.load({ planOnly: true, mutations: [day] });
     const named = [];
-    for await (const { key, nummeraanduidingen } of differences(folderStorage(folder), load ?? '')) {
+    for await (const { key, nummeraanduidingen } of differences(dataset.storage, load ?? '')) {
       named.push([key, nummeraanduidingen]);
     }
     expect(named).toEqual([
@@ -113,13 +101,13 @@ const country: Voorkomens = {
   });
 
   inSweep('sets aside an object that it withdraws and that differs, and applies the rest', async () => {
-    const { options } = await loadedCountry({
+    const { dataset } = await loadedCountry({
       ...country,
       NUM: country.NUM.map((num) => (num.huisnummer === 26 ? { ...num, huisnummer: 27 } : num)),
     });
     const why =
       'changes occurrence 1 of NUM 0091200000050744 from 8602AT 26 (2010-06-01 on), and it is 8602AT 27 (2010-06-01 on)';
-    expect(await runLoad({ ...options, mutations: [day] })).toMatchObject({
+    expect(await dataset.load({ mutations: [day] })).toMatchObject({
       outcome: 'published',
       setAside: { count: 1, examples: [expect.stringContaining(why)] },
     });

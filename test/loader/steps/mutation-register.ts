@@ -1,9 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Place } from '../../../core/place-fields.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
-import { type MutationGroup, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { type MutationGroup, putDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay, withObjecten } from '../../support/register.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
 import { type Packing, writeExtract } from '../../support/write-extract.ts';
@@ -11,16 +9,6 @@ import type { LoadBench } from './load-bench.ts';
 
 /** The date of the first state of every `Register`. */
 export const start = '2026-01-08';
-
-/** `08012026` of `2026-01-08`, as in the names of deliveries. */
-export function digitsOf(date: string): string {
-  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
-}
-
-/** The name of the delivery between two dates. */
-export function deliveryName(vanaf: string, tot: string): string {
-  return `BAGNLDM-${digitsOf(vanaf)}-${digitsOf(tot)}.zip`;
-}
 
 /** A register, its extract on the first date, and a folder with a delivery for each day after it. */
 export class Register {
@@ -43,17 +31,14 @@ export class Register {
   }
 
   /** Writes a delivery of any contents, under its own name or another one. Returns its path. */
-  async write(
+  write(
     vanaf: string,
     tot: string,
-    groups: readonly MutationGroup[],
-    { name = deliveryName(vanaf, tot), ...contents }: { name?: string } & Pick<Voorkomens, 'relaties'> = {},
+    groups: readonly MutationGroup[] = [],
+    contents: Parameters<typeof putDelivery>[4] = {},
   ): Promise<string> {
-    await mkdir(this.mutations, { recursive: true });
-    const file = join(this.mutations, name);
     const state = this.days.find(({ date }) => date === tot)?.state;
-    await writeFile(file, await writeMutationDelivery(vanaf, tot, groups, { ...state, ...contents }));
-    return file;
+    return putDelivery(this.mutations, vanaf, tot, groups, { ...state, ...contents });
   }
 
   /** The path of the extract of a date. */
@@ -68,14 +53,4 @@ export class Register {
     await writeFile(file, await writeExtract(date, state, packing));
     return file;
   }
-}
-
-/** A table with its storage, and what it holds. */
-export async function newDataset(bench: LoadBench) {
-  const { table, bucket } = await bench.newPlace();
-  const addresses = dynamoDbAddressTable(bench.client, table);
-  const options = { storage: bench.storageIn(bucket), addresses, workers: 0, waiveSize: true };
-  const content = async (): Promise<[string, Place[]][]> =>
-    [...(await bench.addressesIn(table))].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { options, content, addresses };
 }

@@ -1,17 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
-import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
-import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
+import { start } from '../../loader/steps/mutation-register.ts';
+import { startHttpServer } from '../../support/http-server.ts';
+import { deliveryName, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { writeZip } from '../../support/write-extract.ts';
 
@@ -65,16 +63,12 @@ const validators = {
 };
 type Place = 'a folder' | keyof typeof validators;
 
-let bench: LoadBench;
-let server: Server;
-let url: string;
+const bench = startForTests(startLoadBench);
 let validator: (bytes: Buffer, changes: number) => Record<string, string>;
 const files = new Map<string, { bytes: Buffer; changes: number }>();
 let reads = 0;
-
-beforeAll(async () => {
-  bench = await startLoadBench();
-  server = createServer((request, response) => {
+const server = startForTests(() =>
+  startHttpServer((request, response) => {
     const { bytes, changes } = files.get(request.url ?? '') ?? { bytes: Buffer.from('[]'), changes: 0 };
     const headers = validator(bytes, changes);
     const { 'if-none-match': tag, 'if-modified-since': date } = request.headers;
@@ -82,44 +76,34 @@ beforeAll(async () => {
     if (isSame) return response.writeHead(304).end();
     if (request.headers.range === undefined && request.url?.endsWith('.zip')) reads++;
     return response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
+  }),
+);
+
 afterEach(() => {
   jest.restoreAllMocks();
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await bench.stop();
 });
 
 /** The dataset of the first date, the places of its deliveries, and what a check of them answers. */
 async function checked(place: Place, { mirror = false } = {}) {
-  const register = new Register(bench, 1, 0);
-  const { options, content } = await newDataset(bench);
-  const judged = { ...options, thresholds: localGuardDefaults };
-  await runLoad({ ...judged, source: await register.extractOf(start, named('Oud')) });
-  const site = `/${dirname(register.mutations).split('-').at(-1)}`;
+  const dataset = await bench.newDataset({ waiveSize: true });
+  await dataset.load({ source: await bench.extract(start, named('Oud')) });
+  const folder = bench.newFolder();
   if (place !== 'a folder') validator = validators[place];
   const roots = ['first', ...(mirror ? ['mirror'] : [])];
-  const locations = roots.map((root) =>
-    place === 'a folder' ? join(register.mutations, root) : `${url}${site}/${root}/bestanden.json`,
+  const mutations = roots.map((root) =>
+    place === 'a folder' ? join(folder, root) : `${server.url}${folder}/${root}/bestanden.json`,
   );
   let changes = 0;
   const put = async (root: string, bytes: Buffer) => {
-    if (place === 'a folder') {
-      await mkdir(join(register.mutations, root), { recursive: true });
-      await writeFile(join(register.mutations, root, name), bytes);
-    }
+    await mkdir(join(folder, root), { recursive: true });
+    await writeFile(join(folder, root, name), bytes);
     const list = Buffer.from(JSON.stringify([{ naam: name, url: name }]));
-    files.set(`${site}/${root}/bestanden.json`, { bytes: list, changes: 0 });
-    files.set(`${site}/${root}/${name}`, { bytes, changes: ++changes });
+    files.set(`${folder}/${root}/bestanden.json`, { bytes: list, changes: 0 });
+    files.set(`${folder}/${root}/${name}`, { bytes, changes: ++changes });
   };
-  const check = (more = {}) => runLoad({ ...judged, mutations: locations, ...more });
-  const street = async () => (await content())[0]?.[1][0]?.straat;
-  return { put, check, street, options: judged };
+  const check = () => dataset.load({ mutations });
+  const street = async () => (await dataset.content())[0]?.[1][0]?.straat;
+  return { put, check, street, dataset, mutations };
 }
 
 const aDayLater = (days: number) => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + days * 21 * 3_600_000);
@@ -185,21 +169,20 @@ describe('a day that was zipped again', () => {
   });
 
   it('stays rejected', async () => {
-    const { put, check, street, options } = await checked('a folder');
+    const { put, street, dataset, mutations } = await checked('a folder');
     const zip = await renamed('Nieuw');
     await put('first', zip);
     const thresholds = { ...localGuardDefaults, alwaysAllowed: 0 };
-    const strict = { waiveSize: false, thresholds };
-    const refusal = (more = {}) => check({ ...strict, ...more }).catch(({ report }: { report: LoadReport }) => report);
+    const refusal = () => dataset.tried({ waiveSize: false, thresholds, mutations });
     const refused = await refusal();
     expect(refused.outcome).toBe('refused');
     await put('first', await zippedAgain(zip));
     expect((await refusal()).load).toBe(refused.load);
-    await runLoad({ ...options, reject: refused.load ?? '' });
-    await put('first', zip);
-    expect(await refusal()).toMatchObject({ outcome: 'unchanged', reason: expect.stringContaining('was rejected') });
-    await put('first', await zippedAgain(zip));
-    expect(await refusal()).toMatchObject({ outcome: 'unchanged', reason: expect.stringContaining('was rejected') });
+    await dataset.load({ reject: refused.load ?? '' });
+    for (const bytes of [zip, await zippedAgain(zip)]) {
+      await put('first', bytes);
+      expect(await refusal()).toMatchObject({ outcome: 'unchanged', reason: expect.stringContaining('was rejected') });
+    }
     expect(await street()).toBe('Oud');
   });
 });

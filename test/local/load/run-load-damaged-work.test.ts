@@ -1,12 +1,9 @@
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import { loadHistory, loadStatus, refusedProposals } from '../../../loader/storage/stored-loads.ts';
-import { repairTable } from '../../../local/load/repair.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
-import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, march, tableOf } from '../../loader/steps/months.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
@@ -16,30 +13,16 @@ const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const
 type Damage = (typeof damages)[number];
 
 const bench = startForTests(startLoadBench);
-let source: string;
 /** A load of March that was planned on top of February, and one that was killed before it was published. */
-const starts: Record<'planned' | 'killed', LoadPlace> = {} as never;
-
-const optionsOf = ({ table, bucket }: LoadPlace) => ({
-  storage: bench.storageIn(bucket),
-  addresses: dynamoDbAddressTable(bench.client, table),
-  workers: 0,
-  waiveSize: true,
-});
+const starts: Record<'planned' | 'killed', Dataset> = {} as never;
 
 beforeAll(async () => {
-  source = await bench.extractOf(march);
-  for (const name of ['planned', 'killed'] as const) {
-    const place = await bench.newPlace();
-    for (const month of [january, february]) {
-      await runLoad({ ...optionsOf(place), source: await bench.extractOf(month) });
-    }
-    starts[name] = place;
-  }
-  await runLoad({ planOnly: true, ...optionsOf(starts.planned), source });
-  const { addresses, ...options } = optionsOf(starts.killed);
+  for (const name of ['planned', 'killed'] as const)
+    starts[name] = await bench.after([january, february], { waiveSize: true });
+  await starts.planned.load({ planOnly: true, month: march });
   const setDataset = async () => Promise.reject(new Error('killed'));
-  await expect(runLoad({ ...options, source, addresses: { ...addresses, setDataset } })).rejects.toThrow('killed');
+  const addresses = { ...starts.killed.addresses, setDataset };
+  await expect(starts.killed.load({ month: march, addresses })).rejects.toThrow('killed');
 });
 
 /** `neighbours` are the other objects in its folder, or all others where it is alone. */
@@ -53,17 +36,15 @@ async function damage(storage: Storage, key: string, how: Damage, at: number, ne
   await storage.put(key, bytes.subarray(0, ends[how]));
 }
 
-function perform(place: LoadPlace, command: Command, { again = false } = {}): Promise<unknown> {
-  const options = optionsOf(place);
-  const scan = () => scanAddresses(bench.client, place.table);
+function perform(place: Dataset, command: Command, { again = false } = {}): Promise<unknown> {
   const commands: Record<Command, () => Promise<unknown>> = {
-    run: () => runLoad({ ...options, source, again }),
-    plan: () => runLoad({ planOnly: true, ...options, source }),
-    status: async () => [await loadStatus(options), await refusedProposals(options.storage)],
-    history: () => loadHistory(options),
-    rollback: () => runLoad({ ...options, rollback: january.peildatum }),
-    repair: () => repairTable({ ...options, scan }),
-    check: () => repairTable({ ...options, scan, planOnly: true }),
+    run: () => place.load({ month: march, again }),
+    plan: () => place.load({ planOnly: true, month: march }),
+    status: async () => [await loadStatus(place), await refusedProposals(place.storage)],
+    history: () => loadHistory(place),
+    rollback: () => place.load({ rollback: january.peildatum }),
+    repair: () => place.repair(),
+    check: () => place.repair({ planOnly: true }),
   };
   return commands[command]();
 }
@@ -75,7 +56,7 @@ function advised(message: string): { command: Command; again: boolean }[] {
 }
 
 /** Performs the command and what its errors advise, until it succeeds; what it said on the way. */
-async function performAsAdvised(place: LoadPlace, command: Command): Promise<string[]> {
+async function performAsAdvised(place: Dataset, command: Command): Promise<string[]> {
   const said: string[] = [];
   for (let attempt = 0; attempt < 4; attempt++) {
     try {
@@ -114,7 +95,7 @@ describe('a stored object that is damaged or missing', () => {
     `costs no address: every command succeeds, or names the object and a command that helps (seed ${seed}; a load %s)`,
     async (start) => {
       const random = new Random(seed);
-      const keys = await bench.storageIn(starts[start].bucket).list('');
+      const keys = await starts[start].storage.list('');
       const commands: Command[] = ['run', 'plan', 'status', 'history', 'rollback', 'repair', 'check'];
       const cases = keys.flatMap((key) =>
         commands.flatMap((command) => damages.map((how) => ({ key, command, how, at: random.int(1000) / 1000 }))),
@@ -123,14 +104,14 @@ describe('a stored object that is damaged or missing', () => {
       const chosen = every ? cases : cases.filter(() => random.chance((isFullSweep ? 25 : 10) / cases.length));
       for (const { key, command, how, at } of chosen) {
         const name = `${key} ${how} at ${at.toFixed(2)}, ${command}`;
-        const place = await bench.copyPlace(starts[start]);
+        const place = await starts[start].copy();
         const others = keys.filter((other) => other !== key);
         const beside = others.filter((other) => dirname(other) === dirname(key));
-        await damage(bench.storageIn(place.bucket), key, how, at, beside.length > 0 ? beside : others);
+        await damage(place.storage, key, how, at, beside.length > 0 ? beside : others);
         const said = await performAsAdvised(place, command).catch((error: Error) => {
           throw new Error(`${name}: ${error.message}`, { cause: error });
         });
-        const table = await bench.addressesIn(place.table);
+        const table = await place.served();
         const months = expectedAfter(start, command, said);
         const found = months.find((month) => textOf(tableOf(month)) === textOf(table));
         expect([name, said, found?.peildatum]).toEqual([name, said, expect.any(String)]);

@@ -1,94 +1,53 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadPlace, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { describe, expect, it } from '@jest/globals';
+import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
 import { inSweep } from '../../support/in-sweep.ts';
-import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
-const bench = startForTests(startLoadBench);
-const sources = new Map<Month, string>();
-/** Tables and storages that hold a month: January, and February after January. */
-const starts = new Map<Month, LoadPlace>();
+/** Two files of nummeraanduidingen, so that there is something to die between. */
+const bench = startForTests(() => startLoadBench({ packing: { perFile: 8 } }));
 
-/** Small everything, and always the same owner: its lock does not stand in the way of the next try. */
-const small = { owner: 'sweep', sliceBytes: 1, changesPerFile: 2, workers: 0, keep: 2 };
+/**
+ * Small everything, and always the same owner: its lock does not stand in the way of the next try. Transactions, so
+ * that a write carries the proof of its lock however soon another load has taken it.
+ */
+const small = { owner: 'sweep', sliceBytes: 1, changesPerFile: 2, keep: 2, transactions: true };
 
-beforeAll(async () => {
-  for (const month of [january, february, march]) {
-    // Two files of nummeraanduidingen, so that there is something to die between.
-    sources.set(month, await bench.extractOf(month, { perFile: 8 }));
-  }
-  const place = await bench.newPlace();
-  for (const month of [january, february]) {
-    const addresses = dynamoDbAddressTable(bench.client, place.table);
-    await runLoad({ ...small, storage: bench.storageIn(place.bucket), addresses, source: sourceOf(month) });
-    starts.set(month, await bench.copyPlace(place));
-  }
-});
-
-function sourceOf(month: Month): string {
-  return sources.get(month) ?? '';
+async function expectHolds(dataset: Dataset, month: Month): Promise<void> {
+  expect(await dataset.served()).toEqual(tableOf(month));
+  expect(await dataset.addresses.dataset()).toMatchObject({ peildatum: month.peildatum });
 }
-
-function startOf(month: Month): LoadPlace {
-  return starts.get(month) ?? { table: '', bucket: '' };
-}
-
-/** A place of its own that holds what another one does. */
-async function placeLike(other: LoadPlace) {
-  const held = await bench.copyPlace(other);
-  const { table, bucket } = held;
-  // Transactions, so that a write carries the proof of its lock however soon another load has taken it.
-  const addresses = dynamoDbAddressTable(bench.client, table, { transactions: true });
-  const places = { storage: bench.storageIn(bucket), addresses };
-  return {
-    ...places,
-    held,
-    load: (month: Month) => runLoad({ ...small, ...places, source: sourceOf(month) }),
-    async holds(month: Month) {
-      expect(await bench.addressesIn(table)).toEqual(tableOf(month));
-      expect(await places.addresses.dataset()).toMatchObject({ peildatum: month.peildatum });
-    },
-  };
-}
-
-type Place = Awaited<ReturnType<typeof placeLike>>;
-type Ports = Pick<Place, 'storage' | 'addresses'>;
 
 const atOnce = 4;
 /** Of the places that deaths leave, every how many-th is tried. */
 const step = isFullSweep ? 1 : 8;
 
 /**
- * Does `work` on January's place (or another `start`), and `then` on each of the places that it would have left behind
- * if it had been killed at any of its reads and writes. Two deaths with no write between them leave the same place,
- * which is tried once. Returns the number of deaths.
+ * Loads onto January (or another `start`), and does `then` on each of the datasets that it would have left behind if it
+ * had been killed at any of its reads and writes. Two deaths with no write between them leave the same dataset, which
+ * is tried once. Returns the number of deaths.
  */
 async function sweep(
-  { start = january, onlyApplying = false }: { start?: Month; onlyApplying?: boolean },
-  work: (ports: Ports) => Promise<unknown>,
-  then: (place: Place) => Promise<void>,
+  { start = [january], onlyApplying = false }: { start?: Month[]; onlyApplying?: boolean },
+  request: Parameters<Dataset['load']>[0],
+  then: (left: Dataset) => Promise<void>,
 ): Promise<number> {
-  const { held, storage, addresses } = await placeLike(startOf(start));
-  const left: Place[] = [];
+  const dataset = await bench.after(start, small);
+  const left: Dataset[] = [];
   let deaths = 0;
   let states = 0;
-  await work(
-    watched(storage, addresses, async ({ isApplying, hasWritten }) => {
-      if (onlyApplying && !isApplying) return;
-      deaths++;
-      if ((hasWritten || states === 0) && states++ % step === 0) left.push(await placeLike(held));
-    }),
-  );
+  const ports = watched(dataset.storage, dataset.addresses, async ({ isApplying, hasWritten }) => {
+    if (onlyApplying && !isApplying) return;
+    deaths++;
+    if ((hasWritten || states === 0) && states++ % step === 0) left.push(await dataset.copy());
+  });
+  await dataset.load({ ...ports, ...request });
   const waiting = left.values();
   const goOn = async () => {
-    for (const place of waiting) await then(place);
+    for (const one of waiting) await then(one);
   };
   await Promise.all(Array.from({ length: atOnce }, goOn));
   return deaths;
@@ -96,27 +55,19 @@ async function sweep(
 
 describe('a load that dies at any read or write', () => {
   it('ends like one that never died when it is run again', async () => {
-    const deaths = await sweep(
-      {},
-      (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
-      async (place) => {
-        await place.load(february);
-        await place.holds(february);
-        expect((await place.load(february)).outcome).toBe('unchanged');
-      },
-    );
+    const deaths = await sweep({}, { month: february }, async (left) => {
+      await left.load({ month: february });
+      await expectHolds(left, february);
+      expect((await left.load({ month: february })).outcome).toBe('unchanged');
+    });
     expect(deaths).toBeGreaterThan(140);
   });
 
   inSweep('does not affect a third snapshot that arrives when it is half applied', async () => {
-    const deaths = await sweep(
-      { onlyApplying: true },
-      (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
-      async (place) => {
-        await place.load(march);
-        await place.holds(march);
-      },
-    );
+    const deaths = await sweep({ onlyApplying: true }, { month: february }, async (left) => {
+      await left.load({ month: march });
+      await expectHolds(left, march);
+    });
     expect(deaths).toBeGreaterThan(50);
   });
 });
@@ -170,37 +121,29 @@ describe('a load of mutations that dies at any read or write', () => {
       ],
     };
     const folder = bench.newFolder();
-    const groups = mutationsBetween(voorkomensOf(january), after);
-    await writeFile(join(folder, 'BAGNLDM-08012026-09012026.zip'), await writeMutationDelivery(from, to, groups));
-    await writeFile(join(folder, 'BAGNLDM-09012026-10012026.zip'), await writeMutationDelivery(to, later, []));
+    await putDelivery(folder, from, to, mutationsBetween(voorkomensOf(january), after));
+    await putDelivery(folder, to, later);
     return folder;
   }
 
   it('ends like one that never died when it is run again', async () => {
     const mutations = [await deliveries()];
-    const deaths = await sweep(
-      {},
-      (ports) => runLoad({ ...small, ...ports, mutations }),
-      async (place) => {
-        await runLoad({ ...small, ...place, mutations });
-        await place.holds({ ...dayAfter, peildatum: later });
-        expect((await runLoad({ ...small, ...place, mutations })).outcome).toBe('unchanged');
-      },
-    );
+    const deaths = await sweep({}, { mutations }, async (left) => {
+      await left.load({ mutations });
+      await expectHolds(left, { ...dayAfter, peildatum: later });
+      expect((await left.load({ mutations })).outcome).toBe('unchanged');
+    });
     expect(deaths).toBeGreaterThan(130);
   });
 });
 
 describe('a rollback that dies during apply', () => {
   it('ends like one that never died when it is requested again', async () => {
-    const deaths = await sweep(
-      { start: february, onlyApplying: true },
-      (ports) => runLoad({ ...small, ...ports, rollback: january.peildatum }),
-      async (place) => {
-        await runLoad({ ...small, ...place, rollback: january.peildatum });
-        await place.holds(january);
-      },
-    );
+    const request = { rollback: january.peildatum };
+    const deaths = await sweep({ start: [january, february], onlyApplying: true }, request, async (left) => {
+      await left.load(request);
+      await expectHolds(left, january);
+    });
     expect(deaths).toBeGreaterThan(50);
   });
 });
@@ -210,24 +153,23 @@ describe('a load that is suspended at any read or write from the start of apply 
 
   /** Runs February's load, which sleeps before its operation number `at` until March's is published. Whether it did. */
   async function sleepAt(at: number): Promise<boolean> {
-    const place = await placeLike(startOf(january));
+    const dataset = await bench.after([january], small);
     let sleeping = false;
     let applying = 0;
-    const ports = watched(place.storage, place.addresses, async ({ isApplying }) => {
+    const ports = watched(dataset.storage, dataset.addresses, async ({ isApplying }) => {
       if (!isApplying || ++applying !== at) return;
       sleeping = true;
-      await place.addresses.lock.release(small.owner); // as if it had run out
-      await runLoad({ ...small, ...place, owner: 'another', source: sourceOf(march) });
+      await dataset.addresses.lock.release(small.owner); // as if it had run out
+      await dataset.load({ owner: 'another', month: march });
     });
-    const load = runLoad({ ...small, ...ports, source: sourceOf(february) });
-    const end = await load.then(
+    const end = await dataset.load({ ...ports, month: february }).then(
       () => 'published',
       (error: Error) => error.name,
     );
     if (!sleeping) return false; // it has fewer operations
     ends.add(end);
-    await place.holds(march);
-    expect((await place.load(march)).outcome).toBe('unchanged');
+    await expectHolds(dataset, march);
+    expect((await dataset.load({ month: march })).outcome).toBe('unchanged');
     return true;
   }
 

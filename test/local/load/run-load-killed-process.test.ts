@@ -6,13 +6,12 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { retryWithBackoff } from '../../../core/retry.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { LockedError } from '../../../loader/storage/lock.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import type { LoadProcess } from '../../loader/steps/load-process.ts';
 import { type Month, tableOf } from '../../loader/steps/months.ts';
 import { inSweep } from '../../support/in-sweep.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
 const month: Month = {
@@ -25,7 +24,7 @@ const lease = { seconds: 3, renewSeconds: 0.5, marginSeconds: 1 };
 
 type Suspended = Awaited<ReturnType<typeof suspendedLoad>>;
 
-let bench: LoadBench;
+const bench = startForTests(startLoadBench);
 /**
  * Each test has loads of its own. All begin at once, since each takes seconds until it is suspended, and its lock some
  * more to expire.
@@ -33,7 +32,6 @@ let bench: LoadBench;
 let loads: { killed: Suspended; alive: Suspended; elsewhere: Suspended[] };
 
 beforeAll(async () => {
-  bench = await startLoadBench();
   const elsewhere = { transactions: true, lease, owner: 'elsewhere:1:1:x' };
   const [killed, alive, ...others] = await Promise.all([
     suspendedLoad({}, 1),
@@ -44,51 +42,50 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const { child } of [loads.killed, loads.alive, ...loads.elsewhere]) child.kill('SIGKILL');
-  await bench.stop();
 });
 
 /** A load in a process of its own, suspended when it has applied `files` of its 8 files of changes. */
 async function suspendedLoad(options: Partial<LoadProcess>, files: number) {
-  const place = { table: await bench.newTable(), storage: bench.newFolder(), source: await bench.extractOf(month) };
-  const endpoint = await bench.client.config.endpoint?.();
-  const url = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port}`;
-  const work: LoadProcess = { endpoint: url, ...place, ...options };
+  const storage = bench.newFolder();
+  const dataset = await bench.newDataset({ storage });
+  const { table } = dataset;
+  const { endpoint } = bench;
+  const work: LoadProcess = { endpoint, table, storage, source: await bench.extractOf(month), ...options };
   const script = join(import.meta.dirname, '../../loader/steps/load-process.ts');
   const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ['ignore', 'pipe', 'ignore'] });
   const printed = text(child.stdout);
   const exited = once(child, 'exit');
-  while (globSync(join(place.storage, 'loads/*/applied/*')).length < files) {
+  while (globSync(join(storage, 'loads/*/applied/*')).length < files) {
     if (child.exitCode !== null) throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
     await sleep(20);
   }
   child.kill('SIGSTOP');
-  return { place, addresses: dynamoDbAddressTable(bench.client, place.table), child, exited, printed };
+  return { dataset, storage, child, exited, printed };
 }
 
 describe('a load whose process is killed while it applies', () => {
   it('is finished by the next run, without waiting for the lock', async () => {
-    const { place, addresses, child, exited } = loads.killed;
+    const { dataset, storage, child, exited } = loads.killed;
     child.kill('SIGKILL');
     await exited;
     // As it would be left had the process been killed while it wrote that file.
-    const [applied = ''] = globSync(join(place.storage, 'loads/*/applied/*'));
+    const [applied = ''] = globSync(join(storage, 'loads/*/applied/*'));
     writeFileSync(`${applied}.${child.pid}.00000000-0000-0000-0000-000000000000.part`, 'half');
 
-    const half = await bench.addressesIn(place.table);
+    const half = await dataset.served();
     expect(half.size).toBeGreaterThan(0);
     expect(half.size).toBeLessThan(400);
-    expect(await runLoad({ ...place, addresses })).toMatchObject({ outcome: 'published', added: 400 });
-    expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
-    expect(readdirSync(place.storage).sort()).toEqual(['manifest.copy.json', 'manifest.json', 'snapshots']);
+    expect(await dataset.load({ month })).toMatchObject({ outcome: 'published', added: 400 });
+    expect(await dataset.served()).toEqual(tableOf(month));
+    expect(readdirSync(storage).sort()).toEqual(['manifest.copy.json', 'manifest.json', 'snapshots']);
   });
 });
 
 describe('a suspended load whose lock another load takes over and publishes with', () => {
   it('writes nothing when it resumes, and says why, wherever it was suspended', async () => {
-    const source = await bench.extractOf(next);
-    const resumed = loads.elsewhere.map(async ({ place, addresses, child, exited, printed }) => {
+    const resumed = loads.elsewhere.map(async ({ dataset, child, exited, printed }) => {
       try {
-        await retryWithBackoff(() => runLoad({ ...place, addresses, source, waiveSize: true }), {
+        await retryWithBackoff(() => dataset.load({ month: next, waiveSize: true }), {
           attempts: 30,
           firstPauseMilliseconds: 200,
           longestPauseMilliseconds: 200,
@@ -99,24 +96,24 @@ describe('a suspended load whose lock another load takes over and publishes with
       }
       expect((await exited)[0]).toBe(1);
       expect(await printed).toMatch(/^LockedError: This load lost its lock .*, so it stopped writing/);
-      expect(await bench.addressesIn(place.table)).toEqual(tableOf(next));
-      expect(await runLoad({ ...place, addresses, source })).toMatchObject({ outcome: 'unchanged' });
+      expect(await dataset.served()).toEqual(tableOf(next));
+      expect(await dataset.load({ month: next })).toMatchObject({ outcome: 'unchanged' });
     });
     await Promise.all(resumed);
   });
 
   inSweep('keeps its lock for as long as its process lives on this machine', async () => {
-    const { place, addresses, child, exited, printed } = loads.alive;
-    const { untilSeconds = 0 } = (await addresses.lock.holder()) ?? {};
+    const { dataset, child, exited, printed } = loads.alive;
+    const { untilSeconds = 0 } = (await dataset.addresses.lock.holder()) ?? {};
     try {
       await sleep(Math.max(0, (untilSeconds + 1) * 1000 - Date.now()));
-      await expect(runLoad({ ...place, addresses })).rejects.toThrow(`kill -CONT ${child.pid}`);
+      await expect(dataset.load({ month })).rejects.toThrow(`kill -CONT ${child.pid}`);
     } finally {
       child.kill('SIGCONT');
     }
     // Nobody has taken its lock: it goes on and publishes.
     expect(await printed).toBe('');
     expect((await exited)[0]).toBe(0);
-    expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
+    expect(await dataset.served()).toEqual(tableOf(month));
   });
 });

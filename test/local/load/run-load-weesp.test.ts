@@ -3,19 +3,18 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
-import { findMembers, memberAccess } from '../../../loader/bag/extract-members.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
+import { findMembers, type Member, memberAccess } from '../../../loader/bag/extract-members.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
-import { fileAccess, subRange } from '../../../loader/zip/random-access.ts';
+import { fileAccess } from '../../../loader/zip/random-access.ts';
 import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
-import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { inSweep } from '../../support/in-sweep.ts';
-import { startS3, type TestS3 } from '../../support/s3.ts';
+import { startS3 } from '../../support/s3.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 import { weespObjecten, weespTruth } from '../../support/weesp-truth.ts';
 
@@ -25,25 +24,19 @@ const draft = join(samples, 'schiermonnikoog-0088-draft-schema/BAGGEM0088L-15112
 const missing = existsSync(weesp) ? '' : ` (skipped: ${samples} is missing)`;
 const given = missing ? describe.skip : describe;
 
-let bench: LoadBench;
-let s3: TestS3;
+const bench = startForTests(startLoadBench);
+const s3 = startForTests(startS3);
 
-beforeAll(async () => {
-  [bench, s3] = await Promise.all([startLoadBench(), startS3()]);
-});
-afterAll(async () => {
-  await bench.stop();
-  await s3.stop();
-});
-
-/** The same inner zips, directly in an outer one and with its names: the layout of the whole country. */
-async function nationalLayout(): Promise<string> {
+/** The inner zips of Weesp, changed by `change`, in an outer one with the layout and the names of the whole country. */
+async function repacked(compress: boolean, change: (bytes: Buffer, member: Member) => void): Promise<string> {
   const source = await fileAccess(weesp);
   const zip = new ZipFile();
   const { members } = await findMembers(source, 'weesp');
   for (const member of members.toReversed()) {
     const inner = await memberAccess(source, member, 'weesp');
-    zip.addBuffer(await inner.read(0, inner.size), member.name.replace(/^\d{4}/, '9999'), { compress: true });
+    const bytes = Buffer.from(await inner.read(0, inner.size));
+    change(bytes, member);
+    zip.addBuffer(bytes, member.name.replace(/^\d{4}/, '9999'), { compress });
   }
   const delivery = (await listEntries(source, 'weesp')).find(({ name }) => name.startsWith('Leveringsdocument'));
   if (delivery) zip.addBuffer(await readEntry(source, delivery, 'delivery'), delivery.name);
@@ -79,7 +72,7 @@ async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
 
 given(`the whole of Weesp${missing}`, () => {
   inSweep('gives the same snapshot, byte for byte, from either layout, in a folder and in S3', async () => {
-    const national = await nationalLayout();
+    const national = await repacked(true, () => undefined);
     const runs: [string, Storage, number][] = [
       [weesp, folderStorage(bench.newFolder()), 1e9],
       [weesp, s3Storage(s3.client, s3.bucket, 'municipality/'), 1],
@@ -87,10 +80,10 @@ given(`the whole of Weesp${missing}`, () => {
       [national, folderStorage(bench.newFolder()), 1],
     ];
     const snapshots = [];
-    const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+    const dataset = await bench.newDataset();
     for (const [source, storage, sliceBytes] of sweep(runs, 2)) {
       // A plan makes the snapshot too; the writes would be the same four times.
-      const report = await runLoad({ planOnly: true, source, storage, addresses, sliceBytes });
+      const report = await dataset.load({ planOnly: true, source, storage, sliceBytes });
       expect(report).toMatchObject({
         peildatum: '2021-10-15',
         voorkomens: 16_113,
@@ -107,27 +100,24 @@ given(`the whole of Weesp${missing}`, () => {
   });
 
   (isFullSweep ? it : it.skip)('gives the same snapshot with threads, all of which is in the table', async () => {
-    const table = await bench.newTable();
-    const addresses = dynamoDbAddressTable(bench.client, table);
-    const options = { source: weesp, storage: bench.newFolder(), addresses, sliceBytes: 1, workers: 2 };
-    expect(await runLoad(options)).toMatchObject({
+    const dataset = await bench.newDataset();
+    const storage = bench.newFolder();
+    expect(await dataset.load({ source: weesp, storage, sliceBytes: 1, workers: 2 })).toMatchObject({
       voorkomens: 16_113,
       nummeraanduidingen: 11_927,
       addresses: 11_920,
     });
-    const found = await bench.addressesIn(table);
+    const found = await dataset.served();
     expect(found.size).toBe(11_920);
     expect(found.get('1381AA#9#A')).toEqual([
       { straat: 'Buitenveer', woonplaats: 'Weesp', gemeente: '0457', nummeraanduidingen: ['0457200000199640'] },
     ]);
-    expect(await bench.listsIn(table)).toEqual(await trueLists());
+    expect(await dataset.lists()).toEqual(await trueLists());
   });
 
   (isFullSweep ? it : it.skip)('gives every address the objects that name it, in one slice or in many', async () => {
-    const table = await bench.newTable();
-    const addresses = dynamoDbAddressTable(bench.client, table);
-    const options = { source: weesp, storage: bench.newFolder(), addresses, workers: 0, objecten: true };
-    const report = await runLoad({ ...options, sliceBytes: 1 });
+    const dataset = await bench.newDataset({ source: weesp, objecten: true });
+    const report = await dataset.load({ sliceBytes: 1 });
     expect(report).toMatchObject({ addresses: 11_920, problems: 0, objecten: { live: 11_923 } });
     const [truth, byNum] = await Promise.all([weespTruth(), weespObjecten()]);
     const expected = new Map(
@@ -141,7 +131,7 @@ given(`the whole of Weesp${missing}`, () => {
         return [key, [...texts.values()].sort()] as const;
       }),
     );
-    const found = await bench.addressesIn(table);
+    const found = await dataset.served();
     const texts = new Map(
       [...found].map(([key, places]) => [
         key,
@@ -153,47 +143,26 @@ given(`the whole of Weesp${missing}`, () => {
       ]),
     );
     expect(texts).toEqual(expected);
-    expect((await runLoad({ ...options, again: true })).objecten).toEqual({
-      live: 11_923,
-      changed: 0,
-      lost: 0,
-      moved: 0,
-    });
+    const none = { changed: 0, lost: 0, moved: 0 };
+    expect((await dataset.load({ again: true })).objecten).toEqual({ live: 11_923, ...none });
   });
 
   it('is refused with the reason if a thread finds it damaged', async () => {
-    const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
-    const load = runLoad({ source: await damaged(), storage: bench.newFolder(), addresses, sliceBytes: 1, workers: 1 });
+    // In a zip whose own checksum is right.
+    const source = await repacked(false, (bytes, { kind }) => {
+      if (kind === 'NUM') bytes.writeUInt8(bytes.readUInt8(100_000) ^ 0xff, 100_000);
+    });
+    const dataset = await bench.newDataset();
+    const load = dataset.load({ source, storage: bench.newFolder(), sliceBytes: 1, workers: 1 });
     await expect(load).rejects.toMatchObject({ name: 'ExtractError', code: 'corrupt_zip' });
-    expect(await addresses.dataset()).toBeNull();
+    expect(await dataset.addresses.dataset()).toBeNull();
   });
 });
 
-/** A Weesp of which one XML file has a wrong byte, in a zip whose own checksum is right. */
-async function damaged(): Promise<string> {
-  const source = await fileAccess(weesp);
-  const zip = new ZipFile();
-  const { members } = await findMembers(source, 'weesp');
-  for (const member of members) {
-    const inner = await memberAccess(source, member, 'weesp');
-    const bytes = Buffer.from(await subRange(inner, 0, inner.size).read(0, inner.size));
-    if (member.kind === 'NUM') bytes.writeUInt8(bytes.readUInt8(100_000) ^ 0xff, 100_000);
-    zip.addBuffer(bytes, member.name, { compress: false });
-  }
-  const delivery = (await listEntries(source, 'weesp')).find(({ name }) => name.startsWith('Leveringsdocument'));
-  if (delivery) zip.addBuffer(await readEntry(source, delivery, 'delivery'), delivery.name);
-  zip.end();
-  const file = join(bench.newFolder(), 'damaged.zip');
-  await writeFile(file, await buffer(zip.outputStream));
-  await source.close();
-  return file;
-}
-
 given(`an extract in the draft schema${missing}`, () => {
   it('is refused because of its name, and nothing is written', async () => {
-    const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
-    const load = runLoad({ source: draft, storage: bench.newFolder(), addresses });
-    await expect(load).rejects.toThrow(/v20180601/);
-    expect(await addresses.dataset()).toBeNull();
+    const dataset = await bench.newDataset();
+    await expect(dataset.load({ source: draft })).rejects.toThrow(/v20180601/);
+    expect(await dataset.addresses.dataset()).toBeNull();
   });
 });

@@ -1,13 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { localGuardDefaults } from '../../../loader/names.ts';
-import type { LoadReport, RefusedLoadError } from '../../../loader/verdict/load-report.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
-import { startLoadBench } from '../../loader/steps/load-bench.ts';
-import { deliveryName, newDataset } from '../../loader/steps/mutation-register.ts';
+import type { LoadReport } from '../../../loader/verdict/load-report.ts';
+import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { inSweep } from '../../support/in-sweep.ts';
-import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter } from '../../support/register.ts';
 import type { NumStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
@@ -24,36 +19,28 @@ import {
   wrongObjects,
   wrongs,
 } from '../../support/town.ts';
-import { writeExtract } from '../../support/write-extract.ts';
 
 const town = townOfWeesp();
 const [january, february, march] = ['2026-01-08', '2026-02-08', '2026-03-08'];
 
 const bench = startForTests(startLoadBench, 60_000);
-let live: Awaited<ReturnType<typeof newDataset>>['options'];
-let made = 0;
+let live: Dataset;
 
-/** A dataset that holds the town, guarded by the defaults. */
-async function loaded() {
-  const { options } = await newDataset(bench);
-  const dataset = { ...options, waiveSize: false, thresholds: localGuardDefaults };
-  await runLoad({ ...dataset, source: await extract(january, town) });
+/** A dataset that holds this state, guarded by the defaults. */
+async function datasetOf(state: Voorkomens, options: Parameters<typeof bench.newDataset>[0] = {}) {
+  const dataset = await bench.newDataset(options);
+  await dataset.load({ source: await bench.extract(january, state) });
   return dataset;
 }
 
-async function extract(date: string, state: Voorkomens): Promise<string> {
-  const file = join(bench.newFolder(), `extract-${made++}.zip`);
-  await writeFile(file, await writeExtract(date, state));
-  return file;
-}
-
 beforeAll(async () => {
-  live = await loaded();
+  live = await datasetOf(town);
 });
 
-async function proposed(change: Change): Promise<LoadReport> {
-  return runLoad({ ...live, planOnly: true, source: await extract(february, change(town)) });
-}
+/** The plan of a dataset that is loaded with another state. */
+const planOf = async (dataset: Dataset, state: Voorkomens): Promise<LoadReport> =>
+  dataset.load({ planOnly: true, source: await bench.extract(february, state) });
+const proposed = (change: Change) => planOf(live, change(town));
 
 const count = town.NUM.length;
 const streetOf = ({ openbareRuimte }: NumStand) => Number(openbareRuimte.slice(-4)) - 1;
@@ -140,25 +127,17 @@ const wrong: [string, Change, string, RegExp][] = [
 
 describe('days that withdraw 0.95% of the addresses each', () => {
   inSweep('are stopped on the third, and the true extract after them needs no approval', async () => {
-    const dataset = await loaded();
+    const dataset = await datasetOf(town);
     const folder = bench.newFolder();
     let state = town;
     const outcomes: string[] = [];
     for (let day = 1; day <= 3; day++) {
       const [vanaf, date] = [dateAfter(january, day - 1), dateAfter(january, day)];
       const next = nums((_, i) => (i % 105 === day ? { eind: date } : {}))(state);
-      await writeFile(
-        join(folder, deliveryName(vanaf, date)),
-        await writeMutationDelivery(vanaf, date, mutationsBetween(state, next)),
-      );
+      await putDelivery(folder, vanaf, date, mutationsBetween(state, next));
       state = next;
-      const load = runLoad({ ...dataset, mutations: [folder] });
-      outcomes.push(
-        await load.then(
-          ({ outcome }) => outcome,
-          (error: RefusedLoadError) => error.report.objections[0]?.message ?? '',
-        ),
-      );
+      const { outcome, objections } = await dataset.tried({ mutations: [folder] });
+      outcomes.push(objections[0]?.message ?? outcome);
     }
     expect(outcomes).toEqual([
       'published',
@@ -167,7 +146,7 @@ describe('days that withdraw 0.95% of the addresses each', () => {
         /^together with the days since 2026-01-08 it would remove 339 addresses where 11,623 are live in Weesp: 2\.9%, over the limit of 2%, such as /,
       ),
     ]);
-    expect(await runLoad({ ...dataset, source: await extract(february, town) })).toMatchObject({
+    expect(await dataset.load({ source: await bench.extract(february, town) })).toMatchObject({
       outcome: 'published',
       approved: false,
       objections: [],
@@ -228,12 +207,12 @@ describe('an extract of a town', () => {
   inSweep.each(sweep([wrong[3], wrong[0], wrong[1], wrong[4]] as typeof wrong, 1))(
     '%s that was approved by mistake is put right by the next one, which needs no approval',
     async (_, change) => {
-      const dataset = await loaded();
-      const source = await extract(february, change(town));
-      const error: RefusedLoadError = await runLoad({ ...dataset, source }).catch((error) => error);
-      expect(error.report).toMatchObject({ outcome: 'refused' });
-      await runLoad({ ...dataset, source, approve: error.report.load ?? '' });
-      expect(await runLoad({ ...dataset, source: await extract(march, town) })).toMatchObject({
+      const dataset = await datasetOf(town);
+      const source = await bench.extract(february, change(town));
+      const refused = await dataset.tried({ source });
+      expect(refused).toMatchObject({ outcome: 'refused' });
+      await dataset.load({ source, approve: refused.load ?? '' });
+      expect(await dataset.load({ source: await bench.extract(march, town) })).toMatchObject({
         outcome: 'published',
         objections: [],
         approved: false,
@@ -244,14 +223,9 @@ describe('an extract of a town', () => {
 
 describe('an extract of three towns, each in a gemeente of its own, with the objects of addresses', () => {
   const towns = threeTowns();
-  let options: Awaited<ReturnType<typeof newDataset>>['options'];
-  const onto = (more: Partial<Parameters<typeof runLoad>[0]>) => {
-    return runLoad({ ...options, objecten: true, ...more, waiveSize: false, thresholds: localGuardDefaults });
-  };
-  const plan = async (change: Change) => onto({ planOnly: true, source: await extract(february, change(towns)) });
+  let dataset: Dataset;
   beforeAll(async () => {
-    ({ options } = await newDataset(bench));
-    await onto({ source: await extract(january, towns) });
+    dataset = await datasetOf(towns, { objecten: true });
   });
 
   const cases: [string, Change, string, RegExp][] = [
@@ -270,31 +244,28 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
   ];
 
   it.each(sweep(cases, 3))('with %s is refused, and says what of how many', async (_, change, code, message) => {
-    const { objections } = await plan(change);
+    const { objections } = await planOf(dataset, change(towns));
     const found = objections.filter((one) => one.code === code && message.test(one.message));
     expect(found.length > 0 || objections).toBe(true);
   });
 
   it('with a woonplaats of a gemeente that keeps another one is refused once it moves', async () => {
     const two = gemeentenOf((i) => [0, 0, 2][i] ?? i);
-    const { options: fresh } = await newDataset(bench);
-    await onto({ ...fresh, source: await extract(january, two(towns)) });
-    const moved = await onto({ ...fresh, planOnly: true, source: await extract(february, towns) });
+    const moved = await planOf(await datasetOf(two(towns), { objecten: true }), towns);
     expect(moved.objections).toMatchObject([{ code: 'too_many_changed' }, { place: 'Plaats 1013', count: 600 }]);
   });
 
   it.each(sweep([wrongObjects.withHalf, wrongObjects.withATenth, (all: typeof towns) => all], 3))(
     'is weighed by the addresses without an object when these are turned on, and not by their number',
     async (change) => {
-      const { options: fresh } = await newDataset(bench);
       const { VBO: _, LIG: __, STA: ___, ...bare } = towns;
-      await onto({ ...fresh, objecten: false, source: await extract(january, bare) });
-      const { objections } = await onto({ ...fresh, planOnly: true, source: await extract(february, change(towns)) });
+      const source = await bench.extract(february, change(towns));
+      const turnOn = { planOnly: true, objecten: true, source };
+      const { objections } = await (await datasetOf(bare)).load(turnOn);
       const isWhole = change(towns).VBO?.length === towns.VBO?.length;
       expect(objections.map(({ code }) => code)).toEqual(isWhole ? [] : expect.arrayContaining(['too_few_objects']));
       // So is a first load.
-      const { options: empty } = await newDataset(bench);
-      const first = await onto({ ...empty, planOnly: true, source: await extract(january, change(towns)) });
+      const first = await (await bench.newDataset()).load(turnOn);
       expect(first.objections.length > 0).toBe(!isWhole);
     },
   );
@@ -306,8 +277,8 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
     const VBO = (towns.VBO ?? []).map((vbo) => ({ ...vbo, eind: date }));
     const later = (next.VBO ?? []).map((vbo) => ({ ...vbo, begin: date, volgnummer: 2 }));
     const changes = mutationsBetween(towns, { ...towns, VBO: [...VBO, ...later] });
-    await writeFile(join(folder, deliveryName(january, date)), await writeMutationDelivery(january, date, changes));
-    const error: RefusedLoadError = await onto({ mutations: [folder] }).catch((error) => error);
-    expect(error.report?.objections[0]).toMatchObject({ code: 'too_many_objects_changed' });
+    await putDelivery(folder, january, date, changes);
+    const { objections } = await dataset.tried({ mutations: [folder] });
+    expect(objections[0]).toMatchObject({ code: 'too_many_objects_changed' });
   });
 });

@@ -5,8 +5,8 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { renderExplanation } from '../../../operator/cli/explain-commands.ts';
 import { explainAddress } from '../../../operator/explain/explain-address.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
-import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
-import { mutationsBetween } from '../../support/mutation-delivery.ts';
+import { Register, start } from '../../loader/steps/mutation-register.ts';
+import { deliveryName, mutationsBetween } from '../../support/mutation-delivery.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
     ],
   };
   await register.write(start, jan9, mutationsBetween(first, second), { relaties });
-  const { options } = await newDataset(bench);
+  const { options } = await bench.newDataset({ waiveSize: true });
   storage = options.storage;
   await runLoad({ ...options, source: await register.extractOf(start, first) });
   await runLoad({ ...options, mutations: [register.mutations] });
@@ -65,7 +65,7 @@ describe('the explanation of an address with objects', () => {
     const before = { ...first, VBO: [vbo()], LIG: [], STA: [] };
     const after = { ...before, VBO: [vbo({ eind: jan9 }), vbo({ volgnummer: 2, begin: jan9, oppervlakte: 90 })] };
     await register.write(start, jan9, mutationsBetween(before, after));
-    const { options } = await newDataset(bench);
+    const { options } = await bench.newDataset({ waiveSize: true });
     const all = { ...options, objecten: true };
     await runLoad({ ...all, source: await register.extractOf(start, before) });
     const ofObject = async () =>
@@ -148,7 +148,7 @@ describe('the explanation of an address', () => {
       num(1, { volgnummer: 2, begin: '2020-01-01', huisnummer: 5 }),
       num(1, { volgnummer: 3, begin: '2020-01-01', huisnummer: 6 }),
     ];
-    const { options } = await newDataset(bench);
+    const { options } = await bench.newDataset({ waiveSize: true });
     const thresholds = { ...localGuardDefaults, maximumProblemShare: 1 };
     await runLoad({ ...options, thresholds, source: await register.extractOf(start, { ...first, NUM: open }) });
     const found = await explainAddress(options.storage, '1381AA#5#');
@@ -163,7 +163,7 @@ describe('the explanation of an address', () => {
 
   it('names since when the register has it so, though a delivery touched it later', async () => {
     const register = new Register(bench, 1, 0);
-    const { options } = await newDataset(bench);
+    const { options } = await bench.newDataset({ waiveSize: true });
     const touched = { ...first, NUM: [num(1, { eind: '2030-01-01' }), num(2), num(3, { eind: jan10 })] };
     await register.write(start, jan9, mutationsBetween(first, touched), { relaties });
     await register.write(jan9, jan10, [], { relaties });

@@ -1,16 +1,14 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../core/place-fields.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { runLoad } from '../../../local/load/run-load.ts';
-import { mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import { addressPart } from '../../../loader/addresses/lines.ts';
+import type { AddressTable } from '../../../loader/storage/address-table.ts';
+import { mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
 import type { NumStand, OprStand } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { startLoadBench } from './load-bench.ts';
-import { idOf, type Month, tableOf, voorkomensOf } from './months.ts';
+import { idOf, january, type Month, tableOf, voorkomensOf } from './months.ts';
 
 const bench = startForTests(startLoadBench);
 
@@ -53,10 +51,8 @@ async function dayBetween(): Promise<string> {
         .map((n) => ({ ...first, identificatie: idOf(`1381AA ${n}`), huisnummer: n })),
     ],
   };
-  const file = join(bench.newFolder(), 'BAGNLDM-08012026-08022026.zip');
   const groups = mutationsBetween({ NUM, OPR, WPL }, next);
-  await writeFile(file, await writeMutationDelivery(before.peildatum, after.peildatum, groups));
-  return file;
+  return putDelivery(bench.newFolder(), before.peildatum, after.peildatum, groups);
 }
 
 describe('a lookup while a load is applied', () => {
@@ -67,10 +63,8 @@ describe('a lookup while a load is applied', () => {
   it.each(sweep(changes, 1))(
     'of %s returns the old or the new address, never none, and never the old one after the new',
     async (_, next) => {
-      const table = await bench.newTable();
-      const addresses = dynamoDbAddressTable(bench.client, table, { concurrency: 2 });
-      const options = { storage: bench.newFolder(), addresses, workers: 0, waiveSize: true };
-      await runLoad({ ...options, source: await bench.extractOf(before) });
+      const dataset = await bench.newDataset({ concurrency: 2, waiveSize: true });
+      await dataset.load({ month: before });
       const sources = await next();
 
       const [old, now] = [tableOf(before), tableOf(after)];
@@ -81,7 +75,7 @@ describe('a lookup while a load is applied', () => {
         for (let turn = offset; applying; turn += 7) {
           const key = `1381AA#${numbers[turn % numbers.length]}#`;
           const { Item } = await bench.client.send(
-            new GetItemCommand({ TableName: table, Key: { address: { S: key } }, ConsistentRead: true }),
+            new GetItemCommand({ TableName: dataset.table, Key: { address: { S: key } }, ConsistentRead: true }),
           );
           const straat = Item?.places?.L?.[0]?.M?.straat?.S;
           const [was, is] = [old.get(key)?.sort(comparePlaces)[0]?.straat, now.get(key)?.[0]?.straat];
@@ -92,13 +86,58 @@ describe('a lookup while a load is applied', () => {
         }
       };
       const hammers = [0, 1, 2].map((offset) => hammer(offset));
-      const report = await runLoad({ ...options, ...sources });
+      const report = await dataset.load(sources);
       applying = false;
       await Promise.all(hammers);
 
       expect(report).toMatchObject({ outcome: 'published', changed: 200, added: 200, removed: 100 });
-      expect(await bench.addressesIn(table)).toEqual(now);
+      expect(await dataset.served()).toEqual(now);
       expect(lookups).toBeGreaterThan(50);
     },
   );
+});
+
+describe('a load', () => {
+  it('is not published when the table lost a write, and writes everything again', async () => {
+    const dataset = await bench.newDataset();
+    const { addresses } = dataset;
+    const losing: AddressTable = { ...addresses, write: (writes, fence) => addresses.write(writes.slice(1), fence) };
+    await expect(dataset.load({ month: january, addresses: losing })).rejects.toMatchObject({
+      name: 'ReadBackError',
+      message: expect.stringMatching(/^4 of 12 addresses read back differ .* among them 1012RJ#147#/),
+    });
+    expect(await addresses.dataset()).toBeNull();
+    await dataset.load({ month: january });
+    expect(await dataset.served()).toEqual(tableOf(january));
+  });
+
+  it('writes nothing after another load has taken its lock', async () => {
+    // Each write carries the proof of its lock.
+    const dataset = await bench.newDataset({ transactions: true });
+    const { addresses } = dataset;
+    const taken = Promise.withResolvers<void>();
+    let files = 0;
+    let written = 0;
+    const losing: AddressTable = {
+      ...addresses,
+      async write(writes, fence) {
+        // The files that are applied beside the first one reach the table after the other load.
+        const isFirst = ++files === 1;
+        if (!isFirst) await taken.promise;
+        await addresses.write(writes, fence);
+        if (!isFirst) return;
+        // A key with a list of toevoegingen alone is no address.
+        written = writes.filter((write) => 'put' in write && addressPart(write.put) !== null).length;
+        await addresses.lock.release('slow');
+        await addresses.lock.acquire('another', 60);
+        taken.resolve();
+      },
+    };
+    const load = dataset.load({ month: january, addresses: losing, owner: 'slow' });
+    await expect(load).rejects.toMatchObject({ name: 'LockedError', owner: 'another' });
+    // Any file may be the first; January has 12 addresses.
+    expect(written).toBeLessThan(12);
+    expect((await dataset.served()).size).toBe(written);
+    expect(await addresses.dataset()).toBeNull();
+  });
 });
