@@ -13,12 +13,10 @@ export async function handler(): Promise<void> {
   const fault = await probeSignIn(baseUrl, requireEnvironment(portalCanaryEnvironment.issuer));
   metrics.addMetric(portalMetrics.canaryFailures, MetricUnit.Count, fault === undefined ? 0 : 1);
   const ends = optionalEnvironment(portalCanaryEnvironment.clientSecretExpires);
-  if (ends !== undefined)
-    metrics.addMetric(
-      portalMetrics.clientSecretDays,
-      MetricUnit.Count,
-      Math.floor((Date.parse(ends) - Date.now()) / 86_400_000),
-    );
+  if (ends !== undefined) {
+    const days = Math.floor((Date.parse(ends) - Date.now()) / 86_400_000);
+    metrics.addMetric(portalMetrics.clientSecretDays, MetricUnit.Count, days);
+  }
   metrics.publishStoredMetrics();
   if (fault !== undefined) logger.error(fault);
 }

@@ -313,13 +313,10 @@ function addPages(app: Hono, parts: Parts): void {
     viewed?: () => Promise<AccountView>,
   ): Promise<Response> {
     const { comesBack, text } = visit;
-    let given: PageAnswer;
-    try {
-      given = await work();
-    } catch (error) {
-      if (!(error instanceof OtherPage)) throw error;
-      given = error.page;
-    }
+    const given = await (async () => work())().catch((error: unknown) => {
+      if (error instanceof OtherPage) return error.page;
+      throw error;
+    });
     if ('goTo' in given) return c.redirect(given.goTo, 303);
     if (!('file' in given)) {
       const [waiting, view] = await Promise.all([waitingFor(visit), viewed?.()]);

@@ -7,7 +7,8 @@ export type ListPage = FormVisit & {
   path: string;
   query: Readonly<Record<string, string>>;
   text: Readonly<
-    Record<'show' | 'hide' | 'pages' | 'previous' | 'next' | 'first' | 'search' | 'noneFound', string> & {
+    Record<'show' | 'hide' | 'search' | 'noneFound', string> & {
+      paging: Readonly<Record<'pages' | 'previous' | 'next' | 'first', string>>;
       rowsOf: (from: string, to: string, all: string) => string;
     }
   >;
@@ -117,7 +118,7 @@ export function listOf<T>(
   const toggle = html`<p class="actions"><a href="${address({ all: showsAll ? undefined : 'yes' })}">${showsAll ? text.hide : text.show} ${hidden?.label} (${format.number(hiddenCount)})</a></p>`;
   const [from, to] = [(page - 1) * rowsShown + 1, (page - 1) * rowsShown + part.length];
   const range = text.rowsOf(format.number(from), format.number(to), format.number(shown.length));
-  const pager = html`<nav aria-label="${caption}: ${text.pages}" class="actions"><span>${range}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.next}</a>` : ''}</nav>`;
+  const pager = html`<nav aria-label="${caption}: ${text.paging.pages}" class="actions"><span>${range}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.paging.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.paging.next}</a>` : ''}</nav>`;
   const hasSearch = words !== undefined && (rows.length > rowsShown || search !== '');
   const fields = html`${field(visit, { name: 'q', label: text.search, type: 'search', value: search })}${showsAll ? hiddenField('all', 'yes') : ''}`;
   return html`${hasSearch ? searchForm(path, fields, text.search) : ''}${body}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
@@ -143,7 +144,7 @@ export function pager(
     const all = new URLSearchParams({ ...Object.fromEntries(kept), ...given }).toString();
     return `${path}${all && `?${all}`}${at}`;
   };
-  const first = query[name] ? html`<a href="${address({})}">${text.first}</a>` : '';
-  const next = cursor ? html`<a href="${address({ [name]: cursor })}">${text.next}</a>` : '';
+  const first = query[name] ? html`<a href="${address({})}">${text.paging.first}</a>` : '';
+  const next = cursor ? html`<a href="${address({ [name]: cursor })}">${text.paging.next}</a>` : '';
   return first || next ? html`<p class="actions">${first}${next}</p>` : '';
 }

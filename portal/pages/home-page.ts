@@ -4,7 +4,7 @@ import { facts, type Html, numbers, scrollTable } from '../../packages/look/tabl
 import { within } from '../visit/deadline.ts';
 import { accountRoutes, may, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
 import type { AccountVisit, Visit } from '../visit/visit.ts';
-import { createKeyCard } from './keys-page.ts';
+import { createKeyCard, keyLink } from './keys-page.ts';
 import { accountTable, nearStat, termsNote } from './operator-page.ts';
 import { codeBlock, doneNote, homeOf, instantOf, quotaBar } from './page-parts.ts';
 import { registerPath, waitingEntry } from './register-page.ts';
@@ -85,13 +85,9 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
     .filter(({ state }) => state === 'active')
     .map((key) => ({ ...key, ...(used.find(({ keyId }) => keyId === key.keyId) ?? { lookups: 0, days: [] }) }))
     .toSorted((a, b) => b.lookups - a.lookups)
-    .map(({ keyId, label, lookups, days, lastUsed }): Html[] => {
-      const last = days.at(-1)?.date ?? lastUsed;
-      return [
-        html`<a href="/accounts/${account}/keys/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`,
-        last ? format.day(last) : text.keyUse.notUsed,
-        format.number(lookups),
-      ];
+    .map((key): Html[] => {
+      const last = key.days.at(-1)?.date ?? key.lastUsed;
+      return [keyLink(visit, key), last ? format.day(last) : text.keyUse.notUsed, format.number(key.lookups)];
     });
   const counted = numbers(text.recentLookups(format.count(30, 'day')), 'aside');
   return scrollTable(text.keys, [text.key.label, text.key.lastUsed, counted], rows);

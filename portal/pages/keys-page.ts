@@ -84,7 +84,7 @@ ${canChange ? createKeyCard(visit, text.createKey) : ''}`,
   };
 }
 
-const keyLink = (visit: AccountVisit, { keyId, label }: KeyView): Html =>
+export const keyLink = (visit: AccountVisit, { keyId, label }: Pick<KeyView, 'keyId' | 'label'>): Html =>
   html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`;
 
 /** The keys that are being replaced, with what still uses them: that has to change before they end. */

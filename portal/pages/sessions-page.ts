@@ -35,15 +35,15 @@ async function ownPage(visit: Visit): Promise<Page> {
   const { sessions } = await admin.sessions.list({ person: person.subject });
   const table = sessionTable(visit, text.yourSessions, sessions, (session) => {
     if (session.id === visit.session) return '-';
-    const label = `${text.endOne}: ${format.instant(session.started)}`;
-    return html`<form method="post" action="${ownPath}">${visit.formField}${hidden('one', handleOf(session))}<button class="button plain" aria-label="${label}">${text.endOne}</button></form>`;
+    const label = `${text.signOutAt.one}: ${format.instant(session.started)}`;
+    return html`<form method="post" action="${ownPath}">${visit.formField}${hidden('one', handleOf(session))}<button class="button plain" aria-label="${label}">${text.signOutAt.one}</button></form>`;
   });
-  const endAll = postForm(visit, ownPath, '', { label: text.endAllSessions, isDanger: true });
+  const endAll = postForm(visit, ownPath, '', { label: text.signOutAt.all, isDanger: true });
   return {
     title: text.yourSessions,
     body: html`${doneNote(visit)}<div class="card">${table}</div>
 ${rows.length > 0 ? html`<div class="card">${memberships}</div>` : ''}
-<div class="card"><h2>${text.endAllSessions}</h2><p>${text.endAllSessionsText}</p>${endAll}</div>`,
+<div class="card"><h2>${text.signOutAt.all}</h2><p>${text.signOutAt.allText}</p>${endAll}</div>`,
   };
 }
 
@@ -124,7 +124,7 @@ async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Prom
   const next = pager(visit, { name: 'after', cursor });
   const end =
     sessions.length > 0
-      ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endEverybodys : text.endThese}</a></p>`
+      ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endSessions.everybodys : text.endSessions.these}</a></p>`
       : '';
   const signIns = await changesPart(visit, admin.sessions.audit);
   const whose = field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint });
@@ -140,10 +140,10 @@ function question(visit: Visit): Page {
   const { query, text } = visit;
   const who = query.who ?? '';
   return confirmation(visit, {
-    title: who === '' ? text.endEverybodys : `${text.endThese}: ${who}`,
+    title: who === '' ? text.endSessions.everybodys : `${text.endSessions.these}: ${who}`,
     explanation: text.endThemText,
     action: operatorPath,
-    yes: text.endThemYes,
+    yes: text.endSessions.yes,
     cancel: operatorPath,
     fields: hidden('who', who),
   });

@@ -176,8 +176,8 @@ async function comparisonOf(
       .filter(({ date }) => periodStart('month', date) === first && date.slice(8) <= today.slice(8))
       .reduce((sum, { lookups }) => sum + lookups, 0);
   return [
-    [text.thisMonth, ofLimit(visit, 'month', sumOf(month), windows)],
-    ...(from === before ? [[text.lastMonthSoFar, format.number(sumOf(before))] as const] : []),
+    [text.soFar.thisMonth, ofLimit(visit, 'month', sumOf(month), windows)],
+    ...(from === before ? [[text.soFar.lastMonth, format.number(sumOf(before))] as const] : []),
   ];
 }
 

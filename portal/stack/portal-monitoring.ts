@@ -28,13 +28,9 @@ const every = Duration.minutes(5);
 
 /** Alarms for pages that fail, and for everything that keeps people from signing in, with a canary that tries. */
 export class PortalMonitoring extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    { config, topic, api, lambda, accessLog, ...props }: PortalMonitoringProps,
-  ) {
+  constructor(scope: Construct, id: string, props: PortalMonitoringProps) {
     super(scope, id);
-    const { encryptionKey, baseUrl, issuer, clientSecretExpires } = props;
+    const { config, encryptionKey, topic, api, lambda, accessLog, baseUrl, issuer, clientSecretExpires } = props;
     const { logs } = lambda;
     const refusals = new MetricFilter(this, 'Refusals', {
       logGroup: logs,

@@ -37,7 +37,6 @@ import {
 } from '../../lib/shared/data-protection.ts';
 import { acknowledge, defaultEventBus } from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
-import type { AlarmTopic } from '../../lib/shared/monitoring.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import { PortalAccess } from '../../packages/admin/access.ts';
 import { PortalMonitoring } from './portal-monitoring.ts';
@@ -75,9 +74,10 @@ const ownRates = {
 
 /** The customer portal: an HTTP API with its own host name, so that its cookies never reach the address API. */
 export class PortalStack extends Stack {
-  constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, loads }: PortalStackProps) {
-    super(scope, id, stackProps(config, stackName, 'the customer portal'));
-    const { accounts, encryptionKey, alarmTopic: topic } = data;
+  constructor(scope: Construct, id: string, props: PortalStackProps) {
+    const { config, portal, data, apiUrl, loads } = props;
+    super(scope, id, stackProps(config, props.stackName, 'the customer portal'));
+    const { accounts, encryptionKey, statements, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
     const { name, colour, logo, languages, ...links } = config.branding;
     const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
@@ -121,20 +121,15 @@ export class PortalStack extends Stack {
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     // Operators can use every command's action here, except loading another extract and a rollback.
-    new PortalAccess(this, 'Access', {
-      accounts,
-      plans: 'change',
-      loads,
-      statements: data.statements,
-    }).serve(lambda.function);
+    new PortalAccess(this, 'Access', { accounts, plans: 'change', loads, statements }).serve(lambda.function);
     acknowledgeLoads(lambda, loads.bucket, config);
-    acknowledgeStatements(lambda, data.statements, config);
+    acknowledgeStatements(lambda, statements, config);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
     const putEvents = { actions: ['events:PutEvents'], resources: [defaultEventBus(this)] };
     lambda.function.addToRolePolicy(new PolicyStatement(putEvents));
 
     const logGroup = accessLogGroup(this, logGroupProps(config, encryptionKey));
-    const api = this.httpApi(config, portal, topic, lambda, logGroup);
+    const api = this.httpApi(props, lambda, logGroup);
     new PortalMonitoring(this, 'Monitoring', {
       config,
       encryptionKey,
@@ -157,17 +152,11 @@ export class PortalStack extends Stack {
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
   }
 
-  private httpApi(
-    config: Config,
-    portal: PortalStackProps['portal'],
-    topic: AlarmTopic,
-    lambda: LambdaFunction,
-    logGroup: LogGroup,
-  ): HttpApi {
+  private httpApi({ config, portal, data }: PortalStackProps, lambda: LambdaFunction, logGroup: LogGroup): HttpApi {
     // One alarm is enough for a certificate that both host names share.
     const isShared = config.domain?.certificateArn === portal.domain.certificateArn;
     const settings = { ...portal.domain, keepDefaultEndpoint: false };
-    const domain = new CustomDomain(this, 'Domain', settings, isShared ? undefined : topic);
+    const domain = new CustomDomain(this, 'Domain', settings, isShared ? undefined : data.alarmTopic);
     const integration = new HttpLambdaIntegration('Portal', lambda.function, {
       payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
     });
@@ -191,9 +180,7 @@ export class PortalStack extends Stack {
       autoDeploy: true,
       throttle: { rateLimit: throttle.ThrottlingRateLimit, burstLimit: throttle.ThrottlingBurstLimit },
       // The path names the account, never a key: that is only in a page. It has no query string.
-      accessLogSettings: accessLog(logGroup, {
-        path: '$context.path',
-      }),
+      accessLogSettings: accessLog(logGroup, { path: '$context.path' }),
       domainMapping: { domainName: domain.domainName },
     });
     for (const route of routes) stage.node.addDependency(route);
