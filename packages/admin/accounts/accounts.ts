@@ -26,7 +26,7 @@ import {
   noDetails,
   withDetails,
 } from './details.ts';
-import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
+import { type KeyView, keyRecordsOf, type ShownKey, viewKeys } from './keys.ts';
 import { addToHistory, type PlanHistory } from './plan-history.ts';
 import { applyTerms, getPlan, planIsUnchanged } from './plans.ts';
 import { searchAttributes } from './search.ts';
@@ -55,7 +55,7 @@ export type AccountView = AccountDetails & {
 /** An account in a list. */
 export type AccountSummary = Omit<AccountView, 'keys'> & { activeKeys: number };
 
-export function viewTerms(access: Access, details: AccountDetails, nowSeconds: number): Omit<AccountView, 'keys'> {
+function viewOf(access: Access, details: AccountDetails, records: ShownKey[], nowSeconds: number): AccountView {
   // The next request restarts a window that has passed.
   const windows = configured(currentQuota(access.quota, nowSeconds)).map(([name, { limit, used, start }]) => {
     return [name, { limit, used, resets: instant(windowEnd(name, start)) }] as const;
@@ -69,6 +69,7 @@ export function viewTerms(access: Access, details: AccountDetails, nowSeconds: n
     created: instant(access.created),
     ownLimits: access.ownLimits,
     windows: Object.fromEntries(windows),
+    keys: viewKeys(access, records, nowSeconds),
   };
 }
 
@@ -76,17 +77,13 @@ export function viewTerms(access: Access, details: AccountDetails, nowSeconds: n
 export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
   const access = await getAccess(store, id);
   const [records, details] = await Promise.all([keyRecordsOf(store, id), detailsOf(store, id)]);
-  const nowSeconds = store.nowSeconds();
-  return { ...viewTerms(access, details, nowSeconds), keys: viewKeys(access, records, nowSeconds) };
+  return viewOf(access, details, records, store.nowSeconds());
 }
 
 /** The same as `showAccount`, without the keys. */
 export function summaryOf(access: Access, details: AccountDetails, nowSeconds: number): AccountSummary {
-  const keys = viewKeys(access, [], nowSeconds);
-  return {
-    ...viewTerms(access, details, nowSeconds),
-    activeKeys: keys.filter(({ state }) => state === 'active').length,
-  };
+  const { keys, ...summary } = viewOf(access, details, [], nowSeconds);
+  return { ...summary, activeKeys: keys.filter(({ state }) => state === 'active').length };
 }
 
 /** An account to create. */
@@ -96,20 +93,16 @@ export type AccountInput = DetailsChanges & { id: string; plan: string; limits?:
  * Creates an active account on a plan, with its own limits and details if given.
  * @throws AdminError `invalid`, `not_found` (the plan), `exists`, `conflict`
  */
-export async function createAccount(
-  store: AdminStore,
-  { id, plan: code, limits = {}, ...details }: AccountInput,
-): Promise<AccountView> {
-  const detail = { plan: code, limits, ...detailsDifference(noDetails, details) };
+export async function createAccount(store: AdminStore, input: AccountInput): Promise<AccountView> {
+  const { id, plan, limits = {}, ...details } = input;
+  const detail = { plan, limits, ...detailsDifference(noDetails, details) };
   return audited(store, { partition: id, action: 'account create', detail }, () =>
-    retryConflicts(() => tryCreate(store, { id, plan: code, limits, ...details })),
+    retryConflicts(() => tryCreate(store, input)),
   );
 }
 
-async function tryCreate(
-  store: AdminStore,
-  { id, plan: code, limits = {}, ...details }: AccountInput,
-): Promise<AccountView> {
+async function tryCreate(store: AdminStore, input: AccountInput): Promise<AccountView> {
+  const { id, plan: code, limits = {}, ...details } = input;
   if (await findAccess(store, id)) throw new AdminError('exists', `Account "${id}" already exists.`);
   if (await isDeleted(store, id)) {
     throw new AdminError('exists', `Account "${id}" was deleted, and its id can't be used again. Choose another id.`);
@@ -119,7 +112,7 @@ async function tryCreate(
   const now = store.nowSeconds();
   const item = newAccessItem(id, { plan, ownLimits }, now);
   await store.writeAll(await creation(store, plan, item, details));
-  return { ...viewTerms(readAccess(item), withDetails(noDetails, details), now), keys: [] };
+  return viewOf(readAccess(item), withDetails(noDetails, details), [], now);
 }
 
 /** The writes, to be made together, that create an account on `plan` with the access item `item`. */
@@ -160,11 +153,8 @@ export type AccountChanges = DetailsChanges & {
  * Moves an account to a plan, and changes its own limits and its details, the details first. Usage stays as it is.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
-export async function setAccount(
-  store: AdminStore,
-  { id, ...changes }: AccountChanges & { id: string },
-): Promise<AccountView> {
-  const { plan, limits = {}, seen, ...details } = changes;
+export async function setAccount(store: AdminStore, input: AccountChanges & { id: string }): Promise<AccountView> {
+  const { id, plan, limits = {}, seen, ...details } = input;
   // Refused before an audit entry is written, except for a change at the same moment.
   const [access, before] = await Promise.all([getAccess(store, id), detailsOf(store, id)]);
   if (seen) requireUnchanged(access, seen);
@@ -176,12 +166,13 @@ export async function setAccount(
   if (setsTerms) Object.assign(detail, { before: { plan: access.plan, limits: access.ownLimits } });
   await audited(store, { partition: id, action: 'account set', detail }, async () => {
     if (setsDetails) await setDetails(store, id, before, details);
-    if (setsTerms || !setsDetails) await retryConflicts(() => trySet(store, id, changes));
+    if (setsTerms || !setsDetails) await retryConflicts(() => setTerms(store, id, input));
   });
   return showAccount(store, id);
 }
 
-async function trySet(store: AdminStore, id: string, { plan: code, limits = {}, seen }: AccountChanges): Promise<void> {
+async function setTerms(store: AdminStore, id: string, changes: AccountChanges): Promise<void> {
+  const { plan: code, limits = {}, seen } = changes;
   const access = await getAccess(store, id);
   if (seen) requireUnchanged(access, seen);
   const plan = await getPlan(store, code ?? access.plan);
@@ -217,15 +208,13 @@ function changedMeanwhile(account: string): AdminError {
 /** Suspends or activates an account, from its next request on. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
   const action = state === 'suspended' ? 'account suspend' : 'account activate';
-  await audited(store, { partition: id, action, detail: {} }, () =>
-    retryConflicts(async () => writeState(store, await getAccess(store, id), state)),
-  );
+  const write = async () => {
+    const access = await getAccess(store, id);
+    if (access.state === state) return;
+    await store.update(accessUpdate(store.table, access, { set: { [accessItem.state]: state } }));
+  };
+  await audited(store, { partition: id, action, detail: {} }, () => retryConflicts(write));
   return showAccount(store, id);
-}
-
-async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
-  if (access.state === state) return;
-  await store.update(accessUpdate(store.table, access, { set: { [accessItem.state]: state } }));
 }
 
 /** The partition of the audit of an account, also of a deleted one. @throws AdminError `invalid`, `not_found` */

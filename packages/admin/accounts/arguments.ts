@@ -47,22 +47,18 @@ const count = shape((value) => Number.isSafeInteger(value) && (value as number) 
 const anObject = shape(isObject, 'an object');
 const aList = shape(Array.isArray, 'an array');
 
-const optional =
+const unless =
+  (absent: null | undefined) =>
   (one: Shape): Shape =>
   (value, name) =>
-    value === undefined ? undefined : one(value, name);
-const nullable =
-  (one: Shape): Shape =>
-  (value, name) =>
-    value === null ? undefined : one(value, name);
-const list =
+    value === absent ? undefined : one(value, name);
+const [optional, nullable] = [unless(undefined), unless(null)];
+const each =
+  (whole: Shape) =>
   (of: Shape): Shape =>
   (value, name) =>
-    aList(value, name) ?? firstFault((value as unknown[]).map((one) => [of, one, `each of ${name}`]));
-const record =
-  (of: Shape): Shape =>
-  (value, name) =>
-    anObject(value, name) ?? firstFault(Object.values(value as object).map((one) => [of, one, `each of ${name}`]));
+    whole(value, name) ?? firstFault(Object.values(value as object).map((one) => [of, one, `each of ${name}`]));
+const [list, record] = [each(aList), each(anObject)];
 const object =
   (members: Record<string, Shape>): Shape =>
   (value, name) =>

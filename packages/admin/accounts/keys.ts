@@ -41,12 +41,9 @@ export type KeyInput = {
  * idempotency token a repeated call creates no second key, but can't return the first one either: it is stored nowhere.
  * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
  */
-export async function createKey(
-  store: AdminStore,
-  { account, label, expires, token }: KeyInput,
-): Promise<{ key: string; keyId: string }> {
-  const expiresSeconds = expires === undefined ? null : readExpiry(expires, store.nowSeconds());
-  return issueKey(store, { account, label, expiresSeconds, token });
+export async function createKey(store: AdminStore, input: KeyInput): Promise<{ key: string; keyId: string }> {
+  const expiresSeconds = input.expires === undefined ? null : readExpiry(input.expires, store.nowSeconds());
+  return issueKey(store, { ...input, expiresSeconds });
 }
 
 /** The key to replace. `ends` is the second when the old key stops working, by default a day from now. */
@@ -68,21 +65,12 @@ export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string
  * at a time. The new key does not expire.
  * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
  */
-export async function rotateKey(
-  store: AdminStore,
-  { account, keyId, label, ends = new Date((store.nowSeconds() + 86_400) * 1000), token }: RotationInput,
-): Promise<RotatedKey> {
+export async function rotateKey(store: AdminStore, input: RotationInput): Promise<RotatedKey> {
+  const { account, keyId, ends = new Date((store.nowSeconds() + 86_400) * 1000), token } = input;
   const endsSeconds = readExpiry(ends, store.nowSeconds());
-  const old = await findRecord(store, account, keyId);
-  const nextLabel = label ?? labelAfter(old?.label ?? 'key');
+  const label = input.label ?? labelAfter((await findRecord(store, account, keyId))?.label ?? 'key');
   const replaces = { keyId, endsSeconds };
-  const made = await issueKey(store, {
-    account,
-    label: nextLabel,
-    expiresSeconds: null,
-    token,
-    replaces,
-  });
+  const made = await issueKey(store, { account, label, expiresSeconds: null, token, replaces });
   const stored = (await getAccess(store, account)).keys[keyId];
   const actual = stored ? (expiryOf(stored) ?? endsSeconds) : endsSeconds;
   return { ...made, replaced: { keyId, ends: instant(actual) } };
@@ -115,18 +103,10 @@ export async function renameKey(
 
 const isThere: Guard = { attribute: accountsTable.partitionKey, is: 'there' };
 
-type Issue = {
-  account: string;
-  label: string;
-  expiresSeconds: number | null;
-  token: string | undefined;
-  replaces?: Replaced;
-};
+type Issue = Omit<KeyInput, 'expires'> & { expiresSeconds: number | null; replaces?: Replaced };
 
-async function issueKey(
-  store: AdminStore,
-  { account, label, expiresSeconds, token, replaces }: Issue,
-): Promise<{ key: string; keyId: string }> {
+async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string; keyId: string }> {
+  const { account, label, expiresSeconds, token, replaces } = issue;
   const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
   if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) throw alreadyCreated(tokenKeyId);
   await requireFreeKey(store, account, { replaced: replaces?.keyId });
@@ -134,14 +114,13 @@ async function issueKey(
   const { secret, settled } = await secretForKey(store);
   const { key, claim } = issueApiKey(account, secret, tokenKeyId);
   const { keyId } = claim;
-  const expiry = { ...(expiresSeconds !== null && { expires: instant(expiresSeconds) }) };
-  const change = replaces
-    ? {
-        action: 'key rotate' as const,
-        detail: { keyId, replaces: replaces.keyId, ends: instant(replaces.endsSeconds) },
-      }
-    : { action: 'key create' as const, detail: { keyId, ...expiry } };
-  await audited(store, { partition: account, ...change }, async () => {
+  const action = replaces ? 'key rotate' : 'key create';
+  const detail = {
+    keyId,
+    ...(replaces && { replaces: replaces.keyId, ends: instant(replaces.endsSeconds) }),
+    ...(expiresSeconds !== null && { expires: instant(expiresSeconds) }),
+  };
+  await audited(store, { partition: account, action, detail }, async () => {
     // The record is written first: an active key always has one, so it can be found and revoked.
     await createRecord(store, claim, {
       [keyRecord.label]: label,
@@ -221,7 +200,7 @@ export type KeyView = {
 };
 
 /** A key's record with the other values that are shown. */
-type ShownKey = KeyRecord & Pick<KeyView, 'lastUsed' | 'createdBy'> & { replaces: string | null };
+export type ShownKey = KeyRecord & Pick<KeyView, 'lastUsed' | 'createdBy'> & { replaces: string | null };
 
 function readShownKey(record: Item): ShownKey {
   return {
@@ -245,29 +224,22 @@ export function viewKeys({ keys }: Pick<Access, 'keys'>, records: ShownKey[], no
   const replacedBy = new Map(records.map(({ keyId, replaces }) => [replaces, keyId]));
   return [...records, ...unrecorded.map((keyId) => ({ ...unrecordedKey, keyId }))]
     .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
-    .map((record) => ({
-      ...viewKey(record, Object.hasOwn(keys, record.keyId) ? keys[record.keyId] : undefined, nowSeconds),
-      replacedBy: replacedBy.get(record.keyId) ?? null,
-    }));
-}
-
-function viewKey(
-  { keyId, label, created, revoked, lastUsed, createdBy }: ShownKey,
-  stored: Uint8Array | undefined,
-  nowSeconds: number,
-): Omit<KeyView, 'replacedBy'> {
-  const expires = stored ? expiryOf(stored) : null;
-  const activeState = expires !== null && expires <= nowSeconds ? 'expired' : 'active';
-  return {
-    keyId,
-    label,
-    state: stored ? activeState : 'revoked',
-    created: created === null ? null : instant(created),
-    expires: expires === null ? null : instant(expires),
-    revoked: stored || revoked === null ? null : instant(revoked),
-    lastUsed,
-    createdBy,
-  };
+    .map(({ keyId, label, created, revoked, lastUsed, createdBy }) => {
+      const stored = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
+      const expires = stored ? expiryOf(stored) : null;
+      const activeState = expires !== null && expires <= nowSeconds ? 'expired' : 'active';
+      return {
+        keyId,
+        label,
+        state: stored ? activeState : 'revoked',
+        created: created === null ? null : instant(created),
+        expires: expires === null ? null : instant(expires),
+        revoked: stored || revoked === null ? null : instant(revoked),
+        lastUsed,
+        createdBy,
+        replacedBy: replacedBy.get(keyId) ?? null,
+      };
+    });
 }
 
 /** The keys of an account, oldest first, revoked ones too, without hashes. @throws AdminError `invalid`, `not_found` */
@@ -366,11 +338,12 @@ function activation(table: string, { keyId, hash }: KeyClaim, access: Access, re
 
 const inKeys = (keyId: string) => `${accessItem.keys}.${keyId}`;
 
+/** How long the record of a revoked key is kept; until then its label is shown beside its id. */
+const revokedSeconds = 400 * 86_400;
+
 /** Revokes a key for good: requests after this has returned are refused. @throws AdminError `invalid`, `not_found` */
-export async function revokeKey(
-  store: AdminStore,
-  { account, keyId }: { account: string; keyId: string },
-): Promise<KeyView> {
+export async function revokeKey(store: AdminStore, key: { account: string; keyId: string }): Promise<KeyView> {
+  const { account, keyId } = key;
   const access = await getAccess(store, account);
   if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
     throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
@@ -379,16 +352,10 @@ export async function revokeKey(
     // A plain write succeeds while the account is charged.
     const deactivation = guardedUpdate(store.table, accessKey(account), { remove: [inKeys(keyId)] }, [exists]);
     await retryConflicts(() => store.update(deactivation));
-    await store.update(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
+    const now = store.nowSeconds();
+    const keep = { [keyRecord.revoked]: now, [accountsTable.expires]: now + revokedSeconds };
+    await store.update(guardedUpdate(store.table, recordKey(key), { keep }));
   });
   const record = await findRecord(store, account, keyId);
   return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
-}
-
-/** How long the record of a revoked key is kept; until then its label is shown beside its id. */
-const revokedSeconds = 400 * 86_400;
-
-function markRevoked(table: string, key: { account: string; keyId: string }, nowSeconds: number): Update {
-  const keep = { [keyRecord.revoked]: nowSeconds, [accountsTable.expires]: nowSeconds + revokedSeconds };
-  return guardedUpdate(table, recordKey(key), { keep });
 }

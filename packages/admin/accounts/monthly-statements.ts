@@ -175,9 +175,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     const { view } = await look(month);
     if (view.state === 'closed') return view;
     const due = dueAt(month);
-    if (store.nowSeconds() < due) {
-      throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
-    }
+    if (store.nowSeconds() < due) throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
     const made = await writeFiles(store, files, month);
     // Only this object has a fixed name: of two that close a month, one writes it, and both return that one.
     const closed = (await files.create(marker(month), Buffer.from(JSON.stringify(made)))) ? made : await find(month);
@@ -195,15 +193,11 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     const all = new Set(closed);
     for (let { month } = await firstMonthOf(store); month <= current; month = next(month)) all.add(month);
     const { from, to } = account === undefined ? { from: '', to: '~' } : await monthsOfAccount(store, account);
-    const views: UsageMonth[] = [];
-    for (const month of [...all]
-      .filter((month) => from <= month && month <= to)
-      .toSorted()
-      .reverse()) {
+    const wanted = [...all].filter((month) => from <= month && month <= to).sort();
+    return mapConcurrently(wanted.reverse(), concurrency, async (month) => {
       const found = closed.has(month) ? await find(month) : null;
-      views.push(found ? viewOf(found) : notClosed(month, month === current ? 'open' : 'closing'));
-    }
-    return views;
+      return found ? viewOf(found) : notClosed(month, month === current ? 'open' : 'closing');
+    });
   };
 
   return checkArguments('statements', {
@@ -223,10 +217,8 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     },
     csv: async (month) => csv(await get(month)),
     async closeNext() {
-      const due = (await months()).filter(
-        ({ month, state }) => state === 'closing' && dueAt(month) <= store.nowSeconds(),
-      );
-      const oldest = due.at(-1);
+      const isDue = ({ month, state }: UsageMonth) => state === 'closing' && dueAt(month) <= store.nowSeconds();
+      const oldest = (await months()).findLast(isDue);
       return oldest ? close(oldest.month) : null;
     },
   });

@@ -44,23 +44,14 @@ export type DayRange = { from: string; to: string };
 /** An account's use, exactly as charged, deleted or not. @throws AdminError `invalid`, `not_found`, `conflict` */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   const days = await readRange(store, range, id);
-  const { counts, refusals } = await readCounts(store, id, days);
-  return usageView(id, datesOf(days), lookupsByDate(counts), refusals);
+  return usageView(id, datesOf(days), await readCounts(store, id, days));
 }
 
 /** The usage of one account, with a member for each of `dates`. */
-export function usageView(
-  account: string,
-  dates: readonly string[],
-  lookups: ReadonlyMap<string, number>,
-  refusals: DayRefusals[],
-): AccountUsage {
+function usageView(account: string, dates: readonly string[], { counts, refusals }: Counts): AccountUsage {
   const [from = '', to = ''] = [dates[0], dates.at(-1)];
-  return { account, from, to, days: dates.map((date) => ({ date, lookups: lookups.get(date) ?? 0 })), refusals };
-}
-
-export function lookupsByDate(counts: CountsByDate): Map<string, number> {
-  return new Map(Object.entries(counts).map(([date, day]) => [date, lookupsIn(day)]));
+  const days = dates.map((date) => ({ date, lookups: counts[date] ? lookupsIn(counts[date]) : 0 }));
+  return { account, from, to, days, refusals };
 }
 
 type Counts = { counts: CountsByDate; refusals: DayRefusals[] };
@@ -321,8 +312,7 @@ export async function readAccounts(
 function reader(store: AdminStore, range: DayRange): (account: Named) => Promise<ListedUsage> {
   const dates = datesOf(range);
   return async ({ id, access }) => {
-    const { counts, refusals } = await readCounts(store, id, range, access ?? null);
     const now = { plan: access?.plan ?? null, limits: access ? limitsOf(access.quota) : {} };
-    return { ...usageView(id, dates, lookupsByDate(counts), refusals), ...now };
+    return { ...usageView(id, dates, await readCounts(store, id, range, access ?? null)), ...now };
   };
 }
