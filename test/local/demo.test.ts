@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { emptyReport } from '../../loader/bag/problem-report.ts';
 import { demoKey, demoSource } from '../../local/demo.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
-import { createAccountsTable, createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { createAccountsTable, startDynamoDb } from '../support/dynamodb.ts';
 import { readExtract } from '../support/read-extract.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
 describe('the demo', () => {
   it('is a small part of the register, without a problem, and has what its examples and its texts say', async () => {
@@ -26,15 +27,13 @@ describe('the demo', () => {
 });
 
 describe('the API key of the demo account', () => {
-  let dynamoDb: TestDynamoDb;
+  const dynamoDb = startForTests(startDynamoDb);
+  const adminOf = (table: string) => createAdmin({ client: DynamoDBDocumentClient.from(dynamoDb.client), table });
   let admin: Admin;
   beforeAll(async () => {
-    dynamoDb = await startDynamoDb();
-    await createTables(dynamoDb.client, { addresses: 'addresses', accounts: 'accounts' });
-    const client = DynamoDBDocumentClient.from(dynamoDb.client);
-    admin = createAdmin({ client, table: 'accounts' });
+    await createAccountsTable(dynamoDb.client, 'accounts');
+    admin = adminOf('accounts');
   });
-  afterAll(() => dynamoDb.stop());
 
   const active = async () => (await admin.keys.list('demo')).filter(({ state }) => state === 'active').length;
 
@@ -57,8 +56,7 @@ describe('the API key of the demo account', () => {
 
   it('is new, with plan and account, where the table has lost them', async () => {
     await createAccountsTable(dynamoDb.client, 'empty');
-    const client = DynamoDBDocumentClient.from(dynamoDb.client);
-    const empty = createAdmin({ client, table: 'empty' });
+    const empty = adminOf('empty');
     const known = await demoKey(admin, undefined);
     expect(await demoKey(empty, known)).not.toBe(known);
     expect(await empty.accounts.show('demo')).toMatchObject({ state: 'active', plan: 'demo' });

@@ -1,80 +1,68 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { apiHandlers, invoker } from '../../local/functions.ts';
-import { type Gateway, startGateway } from '../../local/gateway/gateway.ts';
+import { startGateway } from '../../local/gateway/gateway.ts';
 import { lambdaEnvironment } from '../support/address-service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
 const lines: string[] = [];
-let gateway: Gateway;
-let base: string;
 
 /** A route whose handler does this. */
 const route = (path: string, handler: Parameters<typeof invoker>[2], timeoutSeconds = 0.2) => ({
   key: `ANY ${path}`,
   target: invoker('Tried', { timeoutSeconds, memoryMegabytes: 128 }, handler, (line) => lines.push(line)),
 });
-let answerNow: () => void = () => undefined;
-const held = new Promise<void>((resolve) => {
-  answerNow = resolve;
-});
+const held = Promise.withResolvers<void>();
+const failure = () => new TypeError('the inside');
 
-beforeAll(async () => {
-  gateway = await startGateway({
+const gateway = startForTests(() =>
+  startGateway({
     routes: [
-      route('/fine', async (event, context) => ({
-        statusCode: 200,
-        body: JSON.stringify({
-          path: event.rawPath,
-          id: context.awsRequestId,
-          left: context.getRemainingTimeInMillis(),
-        }),
-      })),
-      route('/throws', () => {
-        throw new TypeError('the inside');
+      route('/fine', async ({ rawPath: path }, { awsRequestId: id, getRemainingTimeInMillis: left }) => {
+        return { statusCode: 200, body: JSON.stringify({ path, id, left: left() }) };
       }),
-      route('/rejects', () => Promise.reject(new Error('the inside'))),
+      route('/throws', () => {
+        throw failure();
+      }),
+      route('/rejects', () => Promise.reject(failure())),
       route('/hangs', () => new Promise(() => undefined)),
-      route('/waits', () => held.then(() => ({ statusCode: 200, body: 'waited' })), 60),
+      route('/waits', () => held.promise.then(() => ({ statusCode: 200, body: 'waited' })), 60),
     ],
     host: '127.0.0.1',
     port: 0,
-  });
-  base = `http://127.0.0.1:${gateway.port}`;
-});
-afterAll(() => gateway.stop());
+  }),
+);
+const get = (path: string) => fetch(`http://127.0.0.1:${gateway.port}${path}`);
 
 describe('a handler in the process of npm start', () => {
   it('gets the event and a context with the time that is left', async () => {
-    const answer = await fetch(`${base}/fine`);
-    expect(await answer.json()).toEqual({
-      path: '/fine',
-      id: answer.headers.get('apigw-requestid'),
-      left: expect.any(Number),
-    });
+    const answer = await get('/fine');
+    const id = answer.headers.get('apigw-requestid');
+    expect(await answer.json()).toEqual({ path: '/fine', id, left: expect.any(Number) });
   });
 
   it.each([
     ['throws', /TypeError: the inside/],
-    ['rejects', /Error: the inside/],
+    ['rejects', /TypeError: the inside/],
     ['hangs', /Task timed out after 0\.20 seconds/],
   ])(
     'that %s is answered as by API Gateway, with the reason in the log alone, and harms no other request',
     async (path, reason) => {
       lines.length = 0;
-      const [failed, fine] = await Promise.all([fetch(`${base}/${path}`), fetch(`${base}/fine`)]);
+      const [failed, fine] = await Promise.all([get(`/${path}`), get('/fine')]);
       expect([failed.status, await failed.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
       expect(fine.status).toBe(200);
       expect(lines).toEqual([expect.stringMatching(reason)]);
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'ERROR', function: 'Tried' });
-      expect((await fetch(`${base}/fine`)).status).toBe(200);
+      expect((await get('/fine')).status).toBe(200);
     },
   );
 
   it('answers while another one waits', async () => {
-    const waiting = fetch(`${base}/waits`);
-    expect((await fetch(`${base}/fine`)).status).toBe(200);
-    answerNow();
+    const waiting = get('/waits');
+    expect((await get('/fine')).status).toBe(200);
+    held.resolve();
     expect((await waiting).status).toBe(200);
   });
 });

@@ -13,7 +13,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { NotRunningError, readLocalState } from '../../local/data-folder.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { acquireLock } from '../../local/process-lock.ts';
+import { progressLines } from '../../local/progress-text.ts';
 import { baseUrl, type Service, type ServiceOptions } from '../../local/service.ts';
+import { type Month, voorkomensOf } from '../loader/steps/months.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { inSweep } from '../support/in-sweep.ts';
@@ -21,6 +23,7 @@ import { serviceOptions, whileServing } from '../support/service.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
 import { sweep } from '../support/sweep.ts';
 import { sample } from '../support/weesp-truth.ts';
+import { writeExtract } from '../support/write-extract.ts';
 
 let data: string;
 let starts: Start[];
@@ -181,6 +184,58 @@ describe('npm start', () => {
     await serving({}, async (service) => {
       expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
     });
+  });
+});
+
+describe('npm start with a large extract', () => {
+  /** The numbers from 1 of some streets, by their postcodes. */
+  const extract = async (peildatum: string, streets: [naam: string, postcode: number, numbers: number][]) => {
+    const addresses = streets.flatMap(([naam, postcode, numbers]) =>
+      Array.from({ length: numbers }, (_, i): Month['addresses'][0] => [`${postcode}AB ${i + 1}`, naam, 'Weesp']),
+    );
+    const file = join(data, `${peildatum}.zip`);
+    await writeFile(file, await writeExtract(peildatum, voorkomensOf({ peildatum, addresses })));
+    return file;
+  };
+  /** The output of a start whose suggested lookup works. */
+  const tried = async (output: string) => {
+    const [line = ''] = output.match(/curl .*/g) ?? [];
+    expect((await runPasted(line)).status).toBe('ok');
+    return output;
+  };
+
+  inSweep('imports it even after an interrupted import, and writes only the changes of the next month', async () => {
+    // Enough to interrupt an import.
+    const large = Array.from({ length: 60 }, (_, i): [string, number, number] => [`Straat ${i}`, 1_000 + i, 350]);
+    const small = (naam: string, postcode: number): [string, number, number] => [naam, postcode, 20];
+    const january = await extract('2026-01-08', [...large, small('Een', 2_001), small('Twee', 2_002)]);
+    const february = await extract('2026-02-08', [...large, small('Nieuw', 2_001), small('Drie', 2_003)]);
+    const key = await serving({}, async ({ apiKey }) => apiKey);
+    const killed = run(['--extract', january]);
+    while (!existsSync(join(data, 'dynamodb.db.import'))) await sleep(5);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    while ((await processesWith(data)).length > 0) await sleep(10);
+
+    const first = run(['--extract', january]);
+    const output = await tried(await first.until(readyText));
+    expect(keyIn(output)).toBe(key);
+    expect(output).toContain('import, 21,040 of 21,040 rows');
+    expect(output).not.toMatch(/^apply,/m);
+    expect(output).toContain('Serving 21,040 addresses');
+    await interrupt(first);
+    expect((await readdir(data)).filter((name) => name.startsWith('dynamodb.db.'))).toEqual([]);
+
+    const lines: string[] = [];
+    const progress = progressLines((line) => lines.push(line));
+    await serving({ extract: february, progress }, async (service) => {
+      expect(keyIn(await tried(greeting(service, data)))).toBe(key);
+    });
+    // A street has another name, one has gone and one is new.
+    expect(lines.filter((line) => /^(import|apply),/.test(line))).toEqual([
+      expect.stringContaining('apply, 60 of 60 rows'),
+    ]);
+    await serving({}, async (service) => expect(keyIn(await tried(greeting(service, data)))).toBe(key));
   });
 });
 

@@ -46,6 +46,32 @@ export function townOfWeesp(): Voorkomens {
   };
 }
 
+/**
+ * Addresses of Weesp that lie on some streets in turn, by number unless they all have the same, each with a
+ * verblijfsobject. @param known how many of the streets the register has
+ */
+export function streetsOf(
+  count: number,
+  { streets = 1, known = streets, isNumbered = true }: { streets?: number; known?: number; isNumbered?: boolean } = {},
+) {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  return {
+    WPL: [{ identificatie: '3631', naam: 'Weesp', begin }],
+    OPR: Array.from({ length: known }, (_, i) => {
+      return { identificatie: id('30', i), naam: `Straat ${i}`, woonplaats: '3631', begin };
+    }),
+    NUM: indexes.map((i): NumStand => {
+      const number = { huisnummer: isNumbered ? i + 1 : 1, postcode: '1381AA', openbareRuimte: id('30', i % streets) };
+      return { identificatie: id('20', i), ...number, begin };
+    }),
+    VBO: indexes.map((i): VboStand => {
+      const object = { identificatie: id('01', i), hoofdadres: id('20', i), punt: '131234.5 480123.4', begin };
+      return { ...object, oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] };
+    }),
+    ...{ LIG: [], STA: [] },
+  } satisfies Voorkomens;
+}
+
 /** The state without the occurrences, or with others in their place. */
 export type Change = (state: Voorkomens) => Voorkomens;
 

@@ -1,20 +1,13 @@
 import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type GuardedEndpoint, guardEndpoint, localDynamoDb } from '../../../local/engine/client.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { guardEndpoint, localDynamoDb } from '../../../local/engine/client.ts';
+import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let engine: TestDynamoDb;
-let guarded: GuardedEndpoint;
+const engine = startForTests(startDynamoDb);
+const guarded = startForTests(() => guardEndpoint(engine.endpoint));
 
-beforeAll(async () => {
-  engine = await startDynamoDb();
-  await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
-  guarded = await guardEndpoint(engine.endpoint);
-});
-afterAll(async () => {
-  await guarded.stop();
-  await engine.stop();
-});
+beforeAll(() => createAddressesTable(engine.client, 'addresses'));
 
 /** Sends a request as a web page or any other program could. */
 const listTables = (endpoint: string, headers: Record<string, string> = {}) =>
@@ -35,12 +28,10 @@ const signedBy = (accessKeyId: string) => ({
 describe('the endpoint of the embedded engine for other processes', () => {
   it('serves a client that has its access key id', async () => {
     const client = localDynamoDb(guarded.endpoint, guarded.accessKeyId);
-    const large = 'x'.repeat(300_000);
-    await client.send(
-      new PutItemCommand({ TableName: 'addresses', Item: { address: { S: 'a' }, large: { S: large } } }),
-    );
-    const { Item } = await client.send(new GetItemCommand({ TableName: 'addresses', Key: { address: { S: 'a' } } }));
-    expect(Item?.large?.S).toBe(large);
+    const Item = { address: { S: 'a' }, large: { S: 'x'.repeat(300_000) } };
+    await client.send(new PutItemCommand({ TableName: 'addresses', Item }));
+    const found = await client.send(new GetItemCommand({ TableName: 'addresses', Key: { address: { S: 'a' } } }));
+    expect(found.Item).toEqual(Item);
     client.destroy();
   });
 

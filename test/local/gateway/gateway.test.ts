@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type Answered, type Gateway, type Integration, startGateway } from '../../../local/gateway/gateway.ts';
+import { type Answered, type GatewayOptions, type Integration, startGateway } from '../../../local/gateway/gateway.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
 const echo: Integration = async (event) => ({ statusCode: 200, body: JSON.stringify(event) });
 const failing: Integration = async () => {
@@ -29,26 +30,16 @@ const timersButDate = [
   'clearTimeout',
 ] as const;
 
-let gateway: Gateway;
-let base: string;
+const startAt = (targets: Record<string, Integration>, more: Partial<GatewayOptions> = {}) => {
+  const routes = Object.entries(targets).map(([key, target]) => ({ key, target }));
+  return startGateway({ routes, host: '127.0.0.1', port: 0, ...more });
+};
 const seen: Partial<Answered>[] = [];
-
-beforeAll(async () => {
-  gateway = await startGateway({
-    routes: [
-      { key: 'ANY /echo', target: echo },
-      { key: 'ANY /fail', target: failing },
-      { key: 'ANY /slow', target: slow },
-    ],
-    host: '127.0.0.1',
-    port: 0,
-    onAnswer: (answered) => seen.push(answered),
-  });
-  base = `http://127.0.0.1:${gateway.port}`;
-});
-afterAll(async () => {
-  await gateway.stop();
-});
+const gateway = startForTests(() =>
+  startAt({ 'ANY /echo': echo, 'ANY /fail': failing, 'ANY /slow': slow }, { onAnswer: (one) => seen.push(one) }),
+);
+const send = (path: string, init: RequestInit = {}, { port } = gateway) =>
+  fetch(`http://127.0.0.1:${port}${path}`, init);
 
 /** Sends bytes as they are and gives everything that comes back until the gateway closes. */
 async function raw(bytes: string): Promise<string> {
@@ -67,24 +58,16 @@ describe('a throttled gateway', () => {
 
   it('answers requests over its rate like API Gateway, each route apart, and later again', async () => {
     jest.useFakeTimers({ now: 0, doNotFake: [...timersButDate] });
-    const throttled = await startGateway({
-      routes: [
-        { key: 'ANY /echo', target: echo },
-        { key: '$default', target: echo },
-      ],
-      host: '127.0.0.1',
-      port: 0,
-      throttlePerSecond: 4,
-    });
-    const send = (path: string) => fetch(`http://127.0.0.1:${throttled.port}${path}`);
+    const throttled = await startAt({ 'ANY /echo': echo, $default: echo }, { throttlePerSecond: 4 });
+    const get = (path: string) => send(path, {}, throttled);
     const statuses = async (path: string, count: number) =>
-      (await Promise.all(Array.from({ length: count }, () => send(path)))).map(({ status }) => status).sort();
+      (await Promise.all(Array.from({ length: count }, () => get(path)))).map(({ status }) => status).sort();
     expect(await statuses('/echo', 5)).toEqual([200, 200, 200, 200, 429]);
-    const refused = await send('/echo');
+    const refused = await get('/echo');
     expect([refused.status, await refused.text()]).toEqual([429, '{"message":"Too Many Requests"}']);
     expect(refused.headers.get('content-type')).toBe('application/json');
     for (const name of ['retry-after', 'ratelimit', 'x-request-id']) expect(refused.headers.has(name)).toBe(false);
-    expect((await send('/other')).status).toBe(200);
+    expect((await get('/other')).status).toBe(200);
     jest.setSystemTime(250);
     expect(await statuses('/echo', 2)).toEqual([200, 429]);
     await throttled.stop();
@@ -93,7 +76,7 @@ describe('a throttled gateway', () => {
 
 describe('the gateway', () => {
   it('passes a request to its route and returns the response of the function', async () => {
-    const response = await fetch(`${base}/echo?a=1`, { method: 'POST', body: 'text', headers: { 'X-Name': 'v' } });
+    const response = await send('/echo?a=1', { method: 'POST', body: 'text', headers: { 'X-Name': 'v' } });
     const event = (await response.json()) as APIGatewayProxyEventV2;
     expect(response.status).toBe(200);
     expect(event.body).toBe('text');
@@ -107,7 +90,7 @@ describe('the gateway', () => {
     ['a function that throws', 500, 'Internal Server Error', '/fail'],
     ['a request line past the limit', 414, 'URI Too Long', `/echo?a=${'x'.repeat(10_300)}`],
   ])('responds without a function: %s gets %i %s', async (_what, status, message, path) => {
-    const response = await fetch(base + path);
+    const response = await send(path);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual({ message });
@@ -122,12 +105,12 @@ describe('the gateway', () => {
   });
 
   it('refuses a body of more than 10 MB', async () => {
-    const response = await fetch(`${base}/echo`, { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
+    const response = await send('/echo', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
     expect(response.status).toBe(413);
   });
 
   it('answers HEAD with headers only', async () => {
-    const response = await fetch(`${base}/echo`, { method: 'HEAD' });
+    const response = await send('/echo', { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(Number(response.headers.get('content-length'))).toBeGreaterThan(100);
     expect(await response.text()).toBe('');
@@ -163,7 +146,7 @@ describe('the gateway', () => {
     ['the name of somebody else', 'GET /echo HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', 421],
   ])('answers %s and keeps serving', async (_what, bytes, status) => {
     expect(statusLines(await raw(bytes))).toEqual([status]);
-    expect((await fetch(`${base}/echo`)).status).toBe(200);
+    expect((await send('/echo')).status).toBe(200);
   });
 
   it('survives a client that disconnects in the middle of a request', async () => {
@@ -177,13 +160,13 @@ describe('the gateway', () => {
       await sleep(20);
       socket.destroy();
     }
-    expect((await fetch(`${base}/slow`)).status).toBe(200);
+    expect((await send('/slow')).status).toBe(200);
   });
 
   it('reports each response without path and query, which could hold a key', async () => {
     seen.length = 0;
-    await fetch(`${base}/none/secret?secret=1`, { method: 'DELETE' });
-    await fetch(`${base}/echo?secret=1`);
+    await send('/none/secret?secret=1', { method: 'DELETE' });
+    await send('/echo?secret=1');
     const milliseconds = expect.any(Number);
     expect(seen).toEqual([
       { method: 'DELETE', route: undefined, statusCode: 404, milliseconds },
@@ -192,28 +175,19 @@ describe('the gateway', () => {
   });
 
   it('when stopped, finishes requests in progress and accepts no new ones', async () => {
-    const own = await startGateway({ routes: [{ key: '$default', target: slow }], host: '127.0.0.1', port: 0 });
-    const url = `http://127.0.0.1:${own.port}/`;
-    const answer = fetch(url);
+    const own = await startAt({ $default: slow });
+    const answer = send('/', {}, own);
     await sleep(50);
     await Promise.all([own.stop(), answer]);
     expect(await (await answer).text()).toBe('done');
-    await expect(fetch(url)).rejects.toThrow();
+    await expect(send('/', {}, own)).rejects.toThrow();
   });
 
   it('waits for requests in progress longer than the timeout of a function', async () => {
     const hanging: Integration = () => new Promise(() => undefined);
-    const own = await startGateway({
-      routes: [
-        { key: 'ANY /slow', target: slow },
-        { key: 'ANY /hang', target: hanging },
-      ],
-      host: '127.0.0.1',
-      port: 0,
-      drainMilliseconds: 600,
-    });
-    const slowAnswer = fetch(`http://127.0.0.1:${own.port}/slow`);
-    const cut = expect(fetch(`http://127.0.0.1:${own.port}/hang`)).rejects.toThrow();
+    const own = await startAt({ 'ANY /slow': slow, 'ANY /hang': hanging }, { drainMilliseconds: 600 });
+    const slowAnswer = send('/slow', {}, own);
+    const cut = expect(send('/hang', {}, own)).rejects.toThrow();
     await sleep(50);
     await own.stop();
     expect((await slowAnswer).status).toBe(200);
@@ -221,14 +195,12 @@ describe('the gateway', () => {
   });
 
   it('keeps an idle connection open longer than clients reuse one', async () => {
-    const response = await fetch(`${base}/none`);
+    const response = await send('/none');
     const [, seconds] = /timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '') ?? [];
     expect(Number(seconds)).toBeGreaterThan(60);
   });
 
   it('fails to start on a port in use, with the code EADDRINUSE', async () => {
-    await expect(startGateway({ routes: [], host: '127.0.0.1', port: gateway.port })).rejects.toMatchObject({
-      code: 'EADDRINUSE',
-    });
+    await expect(startAt({}, { port: gateway.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

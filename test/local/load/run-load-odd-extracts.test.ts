@@ -8,6 +8,7 @@ import { inSweep } from '../../support/in-sweep.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
+import { streetsOf } from '../../support/town.ts';
 import type { Packing } from '../../support/write-extract.ts';
 
 const bench = startForTests(startLoadBench);
@@ -16,16 +17,10 @@ const begin = '2010-01-01';
 const [start, later] = ['2026-01-08', '2026-02-08'];
 const [street, place] = ['0457300000000001', '3631'];
 
-/** One street with so many addresses. */
+/** One street with so many addresses, without objects. */
 function streetOf(count: number): Voorkomens {
-  return {
-    WPL: [{ identificatie: place, naam: 'Weesp', begin }],
-    OPR: [{ identificatie: street, naam: 'Buitenveer', woonplaats: place, begin }],
-    NUM: Array.from({ length: count }, (_, index) => ({
-      ...{ identificatie: `04572${String(index).padStart(11, '0')}`, huisnummer: index + 1 },
-      ...{ postcode: '1381AA', openbareRuimte: street, begin },
-    })),
-  };
+  const { VBO: _, LIG: __, STA: ___, ...bare } = streetsOf(count);
+  return bare;
 }
 
 /** A dataset of 1,000 addresses. */
@@ -107,7 +102,7 @@ describe('an address with more objects than an item of the table can hold', () =
     ...{ LIG: [], STA: [] },
     VBO: Array.from({ length: count }, (_, index) => ({
       identificatie: `04570100${String(index).padStart(8, '0')}`,
-      hoofdadres: '0457200000000000',
+      hoofdadres: '0457200000000001',
       ...{ begin, punt: '131000.25 480000.75', oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] },
     })),
   });
