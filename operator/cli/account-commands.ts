@@ -1,8 +1,7 @@
 import { type WindowName, windowNames } from '../../core/calendar.ts';
 import { allPages } from '../../core/pages.ts';
 import type { AccountSummary, AccountView, WindowUsage } from '../../packages/admin/accounts/accounts.ts';
-import type { DetailsChanges } from '../../packages/admin/accounts/admin-error.ts';
-import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
+import type { DetailsChanges, OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access-commands.ts';
 import { audit } from './audit-commands.ts';

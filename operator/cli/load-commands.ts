@@ -3,7 +3,7 @@ import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
 import type { LoadReport } from '../../loader/verdict/load-report.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
-import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-views.ts';
+import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-approvals.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands } from '../connect/open-loads.ts';
 import {

@@ -6,8 +6,7 @@ import { type ChangeExample, type SetAside, setAsideOf } from '../../loader/verd
 import { type InterruptedLoad, type LoadReport, notServedText, refusalText } from '../../loader/verdict/load-report.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
-import type { RunningLoad } from '../../packages/admin/load-approvals.ts';
-import type { WaitingLoad } from '../../packages/admin/load-views.ts';
+import type { RunningLoad, WaitingLoad } from '../../packages/admin/load-approvals.ts';
 import type { MutationStatus } from '../connect/open-loads.ts';
 import type { EndedLoad } from '../connect/state-machine-load.ts';
 import { counted, thousands } from './command.ts';

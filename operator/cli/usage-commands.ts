@@ -1,8 +1,7 @@
 import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
 import { environment } from '../../core/environment.ts';
 import type { Statement, Statements, UsageMonth } from '../../packages/admin/accounts/monthly-statements.ts';
-import type { DayUsage, ListedUsage, UsageRange } from '../../packages/admin/accounts/usage.ts';
-import type { UsageByKey } from '../../packages/admin/accounts/usage-by-key.ts';
+import type { DayUsage, ListedUsage, UsageByKey, UsageRange } from '../../packages/admin/accounts/usage.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { OpenAdmin } from '../connect/find-tables.ts';
 import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
@@ -44,7 +43,7 @@ The numbers by key are exact. Lookups without a known key are listed as not attr
     const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
     if (range.from !== undefined && range.from < first) range.from = first;
     if (byKey) {
-      const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage-by-key.ts');
+      const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage.ts');
       const usage = await admin.accounts.usageByKey(id, range);
       return { json: usage, text: csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage), isVerbatim: csv };
     }

@@ -1,5 +1,6 @@
 import { instant, monthOf } from '../../core/calendar.ts';
 import { dutchTime } from '../../core/dutch-time.ts';
+import type { OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
 import {
   AdminError,
   checkAccountId,
@@ -13,7 +14,6 @@ import {
   checkWindow,
   type Role,
 } from '../../packages/admin/accounts/admin-error.ts';
-import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { UsageError } from '../connect/errors.ts';
 
 /** These read an argument or an option: they return a value that the admin module accepts, or throw `UsageError`. */

@@ -16,8 +16,8 @@ import { type DiscardReport, discardLoad, type RepairReport, repairTable } from 
 import { runLoad } from '../../local/load/run-load.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import type { AuditAction } from '../../packages/admin/accounts/audit-log.ts';
+import type { LoadDecision } from '../../packages/admin/load-approvals.ts';
 import { type Loads, loadsOf } from '../../packages/admin/load-approvals.ts';
-import type { LoadDecision } from '../../packages/admin/load-views.ts';
 import { loadMachine } from '../../packages/admin/loads.ts';
 import { clientConfig, findDeployment } from './deployed-stacks.ts';
 import { CommandError, UsageError } from './errors.ts';

@@ -1,12 +1,12 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { allPages } from '../../core/pages.ts';
+import type { OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
 import { AdminError, type Role } from '../../packages/admin/accounts/admin-error.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { audited } from '../../packages/admin/accounts/audit-log.ts';
 import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
 import type { SessionView } from '../../packages/admin/accounts/sessions.ts';
 import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
-import type { OwnLimitChanges } from '../../packages/admin/accounts/window-changes.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { CommandError } from '../connect/errors.ts';
 import { auditBetween, type RecordedChange, servicePartition } from '../connect/operator-audit.ts';

@@ -91,11 +91,8 @@ function grantLoads(grantee: IGrantable, { bucket, ...machine }: LoadsAccess): v
 function grantReading(grantee: IGrantable, bucket: IBucket, keys: string[]): void {
   // Without listing, S3 answers 403 for an object that does not exist.
   grant(grantee, ['s3:ListBucket'], [bucket.bucketArn]);
-  grant(
-    grantee,
-    ['s3:GetObject'],
-    keys.map((key) => bucket.arnForObjects(key)),
-  );
+  const objects = keys.map((key) => bucket.arnForObjects(key));
+  grant(grantee, ['s3:GetObject'], objects);
   bucket.encryptionKey?.grant(grantee, 'kms:Decrypt');
 }
 

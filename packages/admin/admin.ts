@@ -27,8 +27,7 @@ import {
   signInPartition,
   startSession,
 } from './accounts/sessions.ts';
-import { eachUsage, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
-import { usageByKey } from './accounts/usage-by-key.ts';
+import { eachUsage, usageByKey, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {

@@ -26,6 +26,7 @@ export {
   type Instant,
   isAdminError,
   isPerson,
+  type OwnLimitChanges,
   type Role,
   roles,
 } from './accounts/admin-error.ts';
@@ -39,15 +40,16 @@ export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '
 export type { AccountFilter, AccountPage, AccountPageOptions } from './accounts/list-accounts.ts';
 export type { PlanChange, PlanInput, PlanPage, PlanProgress } from './accounts/plans.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from './accounts/sessions.ts';
-export type {
-  AccountUsage,
-  DayRefusals,
-  DayUsage,
-  ListedUsage,
-  UsagePart,
-  UsageRange,
+export {
+  type AccountUsage,
+  type DayRefusals,
+  type DayUsage,
+  type KeyUsage,
+  type ListedUsage,
+  type UsageByKey,
+  type UsagePart,
+  type UsageRange,
+  usageByKeyCsv,
 } from './accounts/usage.ts';
-export { type KeyUsage, type UsageByKey, usageByKeyCsv } from './accounts/usage-by-key.ts';
-export type { OwnLimitChanges } from './accounts/window-changes.ts';
 export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
 export { announceWith, changeEventTypes, type EventEntry } from './events.ts';

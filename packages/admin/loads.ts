@@ -17,18 +17,21 @@ import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 export { addressText } from '../../core/addresses/address-key.ts';
 export type { LoadsRefusals } from './accounts/admin-error.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit-log.ts';
-export type { Decided, LoadRunner, Loads, RunningLoad } from './load-approvals.ts';
 export type {
   Approval,
   ApprovalState,
+  Decided,
   LoadChanges,
   LoadDecision,
   LoadExample,
   LoadObjection,
+  LoadRunner,
+  Loads,
   PublishedLoad,
   RegisterView,
+  RunningLoad,
   WaitingLoad,
-} from './load-views.ts';
+} from './load-approvals.ts';
 
 /** What `createLoads` needs. */
 export type LoadsConfig = {

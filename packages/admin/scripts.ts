@@ -53,12 +53,7 @@ async function bundle(entryPoints: Record<string, string>): Promise<Record<strin
     target,
     format: 'esm',
     logLevel: 'error',
-    plugins: [
-      {
-        name: 'packages',
-        setup: ({ onResolve }) => onResolve({ filter: /^[^.]/ }, external),
-      },
-    ],
+    plugins: [{ name: 'packages', setup: ({ onResolve }) => onResolve({ filter: /^[^.]/ }, external) }],
   });
   return Object.fromEntries(outputFiles.map(({ path, text }: OutputFile) => [path.split('/').at(-1) ?? '', text]));
 }

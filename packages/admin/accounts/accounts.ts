@@ -5,7 +5,7 @@ import { configured, currentQuota } from '../../../core/accounts/quota.ts';
 import { dateOf, instant, type WindowName, windowEnd, windowNames } from '../../../core/calendar.ts';
 import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError, type DetailsChanges } from './admin-error.ts';
+import { AdminError, type DetailsChanges, type OwnLimitChanges } from './admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
@@ -28,10 +28,9 @@ import {
 } from './details.ts';
 import { type KeyView, keyRecordsOf, type ShownKey, viewKeys } from './keys.ts';
 import { addToHistory, type PlanHistory } from './plan-history.ts';
-import { applyTerms, getPlan, planIsUnchanged } from './plans.ts';
+import { applyTerms, changeOwnLimits, getPlan, planIsUnchanged } from './plans.ts';
 import { searchAttributes } from './search.ts';
 import { noteFirstMonth } from './usage.ts';
-import { changeOwnLimits, type OwnLimitChanges } from './window-changes.ts';
 
 /**
  * The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant.

@@ -1,16 +1,8 @@
 import { accountIdPattern, containsApiKey, maxExpiry } from '../../../core/accounts/api-key.ts';
-import { isDate, monthOf, windowNames } from '../../../core/calendar.ts';
+import { isDate, monthOf, type WindowName, windowNames } from '../../../core/calendar.ts';
 
 /** Stable: a portal may branch on them. */
-export type AdminErrorCode =
-  | 'not_found'
-  | 'exists'
-  | 'conflict'
-  | 'invalid'
-  | 'too_many_keys'
-  | 'too_many_members'
-  | 'already_created'
-  | 'not_suspended';
+export type AdminErrorCode = AdminRefusals[keyof AdminRefusals];
 
 /** The refusal codes of each call of the admin module, by its path in `Admin`. */
 export type AdminRefusals = {
@@ -139,19 +131,13 @@ export const checkKeyId = rule(
 );
 
 /** @throws AdminError `invalid` unless `label` is 1 to 64 characters on one line, and no API key */
-export function checkLabel(label: string): void {
-  checkOneLine(label, 'A label', maxLabelLength);
-}
+export const checkLabel = (label: string): void => checkOneLine(label, 'A label', maxLabelLength);
 
 /** The most characters of each text that an operator writes about an account. */
 export const longestDetails = { name: 100, contact: 200, note: 200 } as const;
 
 /** Details to set: `null` removes a detail, and absent details stay. */
-export type DetailsChanges = {
-  name?: string | null | undefined;
-  contact?: string | null | undefined;
-  note?: string | null | undefined;
-};
+export type DetailsChanges = Partial<Record<'name' | 'contact' | 'note', string | null | undefined>>;
 
 /** @throws AdminError `invalid` unless each is `null`, or a text on one line that is no API key */
 export function checkDetails(changes: DetailsChanges): void {
@@ -228,6 +214,9 @@ export function checkLimits(limits: Partial<Record<string, unknown>>): void {
     throw new AdminError('invalid', `The limit of "${window}" is a whole number from 0 to ${maxLimit}, or unlimited.`);
   }
 }
+
+/** Own limits to set, by window; `'plan'` removes the own limit. */
+export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
 
 /** Like `checkLimits`, and takes `'plan'` for a window that follows the plan again. */
 export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {

@@ -3,9 +3,8 @@ import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { inWindowOrder } from '../../../core/calendar.ts';
 import { guardedUpdate, type Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError } from './admin-error.ts';
+import { AdminError, type OwnLimitChanges } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
-import type { OwnLimitChanges } from './window-changes.ts';
 
 /** The actions that entries record. */
 export type AuditAction =

@@ -8,6 +8,7 @@ import { type AdminStore, findAccessOf } from './admin-store.ts';
 import { checkArguments } from './arguments.ts';
 import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';
 import {
+  type AccountUsage,
   createdIn,
   type DayUsage,
   firstMonthOf,
@@ -32,11 +33,7 @@ export type Statement = {
   sha256: string;
 };
 
-function statementOf(
-  month: string,
-  { account, days }: { account: string; days: readonly DayUsage[] },
-  history: PlanHistory,
-): Statement {
+function statementOf(month: string, { account, days }: AccountUsage, history: PlanHistory): Statement {
   const used = days.filter(({ lookups }) => lookups > 0);
   const lookups = used.reduce((sum, day) => sum + day.lookups, 0);
   const content = { month, account, plans: planPeriods(days, history), lookups, days: used };

@@ -1,10 +1,10 @@
 import type { Access, Plan, PlanState, PlanVersion, Terms } from '../../../core/accounts/account.ts';
 import { planKey, planRecord, readPlan, termsChanges } from '../../../core/accounts/account-item.ts';
 import type { Limits } from '../../../core/accounts/quota.ts';
-import { instant, inWindowOrder, windowNames } from '../../../core/calendar.ts';
+import { instant, inWindowOrder, type WindowName, windowNames } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { type Guard, guardedUpdate, type Item, type Update } from '../../../core/dynamodb.ts';
-import { AdminError } from './admin-error.ts';
+import { AdminError, type OwnLimitChanges } from './admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
@@ -107,6 +107,28 @@ async function joinWrites(store: AdminStore, { account, plan: from }: Access, { 
     { Update: await planFromNow(store, account, plan.code) },
     searchWrite(store, account, { plan: plan.code }),
   ];
+}
+
+/** Keeps own limits that a later plan lacks. @throws AdminError `invalid` if the plan lacks a changed limit */
+export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Plan): Limits {
+  const changed: Limits = { ...own };
+  for (const window of windowNames) {
+    const limit = changes[window];
+    if (limit === undefined) continue;
+    if (limit === 'plan') delete changed[window];
+    else if (plan.limits[window] === undefined) throw notConfigured(window, plan);
+    else changed[window] = limit;
+  }
+  return inWindowOrder(changed);
+}
+
+function notConfigured(window: WindowName, plan: Plan): AdminError {
+  const has = Object.keys(plan.limits).join(', ');
+  return new AdminError(
+    'invalid',
+    `Plan "${plan.code}" does not configure the window "${window}" (it has ${has}), so an account on it can't have its ` +
+      'own limit there. Add the window to the plan, as unlimited if necessary, or leave it out.',
+  );
 }
 
 /** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { openStorage } from '../../../loader/storage/open.ts';
 import { paths, putPacked } from '../../../loader/storage/storage.ts';
 import type { LoadProposal } from '../../../loader/verdict/load-report.ts';
-import { changesFilesOf, readChanges } from '../../../packages/admin/load-views.ts';
+import { changesFilesOf, readChanges } from '../../../packages/admin/load-approvals.ts';
 
 const load = '2026-03-08-0123456789';
 const planWith = (...bytes: number[]) =>
