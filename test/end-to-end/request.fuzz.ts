@@ -155,10 +155,10 @@ describe('any HTTP request', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ status: 'ok' });
   });
 
-  it('leaves no key, no secret and no label in any log', async () => {
+  it('leaves no key, secret, label or address in any log', async () => {
     const log = await service.functionsLog();
     expect(log.split('\n').length).toBeGreaterThan(20);
-    for (const secret of [key, revoked, key.slice(-35), revoked.slice(-35), label]) {
+    for (const secret of [key, revoked, key.slice(-35), revoked.slice(-35), label, '1381AA']) {
       expect(log).not.toContain(secret);
     }
     expect(log).not.toMatch(/"level":"ERROR"/);
