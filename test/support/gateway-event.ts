@@ -5,12 +5,15 @@ export type TestRequest = {
   method?: string;
   headers?: Record<string, string>;
   requestId?: string;
+  /** How long ago the gateway received it, in milliseconds. */
+  waited?: number;
   /** Sent as API Gateway sends what is not text of its kinds: in base64, if it is bytes. */
   body?: string | Uint8Array;
 };
 
 /** The event that the gateway makes of a request (payload format 2.0); `url` is a path with its raw query. */
-export function gatewayEvent(url: string, { method = 'GET', headers = {}, requestId, body }: TestRequest = {}) {
+export function gatewayEvent(url: string, request: TestRequest = {}) {
+  const { method = 'GET', headers = {}, requestId, waited = 0, body } = request;
   const [path = '', ...query] = url.split('?');
   const now = new Date();
   return {
@@ -29,7 +32,7 @@ export function gatewayEvent(url: string, { method = 'GET', headers = {}, reques
       routeKey: '$default',
       stage: '$default',
       time: now.toUTCString(),
-      timeEpoch: now.getTime(),
+      timeEpoch: now.getTime() - waited,
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body).toString('base64') }),
     isBase64Encoded: body !== undefined && typeof body !== 'string',

@@ -7,23 +7,21 @@ import { startForTests } from '../../support/start-for-tests.ts';
 const script = fileURLToPath(new URL('../../support/lookup-log.ts', import.meta.url));
 const service = startForTests(startAddressService);
 let account: Awaited<ReturnType<typeof newAccount>>;
+/** The lines with dashboards, and of the same requests without. */
 let lines: string[];
+let without: string[];
 
 beforeAll(async () => {
   account = await newAccount(service, { day: 2 });
-  const { stdout, stderr } = await run({ REQUEST_METRICS: 'all' }, script, service.endpoint, account.key);
-  lines = `${stdout}\n${stderr}`.split('\n').filter(Boolean);
+  [lines, without] = [linesOf({ REQUEST_METRICS: 'all' }), linesOf({ REQUEST_METRICS: '' })];
 });
 
 /** Runs beside the engine, which is a process of its own. */
-async function run(variables: Record<string, string>, ...args: string[]) {
-  const env = {
-    ...process.env,
-    POWERTOOLS_METRICS_DISABLED: 'false',
-    POWERTOOLS_LOG_LEVEL: 'DEBUG',
-    ...variables,
-  };
-  return spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+function linesOf(variables: Record<string, string>): string[] {
+  const env = { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false', POWERTOOLS_LOG_LEVEL: 'DEBUG', ...variables };
+  const args = [script, service.endpoint, account.key];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+  return `${stdout}\n${stderr}`.split('\n').filter(Boolean);
 }
 
 it('the log has the account and outcome of each request, with its metrics in the same line', () => {
@@ -52,10 +50,8 @@ it('the log has the account and outcome of each request, with its metrics in the
   });
 });
 
-it('a request emits a metric only for outcomes with an alarm, unless dashboards are enabled', async () => {
-  const { stdout } = await run({ REQUEST_METRICS: '' }, script, service.endpoint, account.key);
-  const logged = stdout.split('\n').filter((line) => line.includes('"outcome"'));
-  const all = logged.map((line) => JSON.parse(line));
+it('a request emits a metric only for outcomes with an alarm, unless dashboards are enabled', () => {
+  const all = without.filter((line) => line.includes('"outcome"')).map((line) => JSON.parse(line));
   expect(all.map(({ service, outcome, _aws }) => `${service} ${outcome} ${_aws ? 'metric' : ''}`.trim())).toEqual([
     'address quota-exceeded',
     'address invalid-input',
@@ -69,9 +65,8 @@ it('a request emits a metric only for outcomes with an alarm, unless dashboards 
   ]);
 });
 
-it('a charge of unknown outcome is a metric, by service and by its cause', async () => {
-  const { stdout } = await run({}, script, service.endpoint, account.key);
-  const unknown = stdout.split('\n').filter((line) => line.includes('UnknownCharges'));
+it('a charge of unknown outcome is a metric, by service and by its cause', () => {
+  const unknown = without.filter((line) => line.includes('UnknownCharges'));
   expect(unknown.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       _aws: {

@@ -26,6 +26,7 @@ import {
   createInstance,
   newAccount,
   startAddressService,
+  storedAddress,
   usedOf,
 } from '../../support/address-service.ts';
 import { testChecksumSecret } from '../../support/dynamodb.ts';
@@ -73,7 +74,9 @@ describe('a store that fails', () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(error);
     mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
-    const { status, headers, json } = await instance.lookUp(key);
+    // Throttled, it is tried again until the time is up, of which one that has waited has a second left.
+    const request = { headers: { 'x-api-key': key }, waited: 3_000 };
+    const { status, headers, json } = await instance.send(`/v1/address?${storedAddress}`, request);
     expect(status).toBe(503);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(json).toMatchObject({ type: '/problems/temporarily-unavailable' });

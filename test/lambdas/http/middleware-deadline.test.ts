@@ -23,10 +23,7 @@ function slowRoute(milliseconds: number, waited = 0) {
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       return { statusCode: 200, headers: {}, body: '' };
     });
-  const event = gatewayEvent('/v1/address') as RequestEvent;
-  event.requestContext.timeEpoch = Date.now() - waited;
-  const answer = route(event, lambdaContext);
-  return { answer, seen };
+  return { answer: route(gatewayEvent('/v1/address', { waited }) as RequestEvent, lambdaContext), seen };
 }
 
 describe('the deadline of a request', () => {
