@@ -42,6 +42,21 @@ export const everything = {
   },
 };
 
+/** Settings with another value than `everything` and the defaults have: one synthesis for all. */
+export const otherwise = {
+  account: '123456789012',
+  source: 'https://mirror.example.nl/lvbag-extract-nl.zip',
+  mutations: 'https://mirror.example.nl/bestanden.json',
+  dataset: { objecten: true },
+  deployment: 'emergency',
+  domain: { ...everything.domain, keepDefaultEndpoint: true },
+  dashboards: true,
+  loadConcurrency: 2,
+  referencePage: false,
+  testAddresses: false,
+  usage: { messageAtShare: 0 },
+};
+
 /** A portal, whose stack no other option needs. */
 export const portal = {
   domain: { ...everything.domain, name: 'portal.example.nl' },

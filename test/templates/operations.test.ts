@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
+import { everything, ofType, otherwise, type Template, templates } from '../lib/synthesized.ts';
 import { deployedLoader } from '../loader/deployed-loader.ts';
 import type { JsonObject } from '../support/state-machine/expressions.ts';
 
@@ -38,13 +38,12 @@ describe('a deployment with the settings for operators', () => {
   });
 
   it('limits the concurrent functions of a load to the configured number', async () => {
-    const concurrency = async (loadConcurrency?: number) => {
-      const { loader } = await templates(loadConcurrency ? { loadConcurrency } : {});
+    const concurrency = ({ loader }: Parts) => {
       const definition = JSON.stringify(first(loader, 'AWS::StepFunctions::StateMachine')?.DefinitionString);
       return [...definition.matchAll(/\bconcurrency\\+":(\d+)/g)].map(([, most]) => Number(most));
     };
-    expect(await concurrency()).toEqual([10]);
-    expect(await concurrency(2)).toEqual([2]);
+    expect(concurrency(plain)).toEqual([10]);
+    expect(concurrency(await templates(otherwise))).toEqual([otherwise.loadConcurrency]);
   });
 
   it('lets as many functions write as the table has partitions of 1,000 writes a second', async () => {

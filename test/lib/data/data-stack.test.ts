@@ -1,15 +1,23 @@
 import { fullDiff } from '@aws-cdk/cloudformation-diff';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, portal, type Template, templates } from '../synthesized.ts';
+import { everything, ofType, otherwise, portal, type Template, templates } from '../synthesized.ts';
+
+const { backupVaultArn } = everything;
+const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c';
 
 describe('the data stack', () => {
   let kept: Awaited<ReturnType<typeof templates>>;
   let heard: Awaited<ReturnType<typeof templates>>;
+  /** With copies of backups, and then with another table of accounts as well. */
+  let copied: Awaited<ReturnType<typeof templates>>;
+  let used: Awaited<ReturnType<typeof templates>>;
   let trial: Template;
 
   beforeAll(async () => {
     kept = await templates();
     heard = await templates(everything);
+    copied = await templates({ backupVaultArn, portal });
+    used = await templates({ backupVaultArn, portal, tables: { accounts: { name: 'restored', keyArn } } });
     trial = heard.data;
   });
 
@@ -100,9 +108,8 @@ describe('the data stack', () => {
     ]);
   });
 
-  it("copies a daily backup of only the accounts table to the operator's vault", async () => {
-    const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
-    const { data } = await templates({ backupVaultArn });
+  it("copies a daily backup of only the accounts table to the operator's vault", () => {
+    const { data } = copied;
     const [plan] = Object.values(ofType(data, 'AWS::Backup::BackupPlan'));
     expect(plan?.Properties?.BackupPlan).toMatchObject({
       BackupPlanRule: [
@@ -123,9 +130,8 @@ describe('the data stack', () => {
 
   it('keeps its vault with and without the setting, under a name that no earlier stack or key has used', async () => {
     const vaultOf = (template: typeof kept.data) => Object.entries(ofType(template, 'AWS::Backup::BackupVault'))[0];
-    const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
     const [id, without] = vaultOf(kept.data) ?? [];
-    const [sameId, withSetting] = vaultOf((await templates({ backupVaultArn })).data) ?? [];
+    const [sameId, withSetting] = vaultOf(copied.data) ?? [];
     const [, withKey] = vaultOf((await templates({ encryptionKey: 'create' })).data) ?? [];
     const nameOf = (vault: typeof without) => JSON.stringify(vault?.Properties?.BackupVaultName);
     expect(sameId).toBe(id);
@@ -136,23 +142,19 @@ describe('the data stack', () => {
   });
 
   it('is deployed into the configured account only', async () => {
-    const { stack, names } = await templates({ account: '123456789012' });
+    const { stack, names } = await templates(otherwise);
     for (const name of Object.values(names))
-      expect(stack(name).environment).toMatchObject({ account: '123456789012', region: 'eu-central-1' });
+      expect(stack(name).environment).toMatchObject({ account: otherwise.account, region: 'eu-central-1' });
     expect(kept.stack(kept.names.data).environment.account).toBe('unknown-account');
   });
 
-  it('uses an existing accounts table by its references alone, which go back when the setting goes', async () => {
-    const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
-    const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c';
-    const before = await templates({ backupVaultArn, portal });
-    const used = await templates({ backupVaultArn, portal, tables: { accounts: { name: 'restored', keyArn } } });
+  it('uses an existing accounts table by its references alone, which go back when the setting goes', () => {
     const portalStack = ({ stack }: typeof used) => stack('bag-adres-prod-portal').template;
     for (const [one, other] of [
-      [before.data, used.data],
-      [before.service, used.service],
-      [before.loader, used.loader],
-      [portalStack(before), portalStack(used)],
+      [copied.data, used.data],
+      [copied.service, used.service],
+      [copied.loader, used.loader],
+      [portalStack(copied), portalStack(used)],
     ]) {
       const { changes } = fullDiff(one as Template, other as Template).resources;
       const removed = Object.entries(changes).filter(([, { isRemoval }]) => isRemoval);
@@ -169,10 +171,9 @@ describe('the data stack', () => {
     expect(JSON.stringify(selection)).toContain(':table/restored');
   });
 
-  it('lets the version that serves go on with the other table while a deployment shifts traffic, in both directions', async () => {
-    const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c';
-    const { service } = await templates({ tables: { accounts: { name: 'restored', keyArn } } });
-    const before = ofType(kept.service, 'AWS::IAM::Policy');
+  it('lets the version that serves go on with the other table while a deployment shifts traffic, in both directions', () => {
+    const { service } = used;
+    const before = ofType(copied.service, 'AWS::IAM::Policy');
     const policies = ofType(service, 'AWS::IAM::Policy');
     // Those on the other table are deleted in the end, as a resource of their own.
     for (const [id, policy] of Object.entries(before)) expect(policies[id]).toEqual(policy);

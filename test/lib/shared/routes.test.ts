@@ -20,7 +20,7 @@ import { tableKeys } from '../../../local/engine/client.ts';
 import { localAws } from '../../../local/engine/engine.ts';
 import { lambdaEnvironment } from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
-import { everything, ofType, type Template, templates } from '../synthesized.ts';
+import { everything, ofType, otherwise, type Template, templates } from '../synthesized.ts';
 
 type Properties = Record<string, unknown>;
 /** What the templates say of a function behind the API. */
@@ -54,10 +54,7 @@ function deployedFunction(service: Template, id: string): Deployed {
 describe.each([
   ['the default configuration', {}],
   ['a configuration with everything', everything],
-  [
-    'one that turns on what others turn off',
-    { testAddresses: false, referencePage: false, dataset: { objecten: true }, dashboards: true },
-  ],
+  ['one that turns on what others turn off', otherwise],
 ])('the table of routes and the synthesized template of %s', (_, settings) => {
   let service: Template;
   let data: Template;
