@@ -19,9 +19,12 @@ export type Options = {
   breaks?: string;
 };
 
+/** The failure of the step that was to fail. */
+class AskedFor extends Error {}
+
 /**
  * Runs the steps up to the first that fails, then undoes those that were begun, the last one first, whatever happens.
- * @returns whether every step ran and was undone
+ * @returns whether every step ran, up to the one that was to fail, and was undone
  */
 export async function runSteps<T>(trial: T, steps: readonly Step<T>[], options: Options): Promise<boolean> {
   const { agrees, say, signal, breaks } = options;
@@ -31,9 +34,11 @@ export async function runSteps<T>(trial: T, steps: readonly Step<T>[], options: 
     const started = Date.now();
     const [mark, shown] = await action().then(
       (text) => ['ok', text],
-      (error) => ['FAILED', `${error instanceof Error ? error.message : error}`],
+      (error) => {
+        if (!(error instanceof AskedFor)) worked = false;
+        return ['FAILED', `${error instanceof Error ? error.message : error}`];
+      },
     );
-    if (mark !== 'ok') worked = false;
     say(`${mark} ${name} (${Math.round((Date.now() - started) / 1000)} s): ${shown}`);
     return mark === 'ok';
   };
@@ -45,7 +50,7 @@ export async function runSteps<T>(trial: T, steps: readonly Step<T>[], options: 
     begun.push(step);
     const run = async () => {
       const shown = await step.run(trial);
-      if (step.name === breaks) throw new Error(`broken, as asked for, after: ${shown}`);
+      if (step.name === breaks) throw new AskedFor(`broken, as asked for, after: ${shown}`);
       return shown;
     };
     if (!(await attempt(step.name, run)) || signal.aborted) break;

@@ -38,7 +38,12 @@ describe('the steps of a trial', () => {
     const undone = begun.filter((name) => name !== 'lookups').map((name) => `undo ${name}`);
     expect(did).toEqual([...begun, ...undone.reverse()]);
     expect(said).toContain(`FAILED ${breaks} : broken`);
-    expect(worked).toBe(false);
+    expect(worked).toBe(true);
+  });
+
+  it('have not worked where one before the step that is to fail does', async () => {
+    const { worked, did } = await run({ deploy: { run: () => Promise.reject(new Error('no quota')) } }, 'lookups');
+    expect([did, worked]).toEqual([['bootstrap', 'undo deploy', 'undo bootstrap'], false]);
   });
 
   it('are undone up to the one before the first no', async () => {
