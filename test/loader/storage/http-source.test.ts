@@ -1,34 +1,26 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { httpSource } from '../../../loader/storage/http-source.ts';
+import { startHttpServer } from '../../support/http-server.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
 const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-let server: Server;
-let url: string;
 let answer: Answer;
-let requests: IncomingMessage[];
-
-beforeAll(async () => {
-  server = createServer((request, response) => {
+let requests: IncomingMessage[] = [];
+const server = startForTests(() =>
+  startHttpServer((request, response) => {
     requests.push(request);
     answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/extract.zip`;
+  }),
+);
+beforeEach(() => {
   requests = [];
-});
-afterEach(() => {
-  requests = [];
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
 });
 
 /** A server as PDOK's: ranges, an ETag, a date, and conditional requests. */
@@ -49,7 +41,8 @@ const ranges =
 
 const noRanges: Answer = (_, response) => response.writeHead(200, { 'content-length': file.length }).end(file);
 
-const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url, known, 1);
+const url = () => `${server.url}/extract.zip`;
+const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url(), known, 1);
 
 describe('an extract on an HTTP server', () => {
   it('that answers 304 to a request without a condition is an error, not nothing new', async () => {
@@ -60,7 +53,7 @@ describe('an extract on an HTTP server', () => {
   it('is read by range, and the server sends only the requested bytes', async () => {
     answer = ranges();
     const source = await open();
-    expect(source?.version).toEqual({ location: url, size: 300_000, etag: '"one"', lastModified: null });
+    expect(source?.version).toEqual({ location: url(), size: 300_000, etag: '"one"', lastModified: null });
     expect((await source?.access?.read(1000, 50))?.equals(file.subarray(1000, 1050))).toBe(true);
     // Without a date it asks twice, as the ETag may be another one each time.
     expect(requests.map(({ headers }) => headers.range)).toEqual(['bytes=0-0', 'bytes=0-0', 'bytes=1000-1049']);
@@ -94,7 +87,7 @@ describe('an extract on an HTTP server', () => {
   });
 
   it('reports a broken transfer when a connection without a length is reset before its bytes are read', async () => {
-    const raw = createTcpServer((socket) => {
+    const raw = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
@@ -103,11 +96,8 @@ describe('an extract on an HTTP server', () => {
       });
     });
     await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
-    const source = await httpSource(
-      `http://127.0.0.1:${(raw.address() as AddressInfo).port}/extract.zip`,
-      undefined,
-      1,
-    );
+    const { port } = raw.address() as AddressInfo;
+    const source = await httpSource(`http://127.0.0.1:${port}/extract.zip`, undefined, 1);
     const readSlowly = async () => {
       for await (const _ of source?.stream() ?? []) await sleep(50);
     };

@@ -1,22 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { httpSource, idleGuard } from '../../../loader/storage/http-source.ts';
 import { connectionError, inTime, SourceTooSlowError } from '../../../loader/storage/source.ts';
 import { freePort } from '../../support/free-port.ts';
+import { startHttpServer } from '../../support/http-server.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-const started: Server[] = [];
-afterEach(() => {
-  for (const server of started.splice(0)) server.close();
-});
-
-async function plainServer(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  started.push(server);
-  return (server.address() as AddressInfo).port;
-}
+const server = startForTests(() => startHttpServer(() => undefined));
 
 const elsewhere = ', or download the file in another way and load that.';
 
@@ -41,9 +31,8 @@ describe('an unreachable source reports the host, the reason and what to do', ()
   });
 
   it('a server without TLS for an https URL, which is not retried', async () => {
-    const port = await plainServer();
     const before = performance.now();
-    await expect(httpSource(`https://127.0.0.1:${port}/x.zip`, undefined, 60_000)).rejects.toMatchObject({
+    await expect(httpSource(server.url.replace('http', 'https'), undefined, 60_000)).rejects.toMatchObject({
       name: 'SourceError',
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ failed the TLS handshake \([^\n]+\)\. Check the URL/),
     });

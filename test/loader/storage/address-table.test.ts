@@ -6,25 +6,31 @@ import {
   DynamoDBServiceException,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type LineWrite, lineOf } from '../../../loader/addresses/lines.ts';
-import { addressWriter, pacer, retryWhileThrottled } from '../../../loader/storage/address-table.ts';
-import { type Fence, LockedError } from '../../../loader/storage/lock.ts';
+import {
+  type AddressTable,
+  addressWriter,
+  dynamoDbAddressTable,
+  pacer,
+  retryWhileThrottled,
+} from '../../../loader/storage/address-table.ts';
+import { type Fence, Lease, LockedError } from '../../../loader/storage/lock.ts';
+import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { underLock } from '../../support/under-lock.ts';
 
-let mock = mockClient(DynamoDBClient);
-afterEach(() => {
-  mock.restore();
-  mock = mockClient(DynamoDBClient);
-});
+const client = new DynamoDBClient({});
+const mock = mockClient(client);
+beforeEach(() => void mock.reset());
 
-const places = [{ straat: 'Buitenveer', woonplaats: 'Weesp' }];
+const places = [{ straat: "'t Nauwe Steegje", woonplaats: 'Weesp' }];
 const writes: LineWrite[] = Array.from({ length: 130 }, (_, index) => {
   const key = `1381AA#${index}#`;
   return index % 10 === 9 ? { remove: key } : { put: lineOf({ key, places }) };
 });
-const writer = (options = {}) =>
-  addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMilliseconds: 1, ...options });
+const writer = (options = {}) => addressWriter(client, 'addresses', { firstPauseMilliseconds: 1, ...options });
 const fence: Fence = {
   held: { owner: 'test', token: 'test', untilSeconds: 0 },
   signal: new AbortController().signal,
@@ -105,7 +111,6 @@ describe('a batch writer', () => {
   });
 
   it('sends nothing when the lock is lost between the signing of a request and its sending', async () => {
-    mock.restore();
     const sent: unknown[] = [];
     const client = new DynamoDBClient({
       region: 'eu-west-1',
@@ -166,5 +171,68 @@ describe('a batch writer', () => {
     // A second's worth goes at once; the 30 that remain take 300 ms.
     await writer({ writesPerSecond: 100 }).write(writes, fence);
     expect(performance.now() - begun).toBeGreaterThan(200);
+  });
+});
+
+const keys = Array.from({ length: 250 }, (_, index) => `1381AA#${index + 1}#`);
+const puts = keys.map((key) => ({ put: lineOf({ key, places }) }));
+
+describe('writing in transactions', () => {
+  const dynamoDb = startForTests(startDynamoDb);
+  let table: AddressTable;
+  let made = 0;
+  beforeEach(async () => {
+    made++;
+    await createAddressesTable(dynamoDb.client, `addresses-${made}`);
+    table = dynamoDbAddressTable(dynamoDb.client, `addresses-${made}`, { transactions: true });
+  });
+
+  it('writes the same as batches, for any number of writes, and reports progress', async () => {
+    await underLock(table, async (fence) => {
+      let told = 0;
+      await table.write(puts, fence, (count) => {
+        told += count;
+      });
+      expect(told).toBe(250);
+      expect(await table.read(keys)).toEqual(new Map(keys.map((key) => [key, { key, places }])));
+
+      const changed = [{ straat: 'Kerkstraat', woonplaats: 'Muiden' }, ...places];
+      const removes = keys.slice(2).map((remove) => ({ remove }));
+      await table.write([{ put: lineOf({ key: '1381AA#1#', places: changed }) }, ...removes], fence);
+      expect(await table.read(keys)).toEqual(
+        new Map([
+          ['1381AA#1#', { key: '1381AA#1#', places: changed }],
+          ['1381AA#2#', { key: '1381AA#2#', places }],
+        ]),
+      );
+      await table.write([], fence);
+    });
+  });
+
+  it.each([
+    ['another load', 'next'],
+    ['a later start of the same owner', 'first'],
+  ])(
+    'writes nothing, not even the dataset item, once %s has the lock, also if this process does not know it yet',
+    async (_, next) => {
+      const held = await table.lock.acquire('first', 60);
+      // A process that was asleep between its last look at the lock and its write.
+      const asleep = { ...fence, held };
+      await table.write(puts.slice(0, 5), asleep);
+      await table.lock.release('first');
+      await table.lock.acquire(next, 60);
+      await expect(table.write(puts, asleep)).rejects.toMatchObject({ name: 'LockedError' });
+      const dataset = { peildatum: '2026-01-08', load: 'x' };
+      await expect(table.setDataset(dataset, asleep)).rejects.toMatchObject({ name: 'LockedError' });
+      expect((await table.read(keys)).size).toBe(5);
+      expect(await table.dataset()).toBeNull();
+    },
+  );
+
+  it('with an expired lease sends nothing', async () => {
+    await table.lock.acquire('execution', 60);
+    const expired = await Lease.ofOwner(table.lock, 'execution', 0);
+    await expect(table.write(puts, expired)).rejects.toThrow(/stopped writing/);
+    expect((await table.read(keys)).size).toBe(0);
   });
 });
