@@ -188,7 +188,7 @@ function errors(page: DocsPage): string {
   ].join('\n');
 }
 
-function both({ happened, remedy }: Explanation): string {
+function both([happened, remedy]: Explanation): string {
   return `${inline(happened)}<br><span class="muted">${inline(remedy)}</span>`;
 }
 

@@ -25,7 +25,7 @@ export function headingOf(code: ExplainedCode, language: Language = 'en'): strin
 /** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
 export function problemPage(code: ExplainedCode, language: Language, site: Site): { html: string; policy: string } {
   const { explanations, problemPage: words } = textsIn(language, site.offered);
-  const { happened, remedy } = explanations[code];
+  const [happened, remedy] = explanations[code];
   const title = escaped(headingOf(code, language));
   const body = `<main class="page problem">
 <h1>${title}</h1>
@@ -62,7 +62,7 @@ const homeOf = (language: Language, { hasDocs }: Site) => (hasDocs ? `/docs?lang
 
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {
-    const { happened } = referenceTexts[language].explanations[code];
+    const [happened] = referenceTexts[language].explanations[code];
     return `<dt id="${code}">${link(code, `<code>${code}</code>`, language)}</dt>
 <dd>${inline(happened)}${exampleOf(code, language)}</dd>`;
   });

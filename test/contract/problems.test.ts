@@ -23,7 +23,7 @@ describe('the page of a problem', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const text = htmlText(body);
     expect(text).toContain(code);
-    const { happened, remedy } = explanations[code];
+    const [happened, remedy] = explanations[code];
     expect(text).toContain(happened.replaceAll('`', ''));
     expect(text).toContain(remedy.replaceAll('`', ''));
   });

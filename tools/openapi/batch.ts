@@ -42,14 +42,12 @@ export const batchExample = {
 
 const { summary } = batchExample;
 
-const invalidBody = {
-  happened:
-    'The body is invalid. No address was looked up, and the request did not count against the quota. `errors` has one entry for each ' +
+const invalidBody = [
+  'The body is invalid. No address was looked up, and the request did not count against the quota. `errors` has one entry for each ' +
     'fault: a JSON `pointer` to the member, a stable `code`, and a `detail` that says what to send instead. Where that is clear, ' +
     '`suggestion` has it for a program: the members of the address to send, with their values.',
-  remedy:
-    'Correct every member that `errors` points to and send the request again. The same request always gets the same response.',
-};
+  'Correct every member that `errors` points to and send the request again. The same request always gets the same response.',
+] as const;
 
 /** `POST /v1/addresses` */
 export const batchOperation: ZodOpenApiOperationObject = {

@@ -146,14 +146,14 @@ nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of
 });
 nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
   parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
-  code: parameterFaultCodes.map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code].happened}`).join(' '),
+  code: parameterFaultCodes.map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code][0]}`).join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
 nameSchema(bodyFaultSchema, 'BodyFault', 'One fault in the body of many lookups.', {
   pointer: 'Where the fault is, as a JSON pointer (RFC 6901): `/addresses/3/huisnummer`.',
   code: faultCodes
     .filter((code) => !parameterFaultCodes.some((other) => other === code))
-    .map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code].happened}`)
+    .map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code][0]}`)
     .concat('The others are those of `InputFault`.')
     .join(' '),
   detail: 'What to send instead, for people. The text may change.',
@@ -218,7 +218,7 @@ function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
   const [schema, ...others] = group.map((code) => schemaOf(code));
   if (!schema) throw new Error('a response has at least one problem');
   return response({
-    description: group.map((code) => referenceTexts.en.explanations[code].happened).join('\n\n'),
+    description: group.map((code) => referenceTexts.en.explanations[code][0]).join('\n\n'),
     headers: group.flatMap((code) => problemHeaders[code] ?? []),
     schema: others.length > 0 ? z.discriminatedUnion('type', [schema, ...others]) : schema,
     examples: Object.fromEntries(group.map((code) => [code, exampleOf(code)])),
@@ -226,7 +226,7 @@ function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
 }
 
 /** The 422 of a body with many lookups: the same problem, whose faults have a pointer instead of a parameter. */
-export function invalidBodyResponse({ happened, remedy }: Explanation): ZodOpenApiResponseObject {
+export function invalidBodyResponse([happened, remedy]: Explanation): ZodOpenApiResponseObject {
   const code = 'invalid-input';
   const { summary, value } = exampleOf(code);
   const errors = [
@@ -254,11 +254,7 @@ function response({ description, headers, schema, examples }: Described): ZodOpe
 
 function schemaOf(
   code: ProblemCode,
-  {
-    base = bases[code] ?? problemSchema,
-    id = pascalCase(code),
-    remedy = referenceTexts.en.explanations[code].remedy,
-  } = {},
+  { base = bases[code] ?? problemSchema, id = pascalCase(code), remedy = referenceTexts.en.explanations[code][1] } = {},
 ) {
   const { status, title } = problems[code];
   const schema = z.extend(base, { type: z.literal(problemType(code)), status: z.literal(status) });

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../../../core/problems.ts';
 export type ExplainedCode = ProblemCode | BodyFaultCode;
 
 /** The cause, and the consumer's remedy; `code` spans are between backticks. */
-export type Explanation = { happened: string; remedy: string };
+export type Explanation = readonly [happened: string, remedy: string];
 
 /** The names of the paragraphs in the introduction of the OpenAPI document. */
 export const paragraphNames = [
@@ -176,184 +176,146 @@ export const english = {
   },
 
   explanations: {
-    unauthorized: {
-      happened:
-        'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +
+    unauthorized: [
+      'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +
         'Every case has the same response, so that it does not reveal the cause.',
-      remedy:
-        'Send the complete key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is not read. If the ' +
+      'Send the complete key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is not read. If the ' +
         'key used to work, it has been revoked: ask your provider for a new one. Do not retry with the same key.',
-    },
-    'account-inactive': {
-      happened: 'The key is valid, but its account is suspended. The request did not count against the quota.',
-      remedy: 'Ask your provider to activate the account. The same key works again from that moment.',
-    },
-    'plan-inactive': {
-      happened:
-        "The key and its account are valid, but the account's plan is no longer active. The request did not count against the quota.",
-      remedy: 'Ask your provider to move the account to another plan. The key stays the same.',
-    },
-    'not-found': {
-      happened:
-        'There is nothing at this path. An address that is not in the register is not an error: that is a response with status 200 ' +
+    ],
+    'account-inactive': [
+      'The key is valid, but its account is suspended. The request did not count against the quota.',
+      'Ask your provider to activate the account. The same key works again from that moment.',
+    ],
+    'plan-inactive': [
+      "The key and its account are valid, but the account's plan is no longer active. The request did not count against the quota.",
+      'Ask your provider to move the account to another plan. The key stays the same.',
+    ],
+    'not-found': [
+      'There is nothing at this path. An address that is not in the register is not an error: that is a response with status 200 ' +
         'and the outcome `not_found`.',
-      remedy:
-        'Compare the path with the reference. Paths are case-sensitive, begin with `/v1/` and do not end in a slash.',
-    },
-    'method-not-allowed': {
-      happened: 'The path exists, but does not support this method; the header `Allow` names the supported method.',
-      remedy: 'Use `POST` for `/v1/addresses`, and `GET` with the parameters in the query string for every other path.',
-    },
-    'content-too-large': {
-      happened: 'The body has more than 64 KB. The request did not count against the quota.',
-      remedy: 'Send fewer addresses in each request; 100 are allowed.',
-    },
-    'unsupported-media-type': {
-      happened: 'The body is not declared as JSON. The request did not count against the quota.',
-      remedy: 'Send JSON, with the header `Content-Type: application/json`.',
-    },
-    'invalid-input': {
-      happened:
-        'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has ' +
+      'Compare the path with the reference. Paths are case-sensitive, begin with `/v1/` and do not end in a slash.',
+    ],
+    'method-not-allowed': [
+      'The path exists, but does not support this method; the header `Allow` names the supported method.',
+      'Use `POST` for `/v1/addresses`, and `GET` with the parameters in the query string for every other path.',
+    ],
+    'content-too-large': [
+      'The body has more than 64 KB. The request did not count against the quota.',
+      'Send fewer addresses in each request; 100 are allowed.',
+    ],
+    'unsupported-media-type': [
+      'The body is not declared as JSON. The request did not count against the quota.',
+      'Send JSON, with the header `Content-Type: application/json`.',
+    ],
+    'invalid-input': [
+      'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has ' +
         'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead. If that is clear, ' +
         '`suggestion` has it for a program: the parameters to send, with their values.',
-      remedy:
-        'Correct every parameter that `errors` names and send the request again. The same request always gets the same response.',
-    },
-    missing: {
-      happened: 'A required parameter is absent, empty, or has only spaces.',
-      remedy: 'Send `postcode` and `huisnummer` with every lookup; `toevoeging` and `include` are optional.',
-    },
-    duplicate: {
-      happened: 'A parameter, or a member of an object in the body, was sent more than once.',
-      remedy: 'Send each parameter and each member once. A common cause is a base URL that already has a query string.',
-    },
-    'parameter-unknown': {
-      happened:
-        'The API has no parameter of this name. It may be misspelled, as `toevoging` and `Toevoeging` are, or the name that another API ' +
+      'Correct every parameter that `errors` names and send the request again. The same request always gets the same response.',
+    ],
+    missing: [
+      'A required parameter is absent, empty, or has only spaces.',
+      'Send `postcode` and `huisnummer` with every lookup; `toevoeging` and `include` are optional.',
+    ],
+    duplicate: [
+      'A parameter, or a member of an object in the body, was sent more than once.',
+      'Send each parameter and each member once. A common cause is a base URL that already has a query string.',
+    ],
+    'parameter-unknown': [
+      'The API has no parameter of this name. It may be misspelled, as `toevoging` and `Toevoeging` are, or the name that another API ' +
         'uses, such as `huisletter`, `house_number` or `addition`. Ignoring it could return another address.',
-      remedy:
-        'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
+      'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
         '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send if it can be derived. Leave any other ' +
         'parameter out, even when it is empty.',
-    },
-    'misplaced-key': {
-      happened:
-        'A parameter or a member of the body has an API key. Logs, histories and proxies keep query strings, so the key is no longer secret.',
-      remedy:
-        'Send the key in the header `X-API-Key` only. Ask your provider for a new key, and have this one revoked.',
-    },
-    'postcode-character': {
-      happened:
-        'The postcode has characters other than ASCII letters, digits and spaces, such as a hyphen, a dot or a tab.',
-      remedy: postcodeForm,
-    },
-    'postcode-leading-zero': { happened: 'The postcode begins with 0. No Dutch postcode does.', remedy: postcodeForm },
-    'postcode-incomplete': {
-      happened: 'The postcode ends too early: digits or letters are missing.',
-      remedy: postcodeForm,
-    },
-    'postcode-too-long': {
-      happened: 'There is something after the two letters of the postcode.',
-      remedy: `${postcodeForm} Send the number as \`huisnummer\`.`,
-    },
-    'postcode-form': { happened: 'The postcode is not four digits followed by two letters.', remedy: postcodeForm },
-    'huisnummer-with-toevoeging': {
-      happened: 'The huisnummer includes an addition, as in `12A`.',
-      remedy:
-        'Send the number as `huisnummer` and everything after it as `toevoeging`: `huisnummer=12` and `toevoeging=A`.',
-    },
-    'huisnummer-range': {
-      happened: 'The huisnummer has two numbers, as in `12-14`.',
-      remedy:
-        'Look up one number. If the second is an addition, send it as `toevoeging`: `huisnummer=12` and `toevoeging=14`.',
-    },
-    'huisnummer-space': {
-      happened:
-        'The huisnummer begins or ends with white space: a space, a tab or a line break. In a query string a `+` is a space too.',
-      remedy: huisnummerForm,
-    },
-    'huisnummer-sign': { happened: 'The huisnummer has a plus or minus sign, as in `-12`.', remedy: huisnummerForm },
-    'huisnummer-decimal': { happened: 'The huisnummer has decimals, as in `12.0`.', remedy: huisnummerForm },
-    'huisnummer-zero': { happened: 'The huisnummer is 0. House numbers begin at 1.', remedy: huisnummerForm },
-    'huisnummer-too-long': {
-      happened: 'The huisnummer has more than five digits, leading zeros included.',
-      remedy: huisnummerForm,
-    },
-    'huisnummer-form': { happened: 'The huisnummer is not a whole number from 1 to 99999.', remedy: huisnummerForm },
-    'toevoeging-character': {
-      happened:
-        'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
-      remedy:
-        'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`. Leave it out if the address has none.',
-    },
-    'toevoeging-too-long': {
-      happened: 'The toevoeging has more than five letters and digits. The register has no longer ones.',
-      remedy:
-        'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any ' +
+    ],
+    'misplaced-key': [
+      'A parameter or a member of the body has an API key. Logs, histories and proxies keep query strings, so the key is no longer secret.',
+      'Send the key in the header `X-API-Key` only. Ask your provider for a new key, and have this one revoked.',
+    ],
+    'postcode-character': [
+      'The postcode has characters other than ASCII letters, digits and spaces, such as a hyphen, a dot or a tab.',
+      postcodeForm,
+    ],
+    'postcode-leading-zero': ['The postcode begins with 0. No Dutch postcode does.', postcodeForm],
+    'postcode-incomplete': ['The postcode ends too early: digits or letters are missing.', postcodeForm],
+    'postcode-too-long': [
+      'There is something after the two letters of the postcode.',
+      `${postcodeForm} Send the number as \`huisnummer\`.`,
+    ],
+    'postcode-form': ['The postcode is not four digits followed by two letters.', postcodeForm],
+    'huisnummer-with-toevoeging': [
+      'The huisnummer includes an addition, as in `12A`.',
+      'Send the number as `huisnummer` and everything after it as `toevoeging`: `huisnummer=12` and `toevoeging=A`.',
+    ],
+    'huisnummer-range': [
+      'The huisnummer has two numbers, as in `12-14`.',
+      'Look up one number. If the second is an addition, send it as `toevoeging`: `huisnummer=12` and `toevoeging=14`.',
+    ],
+    'huisnummer-space': [
+      'The huisnummer begins or ends with white space: a space, a tab or a line break. In a query string a `+` is a space too.',
+      huisnummerForm,
+    ],
+    'huisnummer-sign': ['The huisnummer has a plus or minus sign, as in `-12`.', huisnummerForm],
+    'huisnummer-decimal': ['The huisnummer has decimals, as in `12.0`.', huisnummerForm],
+    'huisnummer-zero': ['The huisnummer is 0. House numbers begin at 1.', huisnummerForm],
+    'huisnummer-too-long': ['The huisnummer has more than five digits, leading zeros included.', huisnummerForm],
+    'huisnummer-form': ['The huisnummer is not a whole number from 1 to 99999.', huisnummerForm],
+    'toevoeging-character': [
+      'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
+      'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`. Leave it out if the address has none.',
+    ],
+    'toevoeging-too-long': [
+      'The toevoeging has more than five letters and digits. The register has no longer ones.',
+      'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any ' +
         'addition, the outcome `not_found` lists the existing additions at the huisnummer.',
-    },
-    'include-empty': {
-      happened: '`include` has no names, or an empty one: nothing between two commas.',
-      remedy: includeForm,
-    },
-    'include-unknown': {
-      happened: '`include` has a name that does not exist. Names are in lower case, without spaces.',
-      remedy: includeForm,
-    },
-    'include-repeated': { happened: '`include` has a name more than once.', remedy: includeForm },
-    'include-unavailable': {
-      happened:
-        '`include` names something that the API has but this service does not: its operator has not turned it on.',
-      remedy: `Leave that name out, or ask your provider, who can turn it on. ${includeForm}`,
-    },
-    'body-form': {
-      happened: 'The body is not a JSON object.',
-      remedy: 'Send an object with the list `addresses` and, if you like, `include`, in UTF-8.',
-    },
-    'member-type': {
-      happened: 'A member of the body has the wrong JSON type.',
-      remedy:
-        'Send `addresses` and `include` as lists, `postcode` as a string, `huisnummer` as an integer or a string, and `toevoeging` as a string or `null`.',
-    },
-    'unknown-member': {
-      happened:
-        'The body or an address has a member that the API does not have: a misspelled one, or one of another API, such as `huisletter`.',
-      remedy:
-        'Send what `suggestion` has, or leave the member out. An address has `postcode`, `huisnummer` and `toevoeging`; the body has `addresses` and `include`.',
-    },
-    'addresses-count': {
-      happened: '`addresses` is empty, or has more than 100 addresses.',
-      remedy: 'Send 1 to 100 addresses in a request.',
-    },
-    'quota-exceeded': {
-      happened:
-        'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the ' +
+    ],
+    'include-empty': ['`include` has no names, or an empty one: nothing between two commas.', includeForm],
+    'include-unknown': [
+      '`include` has a name that does not exist. Names are in lower case, without spaces.',
+      includeForm,
+    ],
+    'include-repeated': ['`include` has a name more than once.', includeForm],
+    'include-unavailable': [
+      '`include` names something that the API has but this service does not: its operator has not turned it on.',
+      `Leave that name out, or ask your provider, who can turn it on. ${includeForm}`,
+    ],
+    'body-form': [
+      'The body is not a JSON object.',
+      'Send an object with the list `addresses` and, if you like, `include`, in UTF-8.',
+    ],
+    'member-type': [
+      'A member of the body has the wrong JSON type.',
+      'Send `addresses` and `include` as lists, `postcode` as a string, `huisnummer` as an integer or a string, and `toevoeging` as a string or `null`.',
+    ],
+    'unknown-member': [
+      'The body or an address has a member that the API does not have: a misspelled one, or one of another API, such as `huisletter`.',
+      'Send what `suggestion` has, or leave the member out. An address has `postcode`, `huisnummer` and `toevoeging`; the body has `addresses` and `include`.',
+    ],
+    'addresses-count': [
+      '`addresses` is empty, or has more than 100 addresses.',
+      'Send 1 to 100 addresses in a request.',
+    ],
+    'quota-exceeded': [
+      'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the ' +
         'account, so all its keys share it. This request did not count against it.',
-      remedy:
-        'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many ' +
+      'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many ' +
         'requests a second, of all accounts together; wait a second, then try again. The headers `RateLimit-Policy` and `RateLimit` of every ' +
         'lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan.',
-    },
-    'internal-error': {
-      happened: 'An unexpected error occurred. This request may have counted against your quota.',
-      remedy:
-        'Try again once. If the error persists, send the `request_id` to your provider, who can find the cause with it.',
-    },
-    'temporarily-unavailable': {
-      happened:
-        'A part of the service did not respond in time. A lookup that can not be counted is never answered. This request may have ' +
+    ],
+    'internal-error': [
+      'An unexpected error occurred. This request may have counted against your quota.',
+      'Try again once. If the error persists, send the `request_id` to your provider, who can find the cause with it.',
+    ],
+    'temporarily-unavailable': [
+      'A part of the service did not respond in time. A lookup that can not be counted is never answered. This request may have ' +
         'counted against your quota.',
-      remedy:
-        'Wait for the number of seconds in `Retry-After`, then try again, a few times, with longer and longer waits.',
-    },
-  },
+      'Wait for the number of seconds in `Retry-After`, then try again, a few times, with longer and longer waits.',
+    ],
+  } satisfies Record<ExplainedCode, Explanation>,
 };
 
 /** Every text of the reference, in a language; the explanations are also the texts of the OpenAPI document. */
-export type ReferenceText = Omit<typeof english, 'explanations'> & {
-  explanations: Record<ExplainedCode, Explanation>;
-};
+export type ReferenceText = typeof english;
 
 /** The texts of a language other than English. The OpenAPI document has its own descriptions in English. */
 export type TranslatedText = ReferenceText & Descriptions;
