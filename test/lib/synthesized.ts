@@ -63,6 +63,14 @@ export const portal = {
   operators: ['Olaf@Example.nl'],
 };
 
+/** A provider with a secret that ends, which has an alarm more than a user pool. */
+export const signIn = {
+  issuer: 'https://login.example.nl',
+  clientId: 'x',
+  clientSecretName: 'x',
+  clientSecretExpires: '2027-01-31',
+};
+
 /** What tests read of a synthesized stack. */
 type SynthesizedStack = {
   template: Template;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
+import { everything, ofType, portal, signIn, type Template, templates } from '../lib/synthesized.ts';
 import { type Minute, notifications } from '../support/alarms.ts';
 import { sweep } from '../support/sweep.ts';
 
@@ -51,7 +51,6 @@ const delayOf = (metric: string) => (metric.startsWith('Invocations') || metric.
 /** From 11:00 on the third day on. */
 const begin = 2 * day + 11 * hour;
 type Change = (minute: Minute, at: number) => Minute;
-const once = (at: number) => at === begin;
 /** Before the evening: what nobody calls has no errors, so an alarm ends in the night and begins again. */
 const today =
   (change: Change): Change =>
@@ -64,6 +63,10 @@ const instead =
 const added =
   (values: Minute): Change =>
   (minute) => ({ ...minute, ...values });
+const atOnce =
+  (metric: string, value = 1): Change =>
+  (minute, at) =>
+    at === begin ? { ...minute, [metric]: value } : minute;
 const without =
   (...names: string[]): Change =>
   (minute) =>
@@ -120,21 +123,9 @@ const incidents: [incident: string, change: Change, alarms: string[]][] = [
     ['service CanaryFailedAlone'],
   ],
   ['the key of the canary is deleted', without('CanaryFailures canary'), ['service CanaryFailed']],
-  [
-    'a load fails, or the guard refuses it',
-    (minute, at) => (once(at) ? { ...minute, 'ExecutionsFailed LoadMachine': 1 } : minute),
-    ['loader AlarmsLoadFailed'],
-  ],
-  [
-    'a load takes too long',
-    (minute, at) => (once(at) ? { ...minute, 'ExecutionsTimedOut LoadMachine': 1 } : minute),
-    ['loader AlarmsLoadTimedOut'],
-  ],
-  [
-    'a load is stopped',
-    (minute, at) => (once(at) ? { ...minute, 'ExecutionsAborted LoadMachine': 1 } : minute),
-    ['loader AlarmsLoadStopped'],
-  ],
+  ['a load fails, or the guard refuses it', atOnce('ExecutionsFailed LoadMachine'), ['loader AlarmsLoadFailed']],
+  ['a load takes too long', atOnce('ExecutionsTimedOut LoadMachine'), ['loader AlarmsLoadTimedOut']],
+  ['a load is stopped', atOnce('ExecutionsAborted LoadMachine'), ['loader AlarmsLoadStopped']],
   [
     'the schedule of the loader is disabled',
     without('DatasetAgeDays loader', 'TableDifferences loader', 'SetAsideAddresses loader'),
@@ -149,7 +140,7 @@ const incidents: [incident: string, change: Change, alarms: string[]][] = [
   ['a delivery does not match', instead({ 'SetAsideAddresses loader': 12 }), ['loader AlarmsSetAside']],
   [
     'an extract differs from the days of mutations',
-    (minute, at) => (once(at) ? { ...minute, 'AuditDifferences loader': 3 } : minute),
+    atOnce('AuditDifferences loader', 3),
     ['loader AlarmsAuditDifferences'],
   ],
   ['the usage job fails', instead({ 'Errors UsageFunction': 1 }), ['service UsageFailed']],
@@ -176,11 +167,7 @@ const incidents: [incident: string, change: Change, alarms: string[]][] = [
     ['portal MonitoringUnreachable'],
   ],
   ['the portal is flooded', instead({ 'Count Api': 400 }), ['portal MonitoringThrottled']],
-  [
-    'the provider refuses the portal',
-    (minute, at) => (once(at) ? { ...minute, PortalProviderRefusals: 1 } : minute),
-    ['portal MonitoringRefused'],
-  ],
+  ['the provider refuses the portal', atOnce('PortalProviderRefusals'), ['portal MonitoringRefused']],
   [
     'the client secret is about to end',
     instead({ 'ClientSecretDays portal-canary': 59 }),
@@ -196,12 +183,6 @@ describe('the alarms of the templates', () => {
   };
 
   beforeAll(async () => {
-    const signIn = {
-      issuer: 'https://login.example.nl',
-      clientId: 'x',
-      clientSecretName: 'x',
-      clientSecretExpires: '2027-01-31',
-    };
     const domain = { ...portal.domain, certificateArn: `${certificate}/0b1a2c` };
     stacks = (await templates({ ...everything, portal: { ...portal, domain, signIn } })).all;
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { portalMetrics } from '../../portal/stack/portal-names.ts';
-import { everything, ofType, portal, templates } from '../lib/synthesized.ts';
+import { everything, ofType, portal, signIn, templates } from '../lib/synthesized.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 
@@ -22,13 +22,6 @@ describe('the runbook', () => {
   let events: typeof actions;
 
   beforeAll(async () => {
-    // With a provider and its secret, which has an alarm more than a user pool.
-    const signIn = {
-      issuer: 'https://login.example.nl',
-      clientId: 'x',
-      clientSecretName: 'x',
-      clientSecretExpires: '2027-01-31',
-    };
     const { all: stacks } = await templates({ ...everything, portal: { ...portal, signIn } });
     const alarms = Object.values(stacks).flatMap((template) =>
       Object.values({
