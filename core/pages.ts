@@ -1,7 +1,5 @@
-type Listed = { cursor: string | null };
-
 /** The pages of a list, in order. Each has the cursor of the next page; the last has none. */
-export async function* pagesOf<Page extends Listed>(
+export async function* pagesOf<Page extends { cursor: string | null }>(
   read: (at: { cursor?: string }) => Promise<Page>,
 ): AsyncGenerator<Page> {
   let page = await read({});
@@ -13,7 +11,7 @@ export async function* pagesOf<Page extends Listed>(
 }
 
 /** Reads a list to its end. */
-export async function allPages<Page extends Listed, T>(
+export async function allPages<Page extends { cursor: string | null }, T>(
   read: (at: { cursor?: string }) => Promise<Page>,
   itemsOf: (page: Page) => readonly T[],
 ): Promise<T[]> {
