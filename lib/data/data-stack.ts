@@ -11,7 +11,6 @@ import {
   type WarmThroughput,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -28,7 +27,7 @@ import {
   stackProps,
   stackSuffix,
 } from '../shared/data-protection.ts';
-import { acknowledge, type TableInUse } from '../shared/grants.ts';
+import { acknowledge, allow, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { type AlarmTopic, alarmTopic, ownMetric } from '../shared/monitoring.ts';
 import { statementBucket } from './statement-bucket.ts';
@@ -199,8 +198,8 @@ class AccountsBackup extends Construct {
       resourceName: planId,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    lambda.function.addToRolePolicy(new PolicyStatement({ actions: ['backup:GetBackupPlan'], resources: [plan] }));
-    lambda.function.addToRolePolicy(new PolicyStatement({ actions: ['backup:ListCopyJobs'], resources: ['*'] }));
+    allow(lambda.function, ['backup:GetBackupPlan'], [plan]);
+    allow(lambda.function, ['backup:ListCopyJobs'], ['*']);
     acknowledge(lambda, 'AwsSolutions-IAM5[Resource::*]', 'The action that lists jobs supports no resources.');
     lambda.runEvery(Duration.hours(1), {
       description: 'Reports the age of the last copy',

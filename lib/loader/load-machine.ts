@@ -11,22 +11,20 @@ import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/config-schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
-import { acknowledge, acknowledgeWildcard, defaultEventBus, scheduleRole } from '../shared/grants.ts';
+import { acknowledge, acknowledgeWildcard, allow, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad, MAP_RUNS } from './load-states.ts';
 import { type LoaderSteps, writersOf } from './loader-steps.ts';
+
+const actionsOf = (service: string, names: string[]) => names.map((name) => `${service}:${name}`);
 
 type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; tracing: boolean };
 
 /** The role of the state machine: invoke its steps, read the items of its maps, write their results, notify. */
 function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRoleProps): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
-  const allow = (actions: string[], resources: string[]) =>
-    role.addToPolicy(new PolicyStatement({ actions, resources }));
-  allow(
-    ['lambda:InvokeFunction'],
-    functions.map(({ functionArn }) => `${functionArn}:*`),
-  );
+  const versions = functions.map(({ functionArn }) => `${functionArn}:*`);
+  allow(role, ['lambda:InvokeFunction'], versions);
   for (const each of functions)
     acknowledgeWildcard(
       role,
@@ -36,33 +34,17 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
     );
   const items = `${storagePrefixes.loads}*`;
   const results = `${MAP_RUNS}*`;
-  allow(['s3:GetObject'], [bucket.arnForObjects(items)]);
-  allow(
-    ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'],
-    [bucket.arnForObjects(results)],
-  );
+  allow(role, ['s3:GetObject'], [bucket.arnForObjects(items)]);
+  const writing = ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'];
+  allow(role, writing, [bucket.arnForObjects(results)]);
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
-  allow(['events:PutEvents'], [defaultEventBus(scope)]);
-  allow(['lambda:GetAccountSettings'], ['*']);
-  const tracingActions = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
-  if (tracing)
-    allow(
-      tracingActions.map((action) => `xray:${action}`),
-      ['*'],
-    );
-  allow(
-    [
-      'logs:CreateLogDelivery',
-      'logs:GetLogDelivery',
-      'logs:UpdateLogDelivery',
-      'logs:DeleteLogDelivery',
-      'logs:ListLogDeliveries',
-      'logs:PutResourcePolicy',
-      'logs:DescribeResourcePolicies',
-      'logs:DescribeLogGroups',
-    ],
-    ['*'],
-  );
+  allow(role, ['events:PutEvents'], [defaultEventBus(scope)]);
+  allow(role, ['lambda:GetAccountSettings'], ['*']);
+  const traces = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
+  if (tracing) allow(role, actionsOf('xray', traces), ['*']);
+  const deliveries = ['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'];
+  const policies = ['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'];
+  allow(role, actionsOf('logs', [...deliveries, ...policies]), ['*']);
   acknowledge(
     role,
     'AwsSolutions-IAM5[Resource::*]',

@@ -7,7 +7,7 @@ import type { Config } from '../config/config-schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { abortUploads, bucketProps, isProtected, stackProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
-import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
+import { type RunbookQueries, SavedQueries } from '../shared/monitoring.ts';
 import { LoadMachine } from './load-machine.ts';
 import { MAP_RUNS } from './load-states.ts';
 import { LoaderAlarms, LoaderDashboard } from './loader-monitoring.ts';
@@ -73,21 +73,13 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
 }
 
 /** The runbook's queries on the logs of the steps. */
-function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): QueriesByChapter {
-  return {
-    'Load failed': {
-      Errors: [
-        Object.values(steps).map(({ logs }) => logs),
-        'filter message = "failed" or type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, error.name, error.message, input.load, type, record.status, record.errorType',
-      ],
-    },
-    ...(mutations && {
-      'Audit differences': {
-        Counts: [
-          [steps.publish.logs],
-          'filter message = "done" and ispresent(result.audit.added) | sort @timestamp desc | display @timestamp, result.peildatum, result.audit.added, result.audit.changed, result.audit.removed',
-        ],
-      },
-    }),
-  };
+function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): RunbookQueries {
+  const differences =
+    'filter message = "done" and ispresent(result.audit.added) | sort @timestamp desc | display @timestamp, result.peildatum, result.audit.added, result.audit.changed, result.audit.removed';
+  const errors =
+    'filter message = "failed" or type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, error.name, error.message, input.load, type, record.status, record.errorType';
+  return [
+    [Object.values(steps).map(({ logs }) => logs), { 'Load failed/Errors': errors }],
+    ...(mutations ? [[[steps.publish.logs], { 'Audit differences/Counts': differences }] as const] : []),
+  ];
 }

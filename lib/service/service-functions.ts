@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Alarm, IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -12,7 +11,7 @@ import { statementsPrefix } from '../../core/tables.ts';
 import type { Config } from '../config/config-schema.ts';
 import { deploymentName } from '../config/deployment.ts';
 import { acknowledgeStatements } from '../data/statement-bucket.ts';
-import { acknowledge, defaultEventBus, type TableInUse } from '../shared/grants.ts';
+import { acknowledge, allow, defaultEventBus, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
 import { type ApiFunction, type ApiFunctionId, apiFunctions, optionalVariables } from '../shared/routes.ts';
@@ -161,10 +160,7 @@ export class UsageJobFunction extends LambdaFunction {
     const all = [`${statementsPrefix}*`];
     this.usesBucket(statements, environment.statementsBucket, { read: all, write: all });
     acknowledgeStatements(this, statements, config);
-    if (config.usage.messageAtShare > 0)
-      this.function.addToRolePolicy(
-        new PolicyStatement({ actions: ['events:PutEvents'], resources: [defaultEventBus(this)] }),
-      );
+    if (config.usage.messageAtShare > 0) allow(this.function, ['events:PutEvents'], [defaultEventBus(this)]);
     this.runEvery(Duration.hours(1), { description: 'Records usage', maxEventAge: Duration.minutes(30) });
     topic.alarms(this, {
       Failed: {

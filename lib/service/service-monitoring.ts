@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { type Alarm, type IMetric, MathExpression, type Metric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, type IMetric, MathExpression, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -19,18 +19,6 @@ import {
 type ServiceName = 'address' | 'validate';
 
 const period = Duration.minutes(1);
-
-/** Requests of a service with one outcome, per minute. */
-function requests(stage: string, service: ServiceName, outcome: string): Metric {
-  const dimensionsMap = { [requestDimensions.outcome]: outcome };
-  return ownMetric(stage, service, metricNames.requests, { dimensionsMap, statistic: 'Sum', period, label: outcome });
-}
-
-/** Charges that may have been made or not, per minute. */
-function unknownCharges(stage: string): Metric {
-  const options = { statistic: 'Sum', period, label: 'all causes' };
-  return ownMetric(stage, 'address', metricNames.unknownCharges, options);
-}
 
 /** One line for each outcome that occurred. */
 function byOutcome(stage: string, service: ServiceName): MathExpression {
@@ -73,7 +61,7 @@ export class ServiceAlarms extends Construct {
         runbook: 'Slow answers',
       },
       UnknownCharges: {
-        metric: unknownCharges(stage),
+        metric: ownMetric(stage, 'address', metricNames.unknownCharges, { ...stat('Sum'), label: 'all causes' }),
         periods: [3, 15],
         problem: 'In three of 15 minutes a lookup got 503 whose units may have been counted.',
         first: 'run the saved query DEPLOYMENT/Charges with unknown outcome/Causes in CloudWatch Logs Insights.',
@@ -88,7 +76,11 @@ export class ServiceAlarms extends Construct {
         runbook: 'Gateway throttles',
       },
       RefusedKeys: {
-        metric: requests(stage, 'address', 'unauthorized'),
+        metric: ownMetric(stage, 'address', metricNames.requests, {
+          ...stat('Sum'),
+          dimensionsMap: { [requestDimensions.outcome]: 'unauthorized' },
+          label: 'unauthorized',
+        }),
         threshold: 600,
         periods: [5, 5],
         problem: 'Ten requests a second or more carry an invalid key.',

@@ -8,7 +8,7 @@ import type { Config } from '../config/config-schema.ts';
 import { logoFile } from '../config/logo.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { stackProps } from '../shared/data-protection.ts';
-import { type QueriesByChapter, SavedQueries } from '../shared/monitoring.ts';
+import { type RunbookQueries, SavedQueries } from '../shared/monitoring.ts';
 import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
@@ -90,65 +90,49 @@ function brandingOf({ branding: { logo, ...branding }, portal }: Config): object
 type ServiceLogs = { address: ILogGroup; validate: ILogGroup; access: ILogGroup; canary: ILogGroup | undefined };
 
 /** The runbook's queries on the logs of the service. */
-function serviceQueries({ address, validate, access, canary }: ServiceLogs): QueriesByChapter {
-  return {
-    'Server errors': {
-      Outcomes: [[address], 'filter status >= 500 | stats count(*) as requests by outcome'],
-      Errors: [
-        [address, validate],
-        'filter level = "ERROR" | sort @timestamp desc | limit 20 | display @timestamp, message, error.name, error.message, account, request_id',
-      ],
-      Causes: [[address], 'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account'],
-      'Seen by the gateway': [
-        [access],
-        'filter status >= 500 | stats count(*) as requests by route, status, error, lambda_status',
-      ],
-      Failures: [
-        [address, validate],
-        'filter type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, type, record.status, record.errorType',
-      ],
-    },
-    'Slow answers': {
-      'Gateway and function': [
-        [access],
-        'stats pct(latency_ms, 99) as total, pct(integration_latency_ms, 99) as function, count(*) as requests by bin(1m)',
-      ],
-      Outcomes: [[address], 'stats pct(ms, 99) as p99, max(ms) as longest, count(*) as requests by outcome'],
-    },
-    'Gateway throttles': {
-      Callers: [
-        [access],
-        'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
-      ],
-    },
-    'Charges with unknown outcome': {
-      Causes: [
-        [address],
-        'filter UnknownCharges = 1 | stats count(*) as charges by cause, bin(5m) as at | sort at desc',
-      ],
-      Accounts: [
-        [address],
-        'filter level = "ERROR" and error.name = "ChargeUnknown" | stats count(*) as requests by account',
-      ],
-      Errors: [
-        [address],
-        'filter error.name = "ChargeUnknown" | stats count(*) as errors by error.cause.name, error.cause.message',
-      ],
-    },
-    'Refused keys': {
-      Callers: [[access], 'filter status = 401 | stats count(*) as requests by ip | sort requests desc | limit 10'],
-      Accounts: [
-        [address],
-        'filter outcome = "unauthorized" and ispresent(account) | stats count(*) as requests by account',
-      ],
-    },
-    Procedures: {
-      'Busiest accounts': [[address], 'stats count(*) as requests by account | sort requests desc | limit 5'],
-    },
-    ...(canary && {
-      'Canary failed': {
-        Errors: [[canary], 'filter level = "ERROR" | sort @timestamp desc | limit 5'],
+function serviceQueries({ address, validate, access, canary }: ServiceLogs): RunbookQueries {
+  return [
+    [
+      [address],
+      {
+        'Server errors/Outcomes': 'filter status >= 500 | stats count(*) as requests by outcome',
+        'Server errors/Causes': 'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account',
+        'Slow answers/Outcomes': 'stats pct(ms, 99) as p99, max(ms) as longest, count(*) as requests by outcome',
+        'Charges with unknown outcome/Causes':
+          'filter UnknownCharges = 1 | stats count(*) as charges by cause, bin(5m) as at | sort at desc',
+        'Charges with unknown outcome/Accounts':
+          'filter level = "ERROR" and error.name = "ChargeUnknown" | stats count(*) as requests by account',
+        'Charges with unknown outcome/Errors':
+          'filter error.name = "ChargeUnknown" | stats count(*) as errors by error.cause.name, error.cause.message',
+        'Refused keys/Accounts':
+          'filter outcome = "unauthorized" and ispresent(account) | stats count(*) as requests by account',
+        'Procedures/Busiest accounts': 'stats count(*) as requests by account | sort requests desc | limit 5',
       },
-    }),
-  };
+    ],
+    [
+      [address, validate],
+      {
+        'Server errors/Errors':
+          'filter level = "ERROR" | sort @timestamp desc | limit 20 | display @timestamp, message, error.name, error.message, account, request_id',
+        'Server errors/Failures':
+          'filter type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, type, record.status, record.errorType',
+      },
+    ],
+    [
+      [access],
+      {
+        'Server errors/Seen by the gateway':
+          'filter status >= 500 | stats count(*) as requests by route, status, error, lambda_status',
+        'Slow answers/Gateway and function':
+          'stats pct(latency_ms, 99) as total, pct(integration_latency_ms, 99) as function, count(*) as requests by bin(1m)',
+        'Gateway throttles/Callers':
+          'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
+        'Refused keys/Callers':
+          'filter status = 401 | stats count(*) as requests by ip | sort requests desc | limit 10',
+      },
+    ],
+    ...(canary
+      ? [[[canary], { 'Canary failed/Errors': 'filter level = "ERROR" | sort @timestamp desc | limit 5' }] as const]
+      : []),
+  ];
 }

@@ -36,12 +36,17 @@ export class TrustOwnAccount implements IAspect {
   }
 }
 
+/** Allows these actions on these resources, and nothing else. */
+export function allow({ grantPrincipal }: IGrantable, actions: readonly string[], resources: string[]): void {
+  grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [...actions], resources }));
+}
+
 /** A role that lets EventBridge Scheduler take one action on one resource; the CDK's own role would allow more. */
 export function scheduleRole(scope: Construct, action: string, resource: string): IRole {
   const role = new Role(scope, 'ScheduleRole', {
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
   });
-  role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
+  allow(role, [action], [resource]);
   return role.withoutPolicyUpdates();
 }
 

@@ -20,7 +20,15 @@ import type { Config } from '../config/config-schema.ts';
 import { bundle, type OperatorFiles } from './bundle.ts';
 import { type BundleName, bundles } from './bundles.ts';
 import { logGroupProps } from './data-protection.ts';
-import { acknowledge, acknowledgeWildcard, grantTable, keyActions, scheduleRole, type TableInUse } from './grants.ts';
+import {
+  acknowledge,
+  acknowledgeWildcard,
+  allow,
+  grantTable,
+  keyActions,
+  scheduleRole,
+  type TableInUse,
+} from './grants.ts';
 
 export type LambdaFunctionProps = {
   config: Config;
@@ -136,16 +144,11 @@ export class LambdaFunction extends Construct {
    */
   usesBucket(bucket: IBucket, variable: string, access: BucketAccess): this {
     this.function.addEnvironment(variable, bucket.bucketName);
-    const grant = (actions: readonly string[], resources: string[]) =>
-      this.function.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
-    grant(['s3:ListBucket'], [bucket.bucketArn]);
+    allow(this.function, ['s3:ListBucket'], [bucket.bucketArn]);
     for (const [kind, actions] of Object.entries(bucketActions) as [keyof BucketAccess, readonly string[]][]) {
       const keys = access[kind] ?? [];
-      if (keys.length > 0)
-        grant(
-          actions,
-          keys.map((key) => bucket.arnForObjects(key)),
-        );
+      const objects = keys.map((key) => bucket.arnForObjects(key));
+      if (objects.length > 0) allow(this.function, actions, objects);
       for (const key of keys.filter((key) => key.endsWith('*')))
         acknowledgeWildcard(this, bucket, `<%.Arn>/${key}`, 'Loads name their objects at run time, under this prefix.');
     }

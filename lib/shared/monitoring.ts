@@ -228,20 +228,23 @@ function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(' ', '-');
 }
 
-/** The queries of docs/runbook.md, by its chapter and their subject: the log groups and the query. */
-export type QueriesByChapter = Record<string, Record<string, readonly [logs: ILogGroup[], query: string]>>;
+/** Queries of docs/runbook.md by their chapter and subject, `Server errors/Outcomes`, with the logs that they read. */
+export type RunbookQueries = readonly (readonly [
+  logs: readonly ILogGroup[],
+  queries: Readonly<Record<string, string>>,
+])[];
 
 /**
  * Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, for an operator to pick from a list.
  * They cost nothing.
  */
 export class SavedQueries extends Construct {
-  constructor(scope: Construct, id: string, stage: string, queries: QueriesByChapter) {
+  constructor(scope: Construct, id: string, stage: string, given: RunbookQueries) {
     super(scope, id);
-    for (const [chapter, ofChapter] of Object.entries(queries))
-      for (const [name, [logs, queryString]] of Object.entries(ofChapter))
-        new CfnQueryDefinition(this, `${chapter} ${name}`.replaceAll(' ', ''), {
-          name: `${deploymentName(stage)}/${chapter}/${name}`,
+    for (const [logs, queries] of given)
+      for (const [name, queryString] of Object.entries(queries))
+        new CfnQueryDefinition(this, name.replaceAll(/[ /]/g, ''), {
+          name: `${deploymentName(stage)}/${name}`,
           queryString,
           logGroupNames: logs.map(({ logGroupName }) => logGroupName),
         });

@@ -6,7 +6,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environment } from '../../core/environment.ts';
 import { accountsTable, statementsPrefix } from '../../core/tables.ts';
-import { grantTable } from '../../lib/shared/grants.ts';
+import { allow, grantTable } from '../../lib/shared/grants.ts';
 import { approvalRunPrefix, manifestKeys, storagePrefixes } from '../../loader/names.ts';
 
 export type PortalAccessProps = {
@@ -84,20 +84,16 @@ export class PortalAccess extends Construct {
 function grantLoads(grantee: IGrantable, { bucket, ...machine }: LoadsAccess): void {
   const { loads } = storagePrefixes;
   grantReading(grantee, bucket, [...Object.values(manifestKeys), `${loads}*/proposal.json`, `${loads}*/csv/*`]);
-  grant(grantee, ['states:StartExecution', 'states:ListExecutions'], [machine.stateMachineArn]);
-  grant(grantee, ['states:DescribeExecution'], [`${executionsOf(machine)}:${approvalRunPrefix}*`]);
+  allow(grantee, ['states:StartExecution', 'states:ListExecutions'], [machine.stateMachineArn]);
+  allow(grantee, ['states:DescribeExecution'], [`${executionsOf(machine)}:${approvalRunPrefix}*`]);
 }
 
 function grantReading(grantee: IGrantable, bucket: IBucket, keys: string[]): void {
   // Without listing, S3 answers 403 for an object that does not exist.
-  grant(grantee, ['s3:ListBucket'], [bucket.bucketArn]);
+  allow(grantee, ['s3:ListBucket'], [bucket.bucketArn]);
   const objects = keys.map((key) => bucket.arnForObjects(key));
-  grant(grantee, ['s3:GetObject'], objects);
+  allow(grantee, ['s3:GetObject'], objects);
   bucket.encryptionKey?.grant(grantee, 'kms:Decrypt');
-}
-
-function grant({ grantPrincipal }: IGrantable, actions: string[], resources: string[]): void {
-  grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
 }
 
 function executionsOf({ stateMachineArn, stateMachineName }: Omit<LoadsAccess, 'bucket'>): string {

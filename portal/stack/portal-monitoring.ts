@@ -107,26 +107,24 @@ export class PortalMonitoring extends Construct {
           runbook: 'Client secret ends',
         },
       });
-    new SavedQueries(this, 'Queries', config.stage, {
-      'Portal fails': {
-        Canary: [
-          [canary.logs],
-          'filter level = "ERROR" | sort @timestamp desc | limit 5 | display @timestamp, message',
-        ],
-        Errors: [[logs], 'filter level = "ERROR" | sort @timestamp desc | limit 5'],
-      },
-      'Portal throttled': {
-        Visitors: [
-          [accessLog],
-          'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
-        ],
-      },
-      'Portal sign-in fails': {
-        Refusals: [
-          [logs],
-          `filter ispresent(${providerFault.member}) | stats count(*) as sign_ins by ${providerFault.member}, error`,
-        ],
-      },
-    });
+    const errors = 'filter level = "ERROR" | sort @timestamp desc | limit 5';
+    const { member } = providerFault;
+    new SavedQueries(this, 'Queries', config.stage, [
+      [[canary.logs], { 'Portal fails/Canary': `${errors} | display @timestamp, message` }],
+      [
+        [logs],
+        {
+          'Portal fails/Errors': errors,
+          'Portal sign-in fails/Refusals': `filter ispresent(${member}) | stats count(*) as sign_ins by ${member}, error`,
+        },
+      ],
+      [
+        [accessLog],
+        {
+          'Portal throttled/Visitors':
+            'filter error = "THROTTLED" | stats count(*) as requests by route, ip | sort requests desc | limit 10',
+        },
+      ],
+    ]);
   }
 }

@@ -16,7 +16,6 @@ import {
   OAuthScope,
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -35,7 +34,7 @@ import {
   stackProps,
   stackSuffix,
 } from '../../lib/shared/data-protection.ts';
-import { acknowledge, defaultEventBus } from '../../lib/shared/grants.ts';
+import { acknowledge, allow, defaultEventBus } from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import { PortalAccess } from '../../packages/admin/access.ts';
@@ -125,8 +124,7 @@ export class PortalStack extends Stack {
     acknowledgeLoads(lambda, loads.bucket, config);
     acknowledgeStatements(lambda, statements, config);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
-    const putEvents = { actions: ['events:PutEvents'], resources: [defaultEventBus(this)] };
-    lambda.function.addToRolePolicy(new PolicyStatement(putEvents));
+    allow(lambda.function, ['events:PutEvents'], [defaultEventBus(this)]);
 
     const logGroup = accessLogGroup(this, logGroupProps(config, encryptionKey));
     const api = this.httpApi(props, lambda, logGroup);
