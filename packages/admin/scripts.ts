@@ -16,9 +16,7 @@ export async function packageScripts(): Promise<Record<string, string>> {
 }
 
 /** `index.cjs` for `index.js`. */
-function commonJsName(name: string): string {
-  return name.replace(/\.js$/, '.cjs');
-}
+const commonJsName = (name: string): string => name.replace(/\.js$/, '.cjs');
 
 async function asCommonJs(script: string): Promise<string> {
   const { code } = await transform(script, { format: 'cjs', platform: 'node', target });

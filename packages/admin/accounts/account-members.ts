@@ -28,9 +28,7 @@ export type MemberView = { person: string; role: Role; added: string };
 export const maxMembers = 50;
 
 /** One spelling of an e-mail address that `checkPerson` accepts; subjects are case-sensitive. */
-export function normalizedPerson(person: string): string {
-  return person.startsWith('sub:') ? person : person.toLowerCase();
-}
+export const normalizedPerson = (person: string): string => (person.startsWith('sub:') ? person : person.toLowerCase());
 
 /**
  * Makes a person a member of an account, or gives a member another role. Repeating it is harmless. The number of
@@ -128,9 +126,7 @@ async function changeMembers(
 export type MemberBackup = { person: string; role: Role; added: number };
 
 /** Reads the record of a member. */
-export function readMember(item: Item): MemberBackup {
-  return { person: nameIn(item), role: item.role, added: item.added };
-}
+export const readMember = (item: Item): MemberBackup => ({ person: nameIn(item), role: item.role, added: item.added });
 
 /** The items of a member of an account: the record and the entry. */
 export function memberItems(account: string, { person, role, added }: MemberBackup): Item[] {
@@ -185,6 +181,4 @@ const memberKey = (account: string, person: string) => itemKey(account, `${membe
 const entryKey = (account: string, person: string) => itemKey(`${personPrefix}${person}`, `${memberPrefix}${account}`);
 const membersIn = (table: string, partition: string) => itemsQuery(table, partition, memberPrefix);
 
-function nameIn(item: Item): string {
-  return String(item[accountsTable.sortKey]).slice(memberPrefix.length);
-}
+const nameIn = (item: Item): string => String(item[accountsTable.sortKey]).slice(memberPrefix.length);

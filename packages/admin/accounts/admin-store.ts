@@ -150,9 +150,7 @@ export async function getAccess(store: AdminStore, account: string): Promise<Acc
 }
 
 /** Holds as long as no other administrative change came after `access` was read. */
-export function isUnchanged({ version }: Access): Guard {
-  return { attribute: accessItem.version, is: '=', value: version };
-}
+export const isUnchanged = ({ version }: Access): Guard => ({ attribute: accessItem.version, is: '=', value: version });
 
 /** Holds for an access item that exists. */
 export const exists: Guard = { attribute: accessItem.keys, is: 'there' };

@@ -110,22 +110,21 @@ const range = { from: optional(date), to: optional(date) };
 const nullableText = nullable(text);
 const details = { name: optional(nullableText), contact: optional(nullableText), note: optional(nullableText) };
 const terms = { plan: optional(planCode), limits: optional(ownLimits), ...details };
-const accountFilter = {
-  ...{ plan: optional(text), createdSince: optional(instant), usedShare: optional(number) },
-  state: optional(accountState),
-};
+const seenAccount = object({
+  plan: optional(text),
+  ownLimits: optional(ownLimits),
+  details: optional(object(details)),
+});
+const usedSince = { createdSince: optional(instant), usedShare: optional(number) };
+const accountFilter = { ...usedSince, plan: optional(text), state: optional(accountState) };
 const plan = {
   code: planCode,
   limits: optional(limits),
   state: optional(planState),
   seen: optional(nullable(object({ limits, state: planState }))),
 };
-const session = object({
-  people: optional(list(person)),
-  name: optional(text),
-  browser: optional(text),
-  claims: optional(record(text)),
-});
+const aBrowser = { name: optional(text), browser: optional(text), claims: optional(record(text)) };
+const session = object({ ...aBrowser, people: optional(list(person)) });
 const aKey = { account: accountId, keyId };
 const decision = [object({ load, proposal: text })];
 const ofPerson = object({ person });
@@ -136,17 +135,13 @@ const scope: Shape = (value, name) => {
 };
 const planBackup = exactly({ code: planCode, state: planState, limits });
 const ofWindows = (used: object) => Object.keys(used).forEach(checkWindow);
+const keyTimes = { created: nullable(count), revoked: nullable(count) };
+const keyBackup = exactly({ ...keyTimes, keyId, label: nullableText, secret: optional(text), hash: nullable(bytes) });
 const accountBackup = exactly({
   ...{ id: accountId, state: accountState, plan: planCode, plans: record(planCode), created: count, ownLimits },
   ...details,
   usage: ruled(record(exactly({ start: count, used: count })), ofWindows),
-  keys: list(
-    exactly({
-      ...{ keyId, label: nullableText, created: nullable(count), revoked: nullable(count) },
-      secret: optional(text),
-      hash: nullable(bytes),
-    }),
-  ),
+  keys: list(keyBackup),
   members: list(exactly({ person, role, added: count })),
   days: list(exactly({ date, lookups: count, expires: count, byKey: optional(record(count)) })),
 });
@@ -167,17 +162,7 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
   'plans.counts': [],
   'plans.audit': [planCode, optional(object(page))],
   'accounts.create': [ruled(object({ ...terms, id: accountId, plan: planCode }), checkDetails)],
-  'accounts.set': [
-    ruled(
-      object({
-        ...{ ...terms, id: accountId },
-        seen: optional(
-          object({ plan: optional(text), ownLimits: optional(ownLimits), details: optional(object(details)) }),
-        ),
-      }),
-      checkDetails,
-    ),
-  ],
+  'accounts.set': [ruled(object({ ...terms, id: accountId, seen: optional(seenAccount) }), checkDetails)],
   'accounts.suspend': [accountId],
   'accounts.activate': [accountId],
   'accounts.delete': [accountId],

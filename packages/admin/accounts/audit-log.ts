@@ -61,9 +61,7 @@ export async function noted(store: AdminStore, change: AuditedChange, expires: n
 }
 
 /** A change of a plan that failed on one account has reached others. */
-function changedNothing(error: unknown): boolean {
-  return error instanceof AdminError && error.code !== 'conflict';
-}
+const changedNothing = (error: unknown): boolean => error instanceof AdminError && error.code !== 'conflict';
 
 /** A page of an audit, newest first; `cursor` starts the next page and is `null` on the last page. */
 export type AuditPage = { entries: AuditEntry[]; cursor: string | null };
@@ -101,10 +99,7 @@ function newEntry({ actor, now }: AdminStore, { partition, action, detail }: Aud
   const time = new Date(now()).toISOString();
   // The time sorts the entries; the random part distinguishes two changes in the same millisecond.
   const item = `${prefix}${time}#${randomBytes(6).toString('hex')}`;
-  return {
-    key: itemKey(partition, item),
-    attributes: { time, actor, action, detail },
-  };
+  return { key: itemKey(partition, item), attributes: { time, actor, action, detail } };
 }
 
 function readEntry(item: Item): AuditEntry {

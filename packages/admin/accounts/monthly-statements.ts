@@ -81,9 +81,7 @@ function statementsIn(csv: string): Statement[] {
 }
 
 /** In hexadecimal digits. */
-export function sha256Of(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
+export const sha256Of = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
 
 /**
  * `open`: still counted in. `closing`: ended, not yet written. `closed`: its statement is written and never changes.
@@ -279,18 +277,12 @@ function notClosed(month: string, state: MonthState): UsageMonth {
   return { month, state, closed: null, accounts: null, lookups: null, sha256: null };
 }
 
-function dueAt(month: string): number {
-  return windowEnd('month', secondsOf(`${month}-01`)) + graceSeconds;
-}
+const dueAt = (month: string): number => windowEnd('month', secondsOf(`${month}-01`)) + graceSeconds;
 
-function next(month: string): string {
-  return dateOf(windowEnd('month', secondsOf(`${month}-01`))).slice(0, 7);
-}
+const next = (month: string): string => dateOf(windowEnd('month', secondsOf(`${month}-01`))).slice(0, 7);
 
 function missing(file: string): never {
   throw new Error(`The statement file ${file} is missing. Restore the bucket.`);
 }
 
-function text(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('utf8');
-}
+const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');

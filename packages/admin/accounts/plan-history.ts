@@ -54,9 +54,7 @@ export function noPlanFromTomorrow({ table, nowSeconds }: AdminStore, account: s
 }
 
 /** The date when the account was created; `undefined` if it never existed. */
-export function firstDay(history: PlanHistory): string | undefined {
-  return history.keys().next().value;
-}
+export const firstDay = (history: PlanHistory): string | undefined => history.keys().next().value;
 
 /** The days of an account under one plan, from the first to the last inclusive, and its lookups on those days. */
 export type PlanPeriod = { plan: string; from: string; to: string; lookups: number };

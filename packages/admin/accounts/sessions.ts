@@ -79,12 +79,9 @@ export async function startSession(
   for (const { id } of open.slice(maxSessions - 1)) await deleteSession(store, id);
   const id = randomBytes(24).toString('base64url');
   const expires = now + seconds;
-  const Item = { ...sessionKey(id), ...attributesOf(person, details), started: now, seen: now, expires };
-  await store.writeAll(
-    [Item, ...people.map((one) => ({ ...entryKey(one, id), expires }))].map((Item) => ({
-      Put: { TableName: store.table, Item },
-    })),
-  );
+  const session = { ...sessionKey(id), ...attributesOf(person, details), started: now, seen: now, expires };
+  const items = [session, ...people.map((one) => ({ ...entryKey(one, id), expires }))];
+  await store.writeAll(items.map((Item) => ({ Put: { TableName: store.table, Item } })));
   await note(store, 'session start', { person: normalizedPerson(person), ...emailIn(people) });
   return id;
 }
@@ -251,9 +248,7 @@ function readSession(item: Item): SessionView {
   };
 }
 
-function isSessionId(id: string): boolean {
-  return /^[\w-]{16,64}$/.test(id);
-}
+const isSessionId = (id: string): boolean => /^[\w-]{16,64}$/.test(id);
 
 const sessionKey = (id: string) => itemKey(sessionPartition, id);
 const entryKey = (person: string, id: string) => itemKey(`${personPrefix}${person}`, `${entryPrefix}${id}`);

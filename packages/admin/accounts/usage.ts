@@ -275,9 +275,7 @@ export async function usageParts(store: AdminStore, accounts: number): Promise<U
 }
 
 /** A deleted account without lookups in the range is not. */
-function isListed({ plan, days }: ListedUsage): boolean {
-  return plan !== null || days.some(({ lookups }) => lookups > 0);
-}
+const isListed = ({ plan, days }: ListedUsage): boolean => plan !== null || days.some(({ lookups }) => lookups > 0);
 
 /** A page of the ids of all accounts, deleted ones too. */
 export async function namesPage(store: AdminStore, limit: number, cursor?: string | undefined): Promise<NamePage> {
