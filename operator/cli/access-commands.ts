@@ -16,9 +16,8 @@ import {
   option,
   required,
 } from './calls.ts';
-import { type CliCommand, counted, type Intent, type Result } from './command.ts';
-import { table } from './text-table.ts';
-import { ago } from './time.ts';
+import type { CliCommand, Intent, Result } from './command.ts';
+import { ago, counted, lines, table } from './terminal-text.ts';
 import { accountId, keyId, label, memberRole, person, until } from './values.ts';
 
 type OfKey = OfAccount & { keyId: string };
@@ -127,32 +126,25 @@ function renderFound({ given, keys }: KeySearch): string {
   const mistyped = 'A character of this key is wrong or missing: its checksum does not match.';
   const [first] = keys;
   if (!first) return given === 'mistyped' ? `${mistyped} No key has its id.` : 'No key has this id.';
-  const rows = keys.map(({ account, keyId, label, state, createdBy, lastUsed }) => [
-    ...[account, keyId, label ?? '-', state, createdBy ?? '-', ago(lastUsed)],
-  ]);
-  return [
-    ...(given === 'mistyped' ? [`${mistyped} This is the key with its id.`] : []),
-    table(['account', 'key id', 'label', 'state', 'created by', 'last used'], rows),
-    ...(first.state === 'active'
-      ? [
-          `Replace it: "key rotate ${first.keyId} --account ${first.account}". Or revoke it: "key revoke ${first.keyId} --account ${first.account}".`,
-        ]
-      : []),
-  ].join('\n');
+  const named = `${first.keyId} --account ${first.account}`;
+  return lines(
+    given === 'mistyped' && `${mistyped} This is the key with its id.`,
+    table(
+      ['account', 'key id', 'label', 'state', 'created by', 'last used'],
+      keys.map((key) => [key.account, key.keyId, key.label, key.state, key.createdBy, ago(key.lastUsed)]),
+    ),
+    first.state === 'active' && `Replace it: "key rotate ${named}". Or revoke it: "key revoke ${named}".`,
+  );
 }
 
 async function planOfRevocation({ admin }: CallTools, { account, keyId }: OfKey): Promise<Intent> {
   const key = (await admin.keys.list(account)).find((key) => key.keyId === keyId && key.state !== 'revoked');
-  if (key === undefined)
-    return {
-      nothing: `Account "${account}" has no active key ${keyId}. List its keys: "key list --account ${account}".`,
-    };
-  return `Revokes key ${keyId}${key.label === null ? '' : `, "${key.label}"`}, of account "${account}", ${lastUseOf(key)}, for good. Its next request is refused with 401; the other keys go on.`;
-}
-
-/** The day of the last use is all that is recorded of it. */
-function lastUseOf({ lastUsed }: KeyView): string {
-  return lastUsed === null ? 'never used' : `last used ${ago(lastUsed)}, on ${lastUsed}`;
+  const nothing = `Account "${account}" has no active key ${keyId}. List its keys: "key list --account ${account}".`;
+  if (key === undefined) return { nothing };
+  const label = key.label === null ? '' : `, "${key.label}"`;
+  // The day of the last use is all that is recorded of it.
+  const used = key.lastUsed === null ? 'never used' : `last used ${ago(key.lastUsed)}, on ${key.lastUsed}`;
+  return `Revokes key ${keyId}${label}, of account "${account}", ${used}, for good. Its next request is refused with 401; the other keys go on.`;
 }
 
 /** Keys as a table, by their ids. */
@@ -160,9 +152,9 @@ export function renderKeys(keys: KeyView[], account: string): string {
   if (keys.length === 0) return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
   return table(
     ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
-    keys.map(({ keyId, label, state, created, lastUsed, expires, revoked }) => [
-      ...[keyId, label ?? '-', state, ago(created), ago(lastUsed), expires ?? '-', ago(revoked)],
-    ]),
+    keys.map(({ keyId, label, state, created, lastUsed, expires, revoked }) => {
+      return [keyId, label, state, ago(created), ago(lastUsed), expires, ago(revoked)];
+    }),
   );
 }
 
@@ -231,7 +223,7 @@ function addSessionCommands(session: CliCommand): void {
       async call({ admin }, options: ScopeOptions) {
         const found = await allPages(
           (page) => admin.sessions.list(scopeIn(options), page),
-          (page) => page.sessions,
+          ({ sessions }) => sessions,
         );
         // The id of a session is half of what signs somebody in.
         return found.map(({ id: _, ...session }) => session);
@@ -261,9 +253,9 @@ function renderSessions(sessions: readonly Omit<SessionView, 'id'>[]): string {
   if (sessions.length === 0) return 'There are no open sessions.';
   return table(
     ['person', 'since', 'last used', 'expires', 'browser'],
-    sessions.map(({ people, started, seen, expires, browser }) => [
-      ...[people.join(', '), ago(started), ago(seen), ago(expires), browser],
-    ]),
+    sessions.map(({ people, started, seen, expires, browser }) => {
+      return [people.join(', '), ago(started), ago(seen), ago(expires), browser];
+    }),
   );
 }
 
@@ -307,11 +299,13 @@ function renderRotation(due: RotationStep): Result {
   const [first] = keys;
   const json = { ...due, keys };
   if (!first) return { json, text: `${signed} No key of the old one is left: ${again} to end that.` };
-  const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', ago(created)]);
-  const text = [
+  const text = lines(
     `${signed} Replace each of the old one's keys, the first with "key rotate ${first.keyId} --account ${first.account}":`,
-    table(['account', 'key id', 'label', 'created'], rows),
+    table(
+      ['account', 'key id', 'label', 'created'],
+      keys.map(({ account, keyId, label, created }) => [account, keyId, label, ago(created)]),
+    ),
     `When none is left, ${again} again.`,
-  ].join('\n');
+  );
   return { json, text };
 }

@@ -6,18 +6,18 @@ import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access-commands.ts';
 import { audit } from './audit-commands.ts';
 import { addCalls, type CallTools, call, id, option, required } from './calls.ts';
-import { type CliCommand, counted, thousands } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { renderLimit, renderLimits } from './plan-commands.ts';
-import { table } from './text-table.ts';
-import { ago } from './time.ts';
+import { ago, counted, lines, table, thousands } from './terminal-text.ts';
 import { accountUsage } from './usage-commands.ts';
-import { details, limits, planCode } from './values.ts';
+import { checkedDetails, limits, planCode } from './values.ts';
 
 type OfId = { id: string };
 type DetailOptions = { name?: string | false; contact?: string | false; note?: string | false };
 type CreateOptions = OfId & DetailOptions & { plan: string; limit?: OwnLimitChanges };
 type SetOptions = OfId & Partial<CreateOptions>;
 
+const details = ['name', 'contact', 'note'] as const;
 const detailOptions = [
   option('--name <text>', 'the customer, as a person calls it'),
   option('--contact <text>', 'whom to reach: an e-mail address, a phone number, or both'),
@@ -51,7 +51,7 @@ export function addAccountCommands(program: CliCommand): void {
         option('--plan <code>', 'the new plan', planCode),
         ownLimit('a limit of its own, "unlimited", or "plan" to use the limit of the plan again'),
         ...detailOptions,
-        ...['name', 'contact', 'note'].map((field) => option(`--no-${field}`, `remove the ${field}`)),
+        ...details.map((field) => option(`--no-${field}`, `remove the ${field}`)),
       ],
       notes: `The account's usage in a window still counts. All changes are safe while the account is in use.
 --no-name, --no-contact and --no-note remove one.`,
@@ -114,7 +114,7 @@ export function addAccountCommands(program: CliCommand): void {
 /** @throws UsageError */
 function detailsIn({ name, contact, note }: DetailOptions): DetailsChanges {
   const given = Object.entries({ name, contact, note }).filter(([, text]) => text !== undefined);
-  return details(Object.fromEntries(given.map(([field, text]) => [field, text === false ? null : text])));
+  return checkedDetails(Object.fromEntries(given.map(([field, text]) => [field, text === false ? null : text])));
 }
 
 function changesIn({ plan, limit, ...options }: SetOptions) {
@@ -139,14 +139,9 @@ function stateCall(verb: 'suspend' | 'activate', description: string) {
 async function planOfDeletion({ admin }: CallTools, { id }: OfId) {
   const { state, plan, created, keys } = await admin.accounts.show(id);
   // An active account is refused by the call itself.
-  if (state !== 'suspended')
-    return {
-      nothing: `Account "${id}" is ${state}, so it can't be deleted. Suspend it first: "account suspend ${id}".`,
-    };
-  const used = keys
-    .flatMap((key) => key.lastUsed ?? [])
-    .sort()
-    .at(-1);
+  const nothing = `Account "${id}" is ${state}, so it can't be deleted. Suspend it first: "account suspend ${id}".`;
+  if (state !== 'suspended') return { nothing };
+  const [used] = keys.flatMap((key) => key.lastUsed ?? []).sort((a, b) => (a < b ? 1 : -1));
   return `Deletes account "${id}", on the plan ${plan} since ${created}, ${used ? `last used on ${used}` : 'never used'}, with its ${counted(keys.length, 'key')}, members and limits, for good. Its audit and usage stay; nobody can use its id again.`;
 }
 
@@ -155,14 +150,10 @@ function renderAccounts(accounts: AccountSummary[]): string {
   if (accounts.length === 0) return 'There are no such accounts. Create one: "account create acme --plan standard".';
   return table(
     ['account', 'state', 'plan', 'active keys', ...windowNames, 'name'],
-    accounts.map((account) => [
-      account.id,
-      account.state,
-      renderPlanOf(account),
-      String(account.activeKeys),
-      ...windowNames.map((name) => renderUsage(account.windows[name])),
-      account.name ?? '',
-    ]),
+    accounts.map((account) => {
+      const usage = windowNames.map((name) => renderUsage(account.windows[name]));
+      return [account.id, account.state, renderPlanOf(account), account.activeKeys, ...usage, account.name ?? ''];
+    }),
   );
 }
 
@@ -170,20 +161,16 @@ function renderAccounts(accounts: AccountSummary[]): string {
 function renderAccount(account: AccountView): string {
   const { id, state, created, windows, ownLimits, keys } = account;
   const unused = Object.entries(ownLimits).filter(([name]) => !(name in windows));
-  return [
+  return lines(
     `account  ${id}`,
-    ...(['name', 'contact', 'note'] as const).flatMap((field) =>
-      account[field] === null ? [] : [`${field.padEnd(8)} ${account[field]}`],
-    ),
+    details.map((field) => account[field] !== null && `${field.padEnd(8)} ${account[field]}`),
     `state    ${state}`,
     `plan     ${renderPlanOf(account)}`,
     `created  ${created}, ${ago(created)}`,
-    ...(unused.length > 0 ? [`unused   ${renderLimits(Object.fromEntries(unused))} (not a window of the plan)`] : []),
-    '',
-    renderWindows(account),
-    '',
-    renderKeys(keys, id),
-  ].join('\n');
+    unused.length > 0 && `unused   ${renderLimits(Object.fromEntries(unused))} (not a window of the plan)`,
+    ['', renderWindows(account)],
+    ['', renderKeys(keys, id)],
+  );
 }
 
 function renderWindows({ windows, ownLimits }: AccountView): string {

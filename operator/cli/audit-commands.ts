@@ -1,9 +1,10 @@
+import { pagesOf } from '../../core/pages.ts';
 import type { AuditEntry, AuditPage, AuditPageOptions } from '../../packages/admin/accounts/audit-log.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { PersonalKind, Remainder } from '../connect/person.ts';
 import { addCalls, argument, type CallTools, call, option, required, type Taken } from './calls.ts';
-import { type CliCommand, callersPath, checkNewFile, counted, snakeCase, writeNewFile } from './command.ts';
-import { table } from './text-table.ts';
+import { type CliCommand, callersPath, checkNewFile, snakeCase, writeNewFile } from './command.ts';
+import { counted, lines, table } from './terminal-text.ts';
 import { month } from './values.ts';
 
 type ExportOptions = { month: string; to?: string };
@@ -23,14 +24,17 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
       examples: ['audit export --month 2026-10 --to audit-2026-10.jsonl --local'],
       check: ({ to }: ExportOptions) => to !== undefined && checkNewFile(callersPath(to, env)),
       async run({ client, table }, { month, to }: ExportOptions) {
-        const { auditLines, auditOfMonth } = await import('../connect/operator-audit.ts');
-        const lines = await auditOfMonth(client, table, month);
-        if (lines.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
-        const text = auditLines(lines);
-        if (to === undefined) return { json: lines, text: text.trimEnd(), isVerbatim: true };
-        await writeNewFile(callersPath(to, env), [text]);
-        const json = { month, entries: lines.length };
-        return { json, text: `Wrote ${counted(lines.length, 'line')}, an entry each, of ${month} to ${to}.` };
+        const { auditOfMonth } = await import('../connect/operator-audit.ts');
+        const entries = await auditOfMonth(client, table, month);
+        if (entries.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
+        const text = entries.map((line) => JSON.stringify(line));
+        if (to === undefined) return { json: entries, text: text.join('\n'), isVerbatim: true };
+        await writeNewFile(
+          callersPath(to, env),
+          text.map((line) => `${line}\n`),
+        );
+        const json = { month, entries: entries.length };
+        return { json, text: `Wrote ${counted(entries.length, 'line')}, an entry each, of ${month} to ${to}.` };
       },
     },
   });
@@ -46,15 +50,13 @@ export function audit<Given>(
     description,
     takes: [subject, option('--last <number>', 'how many changes to list', readCount).default(100)],
     async call(tools, given: Given & { last: number }) {
+      const limit = Math.min(given.last, 1_000);
       const found: AuditEntry[] = [];
-      let cursor: string | null | undefined;
-      do {
-        const limit = Math.min(given.last - found.length, 1_000);
-        const page: AuditPage = await read(tools, given, { limit, ...(cursor && { cursor }) });
-        found.push(...page.entries);
-        cursor = page.cursor;
-      } while (cursor !== null && found.length < given.last);
-      return found;
+      for await (const { entries } of pagesOf((at) => read(tools, given, { limit, ...at }))) {
+        found.push(...entries);
+        if (found.length >= given.last) break;
+      }
+      return found.slice(0, given.last);
     },
     text: renderAudit,
   });
@@ -98,10 +100,10 @@ export function addPersonCommands(program: CliCommand): void {
         const { personalData, withoutSecrets } = await import('../connect/person.ts');
         const found = (await personalData(client, table, email)).map(withoutSecrets);
         const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
-        const text = [
+        const text = lines(
           `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
-          ...found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
-        ].join('\n');
+          found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
+        );
         return { json: found, text, isVerbatim: true };
       },
     },

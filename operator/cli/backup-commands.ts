@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { ImportResult } from '../../packages/admin/accounts/backup.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import { addCalls, argument, call, option } from './calls.ts';
-import { type CliCommand, callersPath, checkNewFile, counted, writeNewFile } from './command.ts';
+import { type CliCommand, callersPath, checkNewFile, writeNewFile } from './command.ts';
+import { counted } from './terminal-text.ts';
 
 type OfFile = { file: string };
 

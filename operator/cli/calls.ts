@@ -1,41 +1,54 @@
 import { Argument, type Command, Option } from 'commander';
 import type { OpenAdmin } from '../connect/find-tables.ts';
-import type { CliCommand, Intent, Result, Surroundings, Terminal } from './command.ts';
+import type { LoadCommands } from '../connect/open-loads.ts';
+import type { CliCommand, Intent, Result, Surroundings } from './command.ts';
 import { accountId } from './values.ts';
 
 /** The tools of a call: the admin module on the tables that the options name, and the surroundings of the command. */
-export type CallTools = OpenAdmin & Surroundings & { terminal: Terminal };
+export type CallTools = OpenAdmin & Surroundings;
+
+/** The tools of a command on loads: the loads of the dataset that the options name, and the surroundings. */
+export type LoadTools = LoadCommands & Surroundings;
 
 /** An argument, `<id>`, or an option, `--label <text>`, which may be required. */
 export type Taken = Argument | Option;
 
-type Described = { description: string; takes?: readonly Taken[]; notes?: string; examples?: readonly string[] };
-
-/** A command that makes one call of the admin module, by its name in the command line. */
-export type Call<Given, Found> = Described & {
-  /** Checks arguments and options together, before anything is tried. @throws UsageError */
+/** A command by its name in the command line. `check` checks all that is given, before anything is tried. */
+type Described<Given> = {
+  description: string;
+  takes?: readonly Taken[];
+  notes?: string;
+  examples?: readonly string[];
+  /** @throws UsageError */
   check?: (given: Given) => void;
+};
+
+/** A command that makes one call of the admin module, or of the loads. */
+export type Call<Given, Found, Tools> = Described<Given> & {
   /** Describes the change before it is made; with `--plan` nothing else is done. */
-  plan?: (tools: CallTools, given: Given) => Promise<Intent>;
+  plan?: (tools: Tools, given: Given) => Promise<Intent>;
   /** Returns the result for scripts. */
-  call: (tools: CallTools, given: Given) => Promise<Found>;
+  call: (tools: Tools, given: Given) => Promise<Found>;
   /** The result for people. */
   text: (found: Found, given: Given) => string;
   /** For people only, on standard error. */
   hint?: (found: Found, given: Given) => string;
 };
 
-/** A command with work of its own around the calls. */
-export type Work<Given> = Described & {
-  check?: (given: Given) => void;
-  run: (tools: CallTools, given: Given) => Promise<Result>;
+/** A command with work of its own around the calls, without the types of its arguments and result. */
+export type CommandRow<Tools = CallTools> = Described<never> & {
+  run: (tools: Tools, given: never) => Promise<Result>;
+  plan?: unknown;
 };
 
-/** A row of the table of calls, without the types of its arguments and result. */
-export type CommandRow = Work<never> & { plan?: unknown };
-
 /** A row that makes a call. */
-export function call<Given, Found>({ call, plan, text, hint, ...row }: Call<Given, Found>): CommandRow {
+export function call<Given, Found, Tools extends Surroundings = CallTools>({
+  call,
+  plan,
+  text,
+  hint,
+  ...row
+}: Call<Given, Found, Tools>): CommandRow<Tools> {
   return {
     ...row,
     plan,
@@ -49,20 +62,33 @@ export function call<Given, Found>({ call, plan, text, hint, ...row }: Call<Give
   };
 }
 
-/** Adds the commands of a table: `list` to a group, or by itself. */
+/** Adds the commands of a table, on accounts, plans and keys: `list` to a group, or by itself. */
 export function addCalls(parent: CliCommand, rows: Readonly<Record<string, CommandRow>>): void {
-  for (const [name, { description, takes = [], notes, examples, check, plan, run }] of Object.entries(rows)) {
-    const command = parent.command(name).description(description);
-    for (const one of takes) {
-      if (one instanceof Option) command.addOption(one);
-      else command.addArgument(one);
-    }
-    if (plan) command.canPlan();
-    if (notes !== undefined) command.notes(notes);
-    if (examples) command.examples(...examples);
-    if (check) command.checks(() => check(givenTo(command)));
-    command.onAccounts((tools) => run({ ...tools, terminal: command.terminal }, givenTo(command)));
+  for (const [name, row] of Object.entries(rows)) {
+    const command = withRow(parent.command(name), row);
+    command.onAccounts((tools) => row.run(tools, givenTo(command)));
   }
+}
+
+/** Adds the commands of a table on loads. */
+export function addLoadCalls(parent: CliCommand, rows: Readonly<Record<string, CommandRow<LoadTools>>>): void {
+  for (const [name, row] of Object.entries(rows)) {
+    const command = withRow(parent.command(name), row);
+    command.onDataset((tools) => row.run(tools, givenTo(command)));
+  }
+}
+
+function withRow(command: CliCommand, { description, takes = [], notes, examples, check, plan }: CommandRow<never>) {
+  command.description(description);
+  for (const one of takes) {
+    if (one instanceof Option) command.addOption(one);
+    else command.addArgument(one);
+  }
+  if (plan) command.canPlan();
+  if (notes !== undefined) command.notes(notes);
+  if (examples) command.examples(...examples);
+  if (check) command.checks(() => check(givenTo(command)));
+  return command;
 }
 
 /** Arguments and options by name: `<key-id>` is `keyId`. */

@@ -10,7 +10,7 @@ import { CommandError, UsageError } from '../connect/errors.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/find-tables.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/open-loads.ts';
 import { type Agreement, destructive, pathOf } from './destructive.ts';
-import { display } from './paint.ts';
+import { display } from './terminal-text.ts';
 
 /** The surroundings of every command, and the output for its result. */
 export type Terminal = {
@@ -40,8 +40,6 @@ export type Result =
       hint?: string | undefined;
       /** The command has failed all the same: thrown after the result is printed. */
       failure?: CommandError | undefined;
-      /** Remaining work, with output of its own, after the result is printed. */
-      afterwards?: (() => Promise<void>) | undefined;
       /** Data of others: the names in `json` and the commands in `text` stay as they are. */
       isVerbatim?: boolean | undefined;
     }
@@ -71,7 +69,7 @@ export type CarryOut = (
   work: () => Promise<Result>,
   preview?: () => Promise<Result>,
 ) => Promise<Result>;
-export type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string> };
+export type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string>; terminal: Terminal };
 
 /** The longest option or command in the help, which leaves room for its description. */
 const longestTerm = 28;
@@ -81,7 +79,7 @@ export class CliCommand extends Command {
   readonly terminal: Terminal;
   /** Whether one of the methods below has set its work. */
   hasResult = false;
-  #check: (given: unknown[]) => void = () => undefined;
+  #check = (): void => undefined;
 
   constructor(terminal: Terminal, name?: string) {
     super(name);
@@ -123,30 +121,28 @@ export class CliCommand extends Command {
   }
 
   /** Looks at all arguments and options together, before anything is tried; `check` throws `UsageError`. */
-  checks<Given extends unknown[]>(check: (...given: Given) => void): this {
-    this.#check = (given) => check(...(given as Given));
+  checks(check: () => void): this {
+    this.#check = check;
     return this;
   }
 
-  /** Sets the command's work: `work` receives its arguments, then its options. */
-  does<Given extends unknown[]>(work: (...given: Given) => Result | Promise<Result>): this {
-    return this.#act(async (given) => this.#print(await work(...(given as Given))));
+  /** Sets the work of a command without arguments: `work` receives its options. */
+  does<Given>(work: (options: Given) => Result | Promise<Result>): this {
+    return this.#act(async () => this.#print(await work(this.opts() as Given)));
   }
 
   /** Sets the work on accounts, plans and keys: `work` receives the admin module for the tables that options name. */
-  onAccounts<Given extends unknown[]>(
-    work: (opened: OpenAdmin & Surroundings, ...given: Given) => Promise<Result>,
-  ): this {
+  onAccounts(work: (opened: OpenAdmin & Surroundings) => Promise<Result>): this {
     const heading = 'Location of the tables:';
     const table = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
     return this.location(heading)
       .addOption(table.helpGroup(heading))
-      .#act(async (given) => {
+      .#act(async () => {
         // Imported here because the AWS clients load slower than `--help` should print.
         const { openAdmin } = await import('../connect/find-tables.ts');
         const opened = await openAdmin(this.opts<Options>(), this.terminal.env);
         try {
-          await this.#print(await work({ ...opened, ...this.#surroundings }, ...(given as Given)));
+          await this.#print(await work({ ...opened, ...this.#surroundings }));
         } catch (error) {
           if (!isAdminError(error)) throw error;
           const { withNextCommand } = await import('./hints.ts');
@@ -156,16 +152,13 @@ export class CliCommand extends Command {
   }
 
   /** Sets the work on loads: `work` receives the loads of the dataset that options name. */
-  onDataset<Given extends unknown[]>(
-    work: (loads: LoadCommands & Surroundings, ...given: Given) => Promise<Result>,
-  ): this {
-    return this.location('Location of the dataset:').#act(async (given) => {
-      const options = this.opts<Options>();
+  onDataset(work: (loads: LoadCommands & Surroundings) => Promise<Result>): this {
+    return this.location('Location of the dataset:').#act(async () => {
       const { openLoads } = await import('../connect/open-loads.ts');
       const { leave, ...reporter } = await this.#progress();
-      const loads = await openLoads(options, reporter);
+      const loads = await openLoads(this.opts<Options>(), reporter);
       try {
-        await this.#print(await work({ ...loads, ...this.#surroundings }, ...(given as Given)));
+        await this.#print(await work({ ...loads, ...this.#surroundings }));
       } finally {
         leave?.();
       }
@@ -242,21 +235,22 @@ export class CliCommand extends Command {
   };
 
   get #surroundings(): Surroundings {
-    return { tell: this.tell, carryOut: this.carryOut, target: () => this.target() };
+    const { tell, carryOut, terminal } = this;
+    return { tell, carryOut, terminal, target: () => this.target() };
   }
 
-  #act(work: (given: unknown[]) => Promise<void>): this {
+  #act(work: () => Promise<void>): this {
     this.hasResult = true;
     this.#addAgreement();
     if (!this.options.some(({ long }) => long === '--json')) this.option('--json', jsonHelp);
-    return this.action(async (...given: unknown[]) => {
+    return this.action(async () => {
       const { data, local, stage } = this.opts<Options>();
       if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
-      this.#check(given);
+      this.#check();
       if (stage !== undefined) await this.#useRegionOf(stage);
       // Other commands look at the existing data first.
       if (stage !== undefined && this.#agreement === 'plans') await this.target();
-      await work(given.slice(0, -1));
+      await work();
     });
   }
 
@@ -284,7 +278,6 @@ export class CliCommand extends Command {
     if (result.hint !== undefined) this.tell(complete(result.hint));
     if ('lines' in result) return;
     if (result.failure) throw result.failure;
-    await result.afterwards?.();
   }
 
   /** One line on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
@@ -367,17 +360,6 @@ function continued(line: string, columns = Number.POSITIVE_INFINITY): string {
     else lines.push(part);
   }
   return lines.join(' \\\n    ');
-}
-
-/** `12,345`. */
-export function thousands(number: number): string {
-  return number.toLocaleString('en');
-}
-
-/** `1 day`, `12,345 days`, `2 addresses`. */
-export function counted(number: number, noun: string): string {
-  const plural = noun.endsWith('s') ? `${noun}es` : `${noun}s`;
-  return `${thousands(number)} ${number === 1 ? noun : plural}`;
 }
 
 /** The folder that a command on settings works in: npm and npx run us in the folder of `package.json`. */

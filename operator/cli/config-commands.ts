@@ -5,7 +5,7 @@ import { logoFault } from '../../lib/config/logo.ts';
 import type { Settings } from '../config/settings.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
-import { table } from './text-table.ts';
+import { lines, table } from './terminal-text.ts';
 
 /** The settings in a folder, of each stage and of one, unchecked or checked. @throws ConfigError, CommandError */
 async function settingsIn(folder: string) {
@@ -82,13 +82,13 @@ async function check(folder: string, named?: string): Promise<Result> {
   const message = `The settings of ${invalid.join(', ')} are not valid. Correct them.`;
   return {
     json: { stages },
-    text: stages
-      .flatMap(({ stage, faults }) => [
+    text: lines(
+      stages.map(({ stage, faults }) => [
         faults.length === 0 ? `${stage}: valid` : `${stage}: not valid`,
-        ...faults.map((fault) => `  - ${fault}`),
-      ])
-      .concat(invalid.length > 0 ? message : [])
-      .join('\n'),
+        faults.map((fault) => `  - ${fault}`),
+      ]),
+      invalid.length > 0 && message,
+    ),
     failure: invalid.length > 0 ? new CommandError('invalid_settings', message, { isTold: true }) : undefined,
   };
 }
@@ -110,14 +110,8 @@ async function show(terminal: Terminal, named?: string): Promise<Result> {
   const { stage } = config;
   const fields = fieldsOf(config, settings);
   const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
-  const rows = fields.map(({ name, value, origin }) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-    origin,
-  ]);
-  return {
-    json: { stage, settings: config, origins },
-    text: table(['setting', 'value', 'from'], rows),
-    isVerbatim: true,
-  };
+  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  const rows = fields.map(({ name, value, origin }) => [name, shown(value), origin]);
+  const text = table(['setting', 'value', 'from'], rows);
+  return { json: { stage, settings: config, origins }, text, isVerbatim: true };
 }

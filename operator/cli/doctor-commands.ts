@@ -2,6 +2,7 @@ import type { Finding } from '../checks/doctor.ts';
 import type { WrittenAddress } from '../checks/run-smoke.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { CliCommand, Result } from './command.ts';
+import { lines } from './terminal-text.ts';
 import { writtenAddress } from './values.ts';
 
 type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string; address?: WrittenAddress };
@@ -43,10 +44,10 @@ async function doctor({ local, data, stage, ...lookup }: DoctorOptions): Promise
 /** One line for each finding, with its advice below it. */
 function renderFindings(findings: readonly Finding[]): string {
   const widest = Math.max(...findings.map(({ check }) => check.length));
-  return findings
-    .flatMap(({ check, state, found, advice }) => [
+  return lines(
+    findings.map(({ check, state, found, advice }) => [
       `${state.padEnd(7)}  ${check.padEnd(widest)}  ${found}`,
-      ...(advice === null ? [] : [`${' '.repeat(9)}${' '.repeat(widest)}  -> ${advice}`]),
-    ])
-    .join('\n');
+      advice !== null && `${' '.repeat(9 + widest)}  -> ${advice}`,
+    ]),
+  );
 }

@@ -8,27 +8,24 @@ import type {
   ExplainedVoorkomen,
   NamedVoorkomen,
 } from '../explain/explain-address.ts';
-import type { CliCommand } from './command.ts';
+import { argument, type CommandRow, type LoadTools } from './calls.ts';
+import { type Lines, lines } from './terminal-text.ts';
 
 /** `load explain`: why an address is what lookups answer. */
-export function addExplain(load: CliCommand): void {
-  load
-    .command('explain')
-    .description('explain an address, present or gone: the BAG objects behind it, with their sources and changes')
-    .argument('<address...>', 'postcode, huisnummer and toevoeging, like 1381AA 9 A')
-    .notes(
-      `Reads only the storage: the live snapshot, the days of mutations since its extract, and the snapshots that are
+export const explain: CommandRow<LoadTools> = {
+  description: 'explain an address, present or gone: the BAG objects behind it, with their sources and changes',
+  takes: [argument('<address...>', 'postcode, huisnummer and toevoeging, like 1381AA 9 A')],
+  notes: `Reads only the storage: the live snapshot, the days of mutations since its extract, and the snapshots that are
 kept. Changes nothing.`,
-    )
-    .examples('load explain 1381AA 9 A --local')
-    .checks(keyOf)
-    .onDataset(async ({ context }, address: string[]) => {
-      const key = keyOf(address);
-      const { explainAddress } = await import('../explain/explain-address.ts');
-      const explanation = await explainAddress(context.storage, key);
-      return { json: explanation, text: renderExplanation(explanation) };
-    });
-}
+  examples: ['load explain 1381AA 9 A --local'],
+  check: ({ address }: { address: string[] }) => keyOf(address),
+  async run({ context }, { address }: { address: string[] }) {
+    const key = keyOf(address);
+    const { explainAddress } = await import('../explain/explain-address.ts');
+    const explanation = await explainAddress(context.storage, key);
+    return { json: explanation, text: renderExplanation(explanation) };
+  },
+};
 
 /**
  * The key of an address in words. Messages write a postcode as two words, `1381 AA`. @throws UsageError with a lookup's
@@ -52,38 +49,28 @@ export function renderExplanation(explanation: AddressExplanation): string {
   const { key, peildatum, places, since, extract, voorkomens, relaties, changes, earlier, notes } = explanation;
   const address = addressText(key);
   const title = places.length > 0 ? `${address}: ${places.join(' | ')}` : `${address} is not an address`;
-  const origin = extract
-    ? `, from the extract of ${extract.peildatum}${extract.location ? ` (${extract.location})` : ''}`
-    : '';
-  return [
+  const location = extract?.location ? ` (${extract.location})` : '';
+  const origin = extract ? `, from the extract of ${extract.peildatum}${location}` : '';
+  return lines(
     `${title}, in the dataset of ${peildatum}${origin}.`,
-    sinceText(since),
-    ...section(
-      'Behind it:',
-      [...voorkomens.map(voorkomenText), ...relaties.map(relatieText)].map((text) => `  ${text}`),
-    ),
-    ...section(
+    since
+      ? `So since ${since.date}, by ${since.because}.`
+      : 'Nothing that is kept says since when it is not: neither a snapshot nor a delivery has had it.',
+    section('Behind it:', [...voorkomens.map(voorkomenText), ...relaties.map(relatieText)]),
+    section(
       'Changed since the extract:',
-      changes.map(
-        (one) => `  ${one.delivery}: ${nameOf(one)}: ${one.before ?? 'nothing'} -> ${one.after ?? 'nothing'}`,
-      ),
+      changes.map((one) => `${one.delivery}: ${nameOf(one)}: ${one.before ?? 'nothing'} -> ${one.after ?? 'nothing'}`),
     ),
-    ...section(
+    section(
       'In earlier snapshots:',
-      earlier.map((one) => `  ${one.peildatum} (${one.load}): ${one.places.join(' | ') || 'no address'}`),
+      earlier.map((one) => `${one.peildatum} (${one.load}): ${one.places.join(' | ') || 'no address'}`),
     ),
-    ...notes.map((note) => `Note: ${note}.`),
-  ].join('\n');
+    notes.map((note) => `Note: ${note}.`),
+  );
 }
 
-function sinceText(since: AddressExplanation['since']): string {
-  return since
-    ? `So since ${since.date}, by ${since.because}.`
-    : 'Nothing that is kept says since when it is not: neither a snapshot nor a delivery has had it.';
-}
-
-function section(title: string, lines: string[]): string[] {
-  return lines.length > 0 ? ['', title, ...lines] : [];
+function section(title: string, texts: readonly string[]): Lines {
+  return texts.length > 0 && ['', title, texts.map((text) => `  ${text}`)];
 }
 
 function voorkomenText({ gives, ...voorkomen }: ExplainedVoorkomen): string {

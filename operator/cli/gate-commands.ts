@@ -1,6 +1,7 @@
 import { CommandError } from '../connect/errors.ts';
 import { type CliCommand, folderOf, type Result, stageName } from './command.ts';
 import { configIn } from './config-commands.ts';
+import { lines } from './terminal-text.ts';
 
 /** `gate`: a pipeline's check before it deploys. */
 export function addGateCommand(program: CliCommand): void {
@@ -25,18 +26,16 @@ export function addGateCommand(program: CliCommand): void {
       process.env.AWS_REGION = config.region;
       const report = await examineDeployment(folder, config);
       const { obstacles, stacks } = report;
-      const lines = stacks.map(({ name, isDeployed }) => `${name}: ${isDeployed ? 'compared' : 'not deployed yet'}`);
-      if (obstacles.length > 0) {
-        const text = [...lines, ...obstacles.map((obstacle) => `Obstacle: ${obstacle}`)].join('\n');
-        const message = 'This must not be deployed as it is: see the obstacles.';
-        return { json: { ...report, protected: null }, text, failure: new CommandError('loss', message) };
-      }
-      const guarded = protect ? await protectData(report, config) : null;
-      const text = [
-        ...lines,
-        ...(guarded === null ? [] : [`${guarded}: its stack policy is set`]),
-        'Nothing would be lost.',
-      ];
-      return { json: { ...report, protected: guarded }, text: text.join('\n') };
+      const isSafe = obstacles.length === 0;
+      const guarded = isSafe && protect ? await protectData(report, config) : null;
+      const message = 'This must not be deployed as it is: see the obstacles.';
+      const text = lines(
+        stacks.map(({ name, isDeployed }) => `${name}: ${isDeployed ? 'compared' : 'not deployed yet'}`),
+        obstacles.map((obstacle) => `Obstacle: ${obstacle}`),
+        guarded !== null && `${guarded}: its stack policy is set`,
+        isSafe && 'Nothing would be lost.',
+      );
+      const failure = isSafe ? undefined : new CommandError('loss', message);
+      return { json: { ...report, protected: guarded }, text, failure };
     });
 }

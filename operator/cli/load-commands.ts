@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
 import type { LoadReport } from '../../loader/verdict/load-report.ts';
@@ -6,70 +5,186 @@ import type { RepairReport } from '../../local/load/repair.ts';
 import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-approvals.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands } from '../connect/open-loads.ts';
-import {
-  type CliCommand,
-  callersPath,
-  checkNewFile,
-  counted,
-  type Result,
-  type Tell,
-  thousands,
-  writeNewFile,
-} from './command.ts';
-import { addExplain } from './explain-commands.ts';
-
-/** `load`: the commands that load and roll back, and that show, compare and repair the live data. */
-export function addLoadCommands(program: CliCommand): void {
-  const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
-  addPlan(load);
-  addRun(load);
-  addDecision(load, 'approve', 'approve a refused load and run it');
-  addDecision(load, 'reject', 'reject a refused load: its extract or day of mutations is not loaded again').notes(
-    `The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
-rejected one after all.`,
-  );
-  addRollback(load);
-  load
-    .command('follow')
-    .description('follow a running load of a deployment; Ctrl-C stops following, not the load')
-    .argument('[execution]', 'the execution of the state machine (default: the running one)')
-    .onDataset((loads, execution: string | undefined) => run(loads, () => loads.follow(execution)));
-  addStatus(load);
-  load
-    .command('history')
-    .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
-    .onDataset(async ({ context }) => {
-      const { loadHistory } = await import('../../loader/storage/stored-loads.ts');
-      const { renderHistory } = await import('./render-load.ts');
-      const entries = await loadHistory(context);
-      return { json: entries, text: renderHistory(entries) };
-    });
-  addCheck(load);
-  addRepair(load);
-  addDiscard(load);
-  addUnlock(load);
-  addExplain(load);
-}
+import { addLoadCalls, argument, type CommandRow, call, type LoadTools, option } from './calls.ts';
+import { type CliCommand, callersPath, checkNewFile, type Result, type Tell, writeNewFile } from './command.ts';
+import { explain } from './explain-commands.ts';
+import { counted, thousands } from './terminal-text.ts';
 
 type ExtractOptions = { extract?: string; mutations?: string[]; again?: true };
 
-function withExtract(command: CliCommand): CliCommand {
-  const { env } = command.terminal;
-  return command
-    .option(
+/** `load`: the commands that load and roll back, and that show, compare and repair the live data. */
+export function addLoadCommands(program: CliCommand): void {
+  const { env } = program.terminal;
+  const sources = [
+    option(
       '--extract <where>',
       "the extract: a file, a URL or s3://BUCKET/KEY (default: the deployment's source, else the country from PDOK)",
-      (named: string) => locationOf('--extract takes a file', named, env),
-    )
-    .option(
+      (named) => locationOf('--extract takes a file', named, env),
+    ),
+    option(
       '--mutations <where...>',
       'days of mutations that follow: a list (bestanden.json), a folder or zips; without --extract nothing else is loaded',
-      (named: string, others: string[] = []) => [
-        ...others,
-        locationOf('--mutations takes a file or folder', named, env),
+      (named, others: string[] = []) => [...others, locationOf('--mutations takes a file or folder', named, env)],
+    ),
+    option('--again', 'also an extract or mutations that are live already, or were rolled back'),
+  ];
+  addLoadCalls(program.command('load').description('the address dataset: load an extract, check it, roll back'), {
+    plan: {
+      description: 'show the changes of a load, with examples; changes nothing',
+      takes: [
+        ...sources,
+        option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids', (csv) =>
+          callersPath(csv, env),
+        ),
       ],
-    )
-    .option('--again', 'also an extract or mutations that are live already, or were rolled back');
+      examples: [
+        'load plan --extract lvbag-extract-nl.zip --local',
+        'load plan --extract lvbag-extract-nl.zip --csv changes.csv --local',
+      ],
+      check: ({ csv }: { csv?: string }) => csv && checkNewFile(csv),
+      async run(commands, { csv, ...options }: ExtractOptions & { csv?: string }) {
+        const report = await commands.start({ ...requestOf(options), planOnly: true });
+        if (csv !== undefined) await writeChanges(csv, commands, report);
+        const { refusalText } = await import('../../loader/verdict/load-report.ts');
+        const { renderReport } = await import('./render-load.ts');
+        const { objections, approved, load } = report;
+        const isRefused = objections.length > 0 && !approved && load !== null;
+        const hint = isRefused
+          ? refusalText({ ...report, proposal: await proposalOf(commands, load) }, '', '"load run" would be refused')
+          : undefined;
+        return { json: report, text: renderReport(report), hint };
+      },
+    },
+    run: {
+      description: 'sync the table to a BAG extract; only the difference is written',
+      takes: [
+        ...sources,
+        option('--finish', 'only finish the load that was interrupted while it wrote; it needs no extract').conflicts([
+          'extract',
+          'mutations',
+          'again',
+        ]),
+      ],
+      notes: `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
+before its first write (exit code 1, code "refused"); "load approve" runs it anyway.`,
+      examples: ['load run --stage prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local'],
+      run: (loads, { finish, ...options }: ExtractOptions & { finish?: true }) =>
+        run(loads, async () => loads.start(finish ? await requestToFinish(loads) : requestOf(options))),
+    },
+    approve: decision('approve', 'approve a refused load and run it'),
+    reject: decision(
+      'reject',
+      'reject a refused load: its extract or day of mutations is not loaded again',
+      `The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
+rejected one after all.`,
+    ),
+    rollback: {
+      description: 'make an earlier snapshot live again; only the difference is written',
+      takes: [
+        argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots'),
+      ],
+      notes: `Also undoes a half-written load: name the snapshot that was live before it. The daily check does not load the undone
+data again; "load run --again" does.`,
+      examples: ['load rollback 2026-01-08 --local'],
+      run: rollBack,
+    },
+    follow: {
+      description: 'follow a running load of a deployment; Ctrl-C stops following, not the load',
+      takes: [argument('[execution]', 'the execution of the state machine (default: the running one)')],
+      run: (loads, { execution }: { execution?: string }) => run(loads, () => loads.follow(execution)),
+    },
+    status: {
+      description: 'show the live snapshot and its age, how the last loads ended, and loads that need your decision',
+      async run({ context, loads, mutations: list, lastRuns }) {
+        const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
+        const { renderStatus } = await import('./render-load.ts');
+        const { mutationStatus } = await import('../connect/open-loads.ts');
+        const [found, refused, running, runs] = await Promise.all([
+          loadStatus(context),
+          loads.waiting(),
+          loads.running(),
+          lastRuns(),
+        ]);
+        const shown = { ...found, running, runs, refused, mutations: await mutationStatus(found.published, list) };
+        return { json: shown, text: renderStatus(shown) };
+      },
+    },
+    history: {
+      description: 'list earlier loads, the newest first, and the snapshots that a rollback can use',
+      async run({ context }) {
+        const { loadHistory } = await import('../../loader/storage/stored-loads.ts');
+        const { renderHistory } = await import('./render-load.ts');
+        const entries = await loadHistory(context);
+        return { json: entries, text: renderHistory(entries) };
+      },
+    },
+    check: {
+      description: 'compare every address in the table with the live snapshot; the exit code is 1 when they differ',
+      notes: `Changes nothing; "load repair" does. It reads the whole table in this command: with --stage about 1 GB and two minutes
+for the country. Loads wait until it ends.`,
+      examples: ['load check --stage prod'],
+      async run(loads) {
+        const report = await loads.repair({ planOnly: true });
+        return { ...(await repairResult(report)), failure: differenceIn(report) ?? unusableIn(report) };
+      },
+    },
+    repair: {
+      description: 'compare every address in the table with the live snapshot and repair the differences',
+      takes: [option('--plan', 'only show the differences')],
+      notes: `For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
+the whole table and the snapshot: with --stage about 1 GB and two minutes for the country. Loads wait until it ends.`,
+      examples: ['load repair --plan --stage prod'],
+      async run(loads) {
+        const repair = async (planOnly: boolean) => {
+          const report = await loads.repair({ planOnly });
+          const hint =
+            report.pending && !planOnly ? 'That load is not published yet: run "load run --finish" now.' : undefined;
+          return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
+        };
+        const intent = `Compares every address with ${await liveRegister(loads)}, and writes each address that differs.`;
+        // The plan is the comparison itself.
+        return loads.carryOut(
+          intent,
+          () => repair(false),
+          () => repair(true),
+        );
+      },
+    },
+    discard: call({
+      description: 'remove the work of a load that was not published, such as a refused one',
+      takes: [argument('<load>', 'the load, as its error and "load status" name it')],
+      notes: 'The live dataset stays as it is. The next load of the same extract starts from scratch.',
+      async plan({ context }: LoadTools, { load }: { load: string }) {
+        // The storage compresses, with packages that `--help` does not need.
+        const { paths } = await import('../../loader/storage/storage.ts');
+        const isLoad = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load);
+        const work = isLoad ? await context.storage.list(paths.workOf(load)) : [];
+        return work.length === 0
+          ? { nothing: `The storage has no work of load ${load}. The refused loads: "load status".` }
+          : `Removes the work of load ${load}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
+      },
+      call: ({ discard }, { load }) => discard(load),
+      text: ({ objects, bytes }, { load }) =>
+        `Removed the work of ${load}: ${counted(objects, 'object')}, ${thousands(Math.ceil(bytes / 1e6))} MB.`,
+    }),
+    unlock: {
+      description: 'remove the lock that an interrupted load left on the table',
+      takes: [option('--force', 'also of a load that may still be running; it stops before its next write')],
+      async run({ lockHolder, unlock, carryOut }, { force }: { force?: true }) {
+        const held = await lockHolder({ force: force === true });
+        if (!held) return { json: { owner: null }, text: 'The table is not locked.' };
+        const { owner, untilSeconds, isGone } = held;
+        const effect = isGone ? 'That load has ended.' : 'That load may be running: it stops before its next write.';
+        const until = new Date(untilSeconds * 1000).toISOString();
+        const intent = `Removes the lock of ${owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
+        return carryOut(intent, async () => {
+          await unlock(held);
+          return { json: { owner }, text: `Removed the lock of ${owner}.` };
+        });
+      },
+    },
+    explain,
+  });
 }
 
 /** @throws UsageError */
@@ -83,30 +198,6 @@ function requestOf({ extract, mutations, again }: ExtractOptions): LoadRequest {
   return { ...(again && { again }), ...(extract && { source: extract }), ...(mutations && { mutations }) };
 }
 
-function addPlan(load: CliCommand): void {
-  const pathOf = (csv: string) => callersPath(csv, load.terminal.env);
-  withExtract(load.command('plan'))
-    .description('show the changes of a load, with examples; changes nothing')
-    .option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids', pathOf)
-    .examples(
-      'load plan --extract lvbag-extract-nl.zip --local',
-      'load plan --extract lvbag-extract-nl.zip --csv changes.csv --local',
-    )
-    .checks(({ csv }: { csv?: string }) => csv && checkNewFile(csv))
-    .onDataset(async (commands, { csv, ...options }: ExtractOptions & { csv?: string }) => {
-      const report = await commands.start({ ...requestOf(options), planOnly: true });
-      if (csv !== undefined) await writeChanges(csv, commands, report);
-      const { refusalText } = await import('../../loader/verdict/load-report.ts');
-      const { renderReport } = await import('./render-load.ts');
-      const { objections, approved, load } = report;
-      const isRefused = objections.length > 0 && !approved && load !== null;
-      const hint = isRefused
-        ? refusalText({ ...report, proposal: await proposalOf(commands, load) }, '', '"load run" would be refused')
-        : undefined;
-      return { json: report, text: renderReport(report), hint };
-    });
-}
-
 /** Writes all changes of a proposal as CSV. @throws CommandError */
 async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
   const { changesCsvHead, changesCsvLine } = await import('../../loader/verdict/load-counts.ts');
@@ -117,24 +208,6 @@ async function writeChanges(file: string, { context }: LoadCommands, { outcome, 
     for await (const change of differences(context.storage, load)) yield changesCsvLine(change);
   }
   await writeNewFile(file, lines());
-}
-
-function addRun(load: CliCommand): void {
-  withExtract(load.command('run'))
-    .description('sync the table to a BAG extract; only the difference is written')
-    .addOption(
-      new Option('--finish', 'only finish the load that was interrupted while it wrote; it needs no extract').conflicts(
-        ['extract', 'mutations', 'again'],
-      ),
-    )
-    .notes(
-      `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
-before its first write (exit code 1, code "refused"); "load approve" runs it anyway.`,
-    )
-    .examples('load run --stage prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local')
-    .onDataset((loads, { finish, ...options }: ExtractOptions & { finish?: true }) =>
-      run(loads, async () => loads.start(finish ? await requestToFinish(loads) : requestOf(options))),
-    );
 }
 
 /** Names the load that is half written, so that no other load is started. @throws CommandError if no load is */
@@ -174,22 +247,25 @@ async function proposalOf({ context }: LoadCommands, load: string): Promise<stri
   return found ? proposalName(found) : undefined;
 }
 
-function addDecision(load: CliCommand, decision: LoadDecision, description: string): CliCommand {
-  return load
-    .command(decision)
-    .description(description)
-    .argument('[load]', 'the load, as its error names it (default: the only refused one)')
-    .option(
-      '--proposal <id>',
-      'what you saw of it, as its error names it: refused if it would change anything else now',
-    )
-    .examples(`load ${decision} 2026-03-08-0123456789 --stage prod`)
-    .onDataset(async (commands, id: string | undefined, { proposal }: { proposal?: string }) => {
-      const waiting = choose(await commands.loads.waiting(), id, decision);
+function decision(verb: LoadDecision, description: string, notes?: string): CommandRow<LoadTools> {
+  return {
+    description,
+    takes: [
+      argument('[load]', 'the load, as its error names it (default: the only refused one)'),
+      option(
+        '--proposal <id>',
+        'what you saw of it, as its error names it: refused if it would change anything else now',
+      ),
+    ],
+    ...(notes !== undefined && { notes }),
+    examples: [`load ${verb} 2026-03-08-0123456789 --stage prod`],
+    async run(commands, { load, proposal }: { load?: string; proposal?: string }) {
+      const waiting = choose(await commands.loads.waiting(), load, verb);
       const seen = { load: waiting.load, proposal: proposal ?? waiting.proposal };
-      const decide = () => run(commands, () => commands.decide(decision, seen));
-      return decision === 'reject' ? decide() : commands.carryOut(renderApproval(waiting), decide);
-    });
+      const decide = () => run(commands, () => commands.decide(verb, seen));
+      return verb === 'reject' ? decide() : commands.carryOut(renderApproval(waiting), decide);
+    },
+  };
 }
 
 function renderApproval(waiting: WaitingLoad): string {
@@ -217,35 +293,28 @@ function choose(refused: WaitingLoad[], id: string | undefined, decision: LoadDe
   return only;
 }
 
-function addRollback(load: CliCommand): void {
-  load
-    .command('rollback')
-    .description('make an earlier snapshot live again; only the difference is written')
-    .argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots')
-    .notes(
-      `Also undoes a half-written load: name the snapshot that was live before it. The daily check does not load the undone
-data again; "load run --again" does.`,
-    )
-    .examples('load rollback 2026-01-08 --local')
-    .onDataset(async (loads, rollback: string, { plan, yes }: { plan?: true; yes?: true }) => {
-      const { snapshotNamed } = await import('../../loader/storage/stored-loads.ts');
-      // Refuses a snapshot that is not kept, before anything is started.
-      const { target, published, pending } = await snapshotNamed(loads.context, rollback);
-      const live = pending ?? published;
-      if (target.snapshot.id === live.snapshot.id && !pending) {
-        const nothing = `The snapshot of ${target.peildatum} (load ${target.load}) is live already.`;
-        return loads.carryOut({ nothing }, () => run(loads, () => loads.start({ rollback })));
-      }
-      const instead = pending
-        ? `the snapshot of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
-        : await liveRegister(loads);
-      const intent = `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${instead}.`;
-      // The steps of a load make the preview and keep its files, so not with --plan, which changes nothing at all.
-      const isShown = !plan && !yes && target.snapshot.id !== live.snapshot.id;
-      if (isShown) await loads.target(); // refuses another account before anything is started
-      const judged = isShown ? await judgedBy(loads, rollback) : [];
-      return loads.carryOut([intent, ...judged].join('\n'), () => run(loads, () => loads.start({ rollback })));
-    });
+type RollbackOptions = { snapshot: string; plan?: true; yes?: true };
+
+async function rollBack(loads: LoadTools, { snapshot: rollback, plan, yes }: RollbackOptions): Promise<Result> {
+  const { snapshotNamed } = await import('../../loader/storage/stored-loads.ts');
+  // Refuses a snapshot that is not kept, before anything is started.
+  const { target, published, pending } = await snapshotNamed(loads.context, rollback);
+  const isLive = target.snapshot.id === (pending ?? published).snapshot.id;
+  const work = () => run(loads, () => loads.start({ rollback }));
+  if (isLive && !pending)
+    return loads.carryOut(
+      { nothing: `The snapshot of ${target.peildatum} (load ${target.load}) is live already.` },
+      work,
+    );
+  const instead = pending
+    ? `the snapshot of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
+    : await liveRegister(loads);
+  const intent = `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${instead}.`;
+  // The steps of a load make the preview and keep its files, so not with --plan, which changes nothing at all.
+  const isShown = !plan && !yes && !isLive;
+  if (isShown) await loads.target(); // refuses another account before anything is started
+  const judged = isShown ? await judgedBy(loads, rollback) : [];
+  return loads.carryOut([intent, ...judged].join('\n'), work);
 }
 
 /** The changes of a rollback, and the guard's objections. */
@@ -265,40 +334,6 @@ async function liveRegister({ context }: LoadCommands): Promise<string> {
   const interrupted = pending ? '; an interrupted load is completed first' : '';
   if (!published) return `nothing${interrupted}`;
   return `the snapshot of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageInDays(published), 'day')} old${interrupted})`;
-}
-
-function addStatus(load: CliCommand): void {
-  load
-    .command('status')
-    .description('show the live snapshot and its age, how the last loads ended, and loads that need your decision')
-    .onDataset(async ({ context, loads, mutations: list, lastRuns }) => {
-      const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
-      const { renderStatus } = await import('./render-load.ts');
-      const { mutationStatus } = await import('../connect/open-loads.ts');
-      const [found, refused, running, runs] = await Promise.all([
-        loadStatus(context),
-        loads.waiting(),
-        loads.running(),
-        lastRuns(),
-      ]);
-      const shown = { ...found, running, runs, refused, mutations: await mutationStatus(found.published, list) };
-      return { json: shown, text: renderStatus(shown) };
-    });
-}
-
-function addCheck(load: CliCommand): void {
-  load
-    .command('check')
-    .description('compare every address in the table with the live snapshot; the exit code is 1 when they differ')
-    .notes(
-      `Changes nothing; "load repair" does. It reads the whole table in this command: with --stage about 1 GB and two minutes
-for the country. Loads wait until it ends.`,
-    )
-    .examples('load check --stage prod')
-    .onDataset(async (loads) => {
-      const report = await loads.repair({ planOnly: true });
-      return { ...(await repairResult(report)), failure: differenceIn(report) ?? unusableIn(report) };
-    });
 }
 
 function differenceIn({ added, changed, removed, rebuilt, unusable }: RepairReport): CommandError | undefined {
@@ -326,72 +361,4 @@ function unusableIn({ unusable }: RepairReport): CommandError | undefined {
 async function repairResult(report: RepairReport) {
   const { renderRepair } = await import('./render-load.ts');
   return { json: report, text: renderRepair(report) };
-}
-
-function addRepair(load: CliCommand): void {
-  load
-    .command('repair')
-    .description('compare every address in the table with the live snapshot and repair the differences')
-    .option('--plan', 'only show the differences')
-    .notes(
-      `For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
-the whole table and the snapshot: with --stage about 1 GB and two minutes for the country. Loads wait until it ends.`,
-    )
-    .examples('load repair --plan --stage prod')
-    .onDataset(async (loads) => {
-      const repair = async (planOnly: boolean) => {
-        const report = await loads.repair({ planOnly });
-        const hint =
-          report.pending && !planOnly ? 'That load is not published yet: run "load run --finish" now.' : undefined;
-        return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
-      };
-      const intent = `Compares every address with ${await liveRegister(loads)}, and writes each address that differs.`;
-      // The plan is the comparison itself.
-      return loads.carryOut(
-        intent,
-        () => repair(false),
-        () => repair(true),
-      );
-    });
-}
-
-function addDiscard(load: CliCommand): void {
-  load
-    .command('discard')
-    .description('remove the work of a load that was not published, such as a refused one')
-    .argument('<load>', 'the load, as its error and "load status" name it')
-    .notes('The live dataset stays as it is. The next load of the same extract starts from scratch.')
-    .onDataset(async ({ context, discard, carryOut }, id: string) => {
-      // The storage compresses, with packages that `--help` does not need.
-      const { paths } = await import('../../loader/storage/storage.ts');
-      const work = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(id) ? await context.storage.list(paths.workOf(id)) : [];
-      const intent =
-        work.length === 0
-          ? { nothing: `The storage has no work of load ${id}. The refused loads: "load status".` }
-          : `Removes the work of load ${id}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
-      return carryOut(intent, async () => {
-        const report = await discard(id);
-        const size = `${counted(report.objects, 'object')}, ${thousands(Math.ceil(report.bytes / 1e6))} MB`;
-        return { json: report, text: `Removed the work of ${id}: ${size}.` };
-      });
-    });
-}
-
-function addUnlock(load: CliCommand): void {
-  load
-    .command('unlock')
-    .description('remove the lock that an interrupted load left on the table')
-    .option('--force', 'also of a load that may still be running; it stops before its next write')
-    .onDataset(async ({ lockHolder, unlock, carryOut }, { force }: { force?: true }) => {
-      const held = await lockHolder({ force: force === true });
-      if (!held) return { json: { owner: null }, text: 'The table is not locked.' };
-      const { owner, untilSeconds, isGone } = held;
-      const effect = isGone ? 'That load has ended.' : 'That load may be running: it stops before its next write.';
-      const until = new Date(untilSeconds * 1000).toISOString();
-      const intent = `Removes the lock of ${owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
-      return carryOut(intent, async () => {
-        await unlock(held);
-        return { json: { owner }, text: `Removed the lock of ${owner}.` };
-      });
-    });
 }

@@ -6,8 +6,8 @@ import type { PlanInput, PlanPage, PlanProgress } from '../../packages/admin/acc
 import type { Admin } from '../../packages/admin/admin.ts';
 import { audit } from './audit-commands.ts';
 import { addCalls, argument, call, option } from './calls.ts';
-import { type CliCommand, counted, type Result, type Tell, thousands } from './command.ts';
-import { table } from './text-table.ts';
+import type { CliCommand, Result, Tell } from './command.ts';
+import { counted, lines, table, thousands } from './terminal-text.ts';
 import { limits, planCode } from './values.ts';
 
 type OfCode = { code: string };
@@ -63,13 +63,8 @@ has come. If it is interrupted, "plan resume" goes on.`,
     list: call({
       description: 'list all plans with their limits',
       async call({ admin }) {
-        const [plans, counts] = await Promise.all([
-          allPages(
-            (page) => admin.plans.list(page),
-            (page) => page.plans,
-          ),
-          admin.plans.counts(),
-        ]);
+        const listed = allPages(admin.plans.list, ({ plans }) => plans);
+        const [plans, counts] = await Promise.all([listed, admin.plans.counts()]);
         return plans.map((plan) => ({ ...plan, accounts: counts[plan.code] ?? 0 }));
       },
       text: renderPlans,
@@ -100,13 +95,13 @@ async function previewOf(admin: Admin, { code, limits, state }: PlanInput): Prom
   const before = found && { state: found.state, limits: found.limits };
   const after = { state, limits: limits ?? found?.limits ?? {} };
   const accounts = counts[code] ?? 0;
-  const lines = [
+  const text = lines(
     `Plan "${code}" ${before ? 'would change' : 'would be made'}:`,
     `  before  ${before ? `${before.state}: ${renderLimits(before.limits)}` : '-'}`,
     `  after   ${after.state}: ${renderLimits(after.limits)}`,
     `It applies to ${counted(accounts, 'account')}, except for limits of their own. Nothing was changed.`,
-  ];
-  return { json: { code, before: before ?? null, after, accounts, executed: false }, text: lines.join('\n') };
+  );
+  return { json: { code, before: before ?? null, after, accounts, executed: false }, text };
 }
 
 function renderPutPlan({ code, state, limits, followed }: Plan & { followed: number }): string {
@@ -117,16 +112,15 @@ function renderPutPlan({ code, state, limits, followed }: Plan & { followed: num
 /** All plans as a table; `-` is a window that the plan does not have. */
 function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]): string {
   if (plans.length === 0) return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
-  const unfinished = plans.flatMap(({ code, change }) =>
-    change ? [`A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`] : [],
+  const rows = plans.map(({ code, state, limits, accounts }) => {
+    return [code, state, ...windowNames.map((name) => renderLimit(limits[name])), accounts];
+  });
+  return lines(
+    table(['plan', 'state', ...windowNames, 'accounts'], rows),
+    plans.map(
+      ({ code, change }) => change && `A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`,
+    ),
   );
-  const rows = plans.map(({ code, state, limits, accounts }) => [
-    code,
-    state,
-    ...windowNames.map((name) => renderLimit(limits[name])),
-    thousands(accounts),
-  ]);
-  return [table(['plan', 'state', ...windowNames, 'accounts'], rows), ...unfinished].join('\n');
 }
 
 /** `minute=60 month=unlimited`, as `--limit` takes them. */

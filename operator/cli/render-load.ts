@@ -9,45 +9,32 @@ import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad, WaitingLoad } from '../../packages/admin/load-approvals.ts';
 import type { MutationStatus } from '../connect/open-loads.ts';
 import type { EndedLoad } from '../connect/state-machine-load.ts';
-import { counted, thousands } from './command.ts';
-import { table } from './text-table.ts';
-import { ago } from './time.ts';
+import { ago, counted, type Lines, lines, table, thousands } from './terminal-text.ts';
 
 /** The actual or expected result of a load. */
 export function renderReport(report: LoadReport): string {
-  const { outcome, reason, peildatum, livePeildatum, notes } = report;
-  if (outcome === 'rejected') return `${reason}.\nThe snapshot of ${peildatum} is live.`;
-  const isInterrupted = report.interrupted ? [interruptedText(report.interrupted)] : [];
-  if (outcome === 'unchanged') {
-    const nothing = report.interrupted ? `Once it is finished: ${reason}.` : `Nothing to do: ${reason}.`;
-    return [...isInterrupted, nothing, ...(peildatum === null ? [] : [`The snapshot of ${peildatum} is live.`])].join(
-      '\n',
-    );
-  }
-  const title =
+  const { outcome, reason, peildatum, livePeildatum, days, stopped } = report;
+  const live = peildatum !== null && `The snapshot of ${peildatum} is live.`;
+  if (outcome === 'rejected') return lines(`${reason}.`, live);
+  const interrupted = report.interrupted && interruptedText(report.interrupted);
+  if (outcome === 'unchanged')
+    return lines(interrupted, `${interrupted ? 'Once it is finished' : 'Nothing to do'}: ${reason}.`, live);
+  const replaced = livePeildatum === null ? 'the first load' : `replacing the snapshot of ${livePeildatum}`;
+  return lines(
+    interrupted,
     outcome === 'planned'
-      ? `Snapshot of ${peildatum}, ${livePeildatum === null ? 'the first load' : `replacing the snapshot of ${livePeildatum}`}`
-      : `The snapshot of ${peildatum} is live${reason === null ? '' : `: ${reason}`}`;
-  const days =
-    report.days.length > 0
-      ? [`By ${counted(report.days.length, 'day')} of mutations on top of the extract of ${report.extractPeildatum}.`]
-      : [];
-  const stopped = report.stopped === null ? [] : [`The mutations that follow can't be applied. ${report.stopped}`];
-  const tense = outcome === 'planned' ? 'would' : 'did';
-  return [
-    ...isInterrupted,
-    `${title}.`,
-    ...days,
-    ...stopped,
-    ...(report.more ? ['Further days follow, which are judged by themselves.'] : []),
-    ...setAsideText(report.setAside),
-    ...notes.map((note) => `Note: ${note}.`),
-    '',
-    renderChanges(report),
-    '',
-    ...renderCounts(report, tense),
-    ...auditText(report),
-  ].join('\n');
+      ? `Snapshot of ${peildatum}, ${replaced}.`
+      : `The snapshot of ${peildatum} is live${reason === null ? '' : `: ${reason}`}.`,
+    days.length > 0 &&
+      `By ${counted(days.length, 'day')} of mutations on top of the extract of ${report.extractPeildatum}.`,
+    stopped !== null && `The mutations that follow can't be applied. ${stopped}`,
+    report.more && 'Further days follow, which are judged by themselves.',
+    setAsideText(report.setAside),
+    report.notes.map((note) => `Note: ${note}.`),
+    ['', renderChanges(report), ''],
+    renderCounts(report),
+    auditText(report),
+  );
 }
 
 /** @param before the load that was published before it, which a rollback puts back */
@@ -58,25 +45,24 @@ function interruptedText({ load, peildatum, at }: InterruptedLoad, before?: stri
   );
 }
 
-const signs = { added: '+', changed: '~', removed: '-' } as const;
-const kinds = ['added', 'changed', 'removed'] as const;
+const signs: Record<ChangeKind, string> = { added: '+', changed: '~', removed: '-' };
 
 /** Examples of each kind of change, and the number of further ones. */
 export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>): string {
-  const lines = kinds.flatMap((kind) => {
+  const shown = Object.entries(signs).map(([name, sign]): Lines => {
+    const kind = name as ChangeKind;
     const examples = report.examples[kind];
     const more = report[kind] - examples.length;
-    const shown = examples.map((example) => `  ${signs[kind]} ${addressOf(example.key)}  ${placesOf(example)}`);
-    return more > 0
-      ? [...shown, `  ${signs[kind]} ${examples.length > 0 ? 'and ' : ''}${thousands(more)} more ${kind}`]
-      : shown;
+    return [
+      examples.map((example) => `  ${sign} ${addressOf(example.key)}  ${placesOf(example)}`),
+      more > 0 && `  ${sign} ${examples.length > 0 ? 'and ' : ''}${thousands(more)} more ${kind}`,
+    ];
   });
-  return lines.length > 0 ? lines.join('\n') : '  No differences.';
+  return lines(shown) || '  No differences.';
 }
 
-function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
+function renderCounts(report: LoadReport): Lines {
   const { added, changed, gemeenteChanged, removed, listsChanged, objecten } = report;
-  const { nummeraanduidingen, addresses, voorkomens } = report;
   const changes = [
     `${thousands(added)} added`,
     `${thousands(changed)} changed${gemeenteChanged > 0 ? ` (${thousands(gemeenteChanged)} only their gemeente)` : ''}`,
@@ -84,38 +70,44 @@ function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
     ...listText(listsChanged),
     ...(objecten?.changed ? [`the objects of ${counted(objecten.changed, 'address')}`] : []),
   ].join(', ');
+  const problems = Object.entries(report.problemReport ?? {}).filter(
+    ([kind, { count }]) => count > 0 && kind !== 'no_postcode',
+  );
   return [
-    `${tense === 'would' ? 'Would change' : 'Changed'}: ${changes}.`,
-    `Addresses: ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen, from ${counted(voorkomens, 'BAG record')}.`,
-    ...(objecten ? [`Objects: ${thousands(objecten.live)}.`] : []),
+    `${report.outcome === 'planned' ? 'Would change' : 'Changed'}: ${changes}.`,
+    `Addresses: ${thousands(report.addresses)}, of ${thousands(report.nummeraanduidingen)} nummeraanduidingen, from ${counted(report.voorkomens, 'BAG record')}.`,
+    objecten && `Objects: ${thousands(objecten.live)}.`,
     `Skipped: ${notServedText(report)}.`,
-    ...Object.entries(report.problemReport ?? {}).flatMap(([kind, { count: found, examples }]) => {
-      const [example] = examples;
-      if (found === 0 || kind === 'no_postcode') return [];
-      return [
-        `  ${kind}: ${thousands(found)}${example ? `, such as ${example.identificatie} in ${example.file}` : ''}`,
-      ];
-    }),
+    problems.map(
+      ([
+        kind,
+        {
+          count,
+          examples: [example],
+        },
+      ]) => {
+        return `  ${kind}: ${thousands(count)}${example ? `, such as ${example.identificatie} in ${example.file}` : ''}`;
+      },
+    ),
   ];
 }
 
 /** How the result of the daily mutations compares with an extract of the same date. */
-function auditText({ audit }: LoadReport): string[] {
-  if (!audit) return [];
+function auditText({ audit }: LoadReport): Lines {
+  if (!audit) return null;
   const { added, changed, removed } = audit;
-  if (added + changed + removed === 0)
-    return ['Audit: the daily mutations gave exactly the addresses of this extract.'];
-  return [
+  if (added + changed + removed === 0) return 'Audit: the daily mutations gave exactly the addresses of this extract.';
+  return (
     `Audit: after the daily mutations ${thousands(added + changed + removed)} addresses differ from the extract: ` +
-      `${thousands(added)} missing, ${thousands(changed)} different, ${thousands(removed)} too many. This load corrects them.`,
-  ];
+    `${thousands(added)} missing, ${thousands(changed)} different, ${thousands(removed)} too many. This load corrects them.`
+  );
 }
 
 /** Objects that the mutations did not match. */
-function setAsideText({ count, addresses, examples }: SetAside): string[] {
-  if (count === 0) return [];
+function setAsideText({ count, addresses, examples }: SetAside): Lines {
+  if (count === 0) return null;
   const title = `Set aside, because they don't match the mutations, until a corrected delivery or the next extract: ${counted(count, 'object')}, ${counted(addresses, 'address')}.`;
-  return [title, ...examples.map((example) => `  ${example}`)];
+  return [title, examples.map((example) => `  ${example}`)];
 }
 
 /** Changed lists of toevoegingen, which are no addresses. */
@@ -138,14 +130,10 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>):
   if (entries.length === 0) return `No loads yet. Start one: "load run".`;
   return table(
     ['published', 'peildatum', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'],
-    entries.map(({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => [
-      at,
-      peildatum,
-      kind,
-      ...[addresses, added, changed, removed].map(thousands),
-      load,
-      index === 0 ? 'live' : kept ? 'yes' : 'no',
-    ]),
+    entries.map(({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => {
+      const rollback = index === 0 ? 'live' : kept ? 'yes' : 'no';
+      return [at, peildatum, kind, addresses, added, changed, removed, load, rollback];
+    }),
   );
 }
 
@@ -159,49 +147,48 @@ export type ShownStatus = LoadStatus & {
   mutations?: MutationStatus | null;
 };
 
-/** The extract is published monthly: a newer one than this must exist. */
-const oldDays = loadDefaults.oldAfterDays;
-
 /** The status, with what to do about it. */
 export function renderStatus(shown: ShownStatus): string {
   const { published, pending, ageDays, running, refused, runs = [], mutations = null } = shown;
   const isFailing = runs[0]?.error != null && running.length === 0;
-  const lines: string[] = [];
-  if (published) {
-    const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } = published;
-    const problemText = problems === null ? 'problems not counted' : `${counted(problems, 'problem')}`;
-    lines.push(
-      `peildatum  ${peildatum}, ${ageText(ageDays ?? 0)}`,
-      ...(extract && extract.peildatum !== peildatum
-        ? [
-            `extract    ${extract.peildatum}, and ${counted(daysBetween(extract.peildatum, peildatum), 'day')} of mutations`,
-          ]
-        : []),
-      ...(mutations ? [`next       ${nextText(mutations)}`] : []),
-      `addresses  ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen; ${problemText}`,
-      `load       ${load}, published ${ago(at)}, at ${at}`,
-      `source     ${source?.location ?? '-'}`,
-    );
-  } else {
-    lines.push(`No addresses are loaded yet.${isFailing ? '' : ' Load an extract: "load run".'}`);
-  }
-  lines.push(...runsText(runs));
-  for (const { name, since } of running) {
-    lines.push('', `A load is running, begun ${ago(since)}, at ${since}. Follow it: "load follow ${name}".`);
-  }
-  if (pending && running.length === 0) {
-    lines.push('', interruptedText(pending, published?.load));
-  }
   const setAside = setAsideText(setAsideOf(published?.setAside ?? []));
-  if (setAside.length > 0) lines.push('', ...setAside);
-  for (const load of refused) lines.push('', refusalText(load));
-  if (mutations?.problem) lines.push('', mutations.problem);
   // The demo of npm start is old on purpose.
   const isDemo = published?.source?.location.endsWith(`/${demoExtractName}`) ?? false;
-  if (ageDays !== null && ageDays > oldDays && !isDemo) {
-    lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run".`);
-  }
-  return lines.join('\n');
+  // The extract is published monthly: a newer one than this must exist.
+  const isOld = ageDays !== null && ageDays > loadDefaults.oldAfterDays && !isDemo;
+  return lines(
+    published
+      ? publishedText(published, ageDays ?? 0, mutations)
+      : `No addresses are loaded yet.${isFailing ? '' : ' Load an extract: "load run".'}`,
+    runsText(runs),
+    running.map(({ name, since }) => [
+      '',
+      `A load is running, begun ${ago(since)}, at ${since}. Follow it: "load follow ${name}".`,
+    ]),
+    pending && running.length === 0 && ['', interruptedText(pending, published?.load)],
+    setAside && ['', setAside],
+    refused.map((load) => ['', refusalText(load)]),
+    mutations?.problem && ['', mutations.problem],
+    isOld && ['', `The snapshot is old; the extract is published monthly. Load a newer one: "load run".`],
+  );
+}
+
+function publishedText(
+  published: NonNullable<LoadStatus['published']>,
+  ageDays: number,
+  mutations: MutationStatus | null,
+): Lines {
+  const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } = published;
+  const problemText = problems === null ? 'problems not counted' : counted(problems, 'problem');
+  const after = extract ? Math.round((Date.parse(peildatum) - Date.parse(extract.peildatum)) / 86_400_000) : 0;
+  return [
+    `peildatum  ${peildatum}, ${ageText(ageDays)}`,
+    extract && after !== 0 && `extract    ${extract.peildatum}, and ${counted(after, 'day')} of mutations`,
+    mutations && `next       ${nextText(mutations)}`,
+    `addresses  ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen; ${problemText}`,
+    `load       ${load}, published ${ago(at)}, at ${at}`,
+    `source     ${source?.location ?? '-'}`,
+  ];
 }
 
 const outcomes = {
@@ -213,16 +200,17 @@ const outcomes = {
 } as const satisfies Record<EndedLoad['outcome'], string>;
 
 /** How the last loads ended, and why the newest failed. */
-function runsText(runs: readonly EndedLoad[]): string[] {
+function runsText(runs: readonly EndedLoad[]): Lines {
   const [last] = runs;
-  if (!last) return [];
-  const ends = runs.map(({ name, started, outcome }) => `  ${started}  ${ago(started)}  ${outcomes[outcome]}  ${name}`);
+  if (!last) return null;
   const { error } = last;
-  if (!error) return ['', 'The last loads:', ...ends];
   return [
-    ...['', 'The last load failed; the register that was live goes on:', `  ${error.message}`],
-    `Its log: the saved query ${error.log} in CloudWatch Logs Insights. When the cause is gone, go on: "load run".`,
-    ...['', 'The last loads:', ...ends],
+    error && [
+      ...['', 'The last load failed; the register that was live goes on:', `  ${error.message}`],
+      `Its log: the saved query ${error.log} in CloudWatch Logs Insights. When the cause is gone, go on: "load run".`,
+    ],
+    ...['', 'The last loads:'],
+    runs.map(({ name, started, outcome }) => `  ${started}  ${ago(started)}  ${outcomes[outcome]}  ${name}`),
   ];
 }
 
@@ -230,10 +218,6 @@ function runsText(runs: readonly EndedLoad[]): string[] {
 function ageText(days: number): string {
   if (days >= -1) return `${counted(Math.max(0, days), 'day')} old`;
   return `${counted(-days, 'day')} in the future: check the clock, then load an extract with "load run", or roll back`;
-}
-
-function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
 function nextText({ from, waiting, problem }: MutationStatus): string {
@@ -244,38 +228,26 @@ function nextText({ from, waiting, problem }: MutationStatus): string {
 
 /** The result of a repair. */
 export function renderRepair(report: RepairReport): string {
-  const { outcome, peildatum, addresses, added, changed, removed, listsChanged } = report;
-  const rebuilt = [...rebuiltText(report), ...unusableText(report)];
+  const { outcome, peildatum, addresses, added, changed, removed, listsChanged, rebuilt, unexplained } = report;
+  const would = (verb: string, done: string) => (outcome === 'planned' ? `Would ${verb}` : done);
   const title = `Compared the table with the snapshot of ${peildatum} (${thousands(addresses)} addresses)`;
-  if (added + changed + removed + listsChanged === 0) return [`${title}: no differences.`, ...rebuilt].join('\n');
-  const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
   const what = [
     `${thousands(added)} missing`,
     `${thousands(changed)} changed`,
     `${thousands(removed)} unexpected`,
     ...listText(listsChanged),
   ];
-  return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`, ...rebuilt].join('\n');
-}
-
-function unusableText({ unusable }: RepairReport): string[] {
-  const [first, ...more] = unusable;
-  if (first === undefined) return [];
-  const all = more.length > 0 ? `${first} and ${counted(more.length, 'other object')}` : first;
-  return [`Not repaired, as the table does not hold them: ${all}, which mutations need.`];
-}
-
-function rebuiltText({ outcome, rebuilt, unexplained }: RepairReport): string[] {
-  if (rebuilt.length === 0) return [];
-  const verb = outcome === 'planned' ? 'Would rebuild' : 'Rebuilt';
-  const lines = [
-    `${verb} from the table, as the snapshot's own were damaged or missing: segments ${rebuilt.join(', ')}.`,
-  ];
-  if (unexplained !== 0) {
-    lines.push(
-      `The table had changed there: the snapshot has ${counted(Math.abs(unexplained), 'address')} too ` +
-        `${unexplained > 0 ? 'many' : 'few'}. Load the full extract with "load run --again".`,
-    );
-  }
-  return lines;
+  const [first, ...more] = report.unusable;
+  const unusable = more.length > 0 ? `${first} and ${counted(more.length, 'other object')}` : first;
+  return lines(
+    added + changed + removed + listsChanged === 0
+      ? `${title}: no differences.`
+      : [`${title}.`, '', renderChanges(report), '', `${would('repair', 'Repaired')}: ${what.join(', ')}.`],
+    rebuilt.length > 0 && [
+      `${would('rebuild', 'Rebuilt')} from the table, as the snapshot's own were damaged or missing: segments ${rebuilt.join(', ')}.`,
+      unexplained !== 0 &&
+        `The table had changed there: the snapshot has ${counted(Math.abs(unexplained), 'address')} too ${unexplained > 0 ? 'many' : 'few'}. Load the full extract with "load run --again".`,
+    ],
+    unusable && `Not repaired, as the table does not hold them: ${unusable}, which mutations need.`,
+  );
 }

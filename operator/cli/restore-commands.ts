@@ -1,7 +1,8 @@
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { RefusedChange } from '../recovery/carry-over.ts';
 import { addCalls, required } from './calls.ts';
-import { type CliCommand, counted } from './command.ts';
+import type { CliCommand } from './command.ts';
+import { counted, lines } from './terminal-text.ts';
 
 type CarryOverOptions = { from: string; since: Date; yes?: true };
 
@@ -27,24 +28,20 @@ use, and again afterwards. See docs/runbook.md#restore-a-table.`,
         command.tell(`Into: ${await command.target()}`);
         const { repeated, lost } = await planCarryOver({ client, admin, table, from, since });
         const changes = repeated.map(({ what }) => what);
-        const lines = [
-          ...changes,
-          ...lost.map(({ time, action, partition, actor }) => `Stays lost: ${action} ${partition} (${time}, ${actor})`),
-        ];
         const told = (verb: string, number: number) =>
-          [...lines, `${verb} ${counted(number, 'change')}; ${lost.length} stay lost.`].join('\n');
-        if (!yes)
-          return {
-            json: { changes, lost, executed: false },
-            text: told('Would repeat', changes.length),
-            ...(changes.length > 0 && { hint: 'Nothing was changed. Run it again with --yes to do it.' }),
-          };
+          lines(
+            changes,
+            lost.map(({ time, action, partition, actor }) => `Stays lost: ${action} ${partition} (${time}, ${actor})`),
+            `${verb} ${counted(number, 'change')}; ${lost.length} stay lost.`,
+          );
+        if (!yes) {
+          const hint = changes.length > 0 ? 'Nothing was changed. Run it again with --yes to do it.' : undefined;
+          return { json: { changes, lost, executed: false }, text: told('Would repeat', changes.length), hint };
+        }
         const refused = await carryOver(repeated, { client, table, actor, from, since });
-        return {
-          json: { changes, lost, refused, executed: true },
-          text: told('Repeated', changes.length - refused.length),
-          failure: refused.length === 0 ? undefined : notRepeated(refused),
-        };
+        const text = told('Repeated', changes.length - refused.length);
+        const failure = refused.length === 0 ? undefined : notRepeated(refused);
+        return { json: { changes, lost, refused, executed: true }, text, failure };
       },
     },
   });

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import type { SmokeAnswer, SmokeOptions } from '../checks/run-smoke.ts';
+import type { RowResult, SmokeAnswer, SmokeOptions } from '../checks/run-smoke.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { CliCommand, Result, Terminal } from './command.ts';
-import { table } from './text-table.ts';
+import { lines, table } from './terminal-text.ts';
 import { writtenAddress } from './values.ts';
 
 type SmokeCommandOptions = Pick<SmokeOptions, 'address'> & { url: string; key?: string };
@@ -39,21 +39,19 @@ async function smoke({ err }: Terminal, url: string, options: SmokeOptions): Pro
   const { results, answers } = await runSmoke(url, options).catch((error: Error) => {
     throw error.name === 'NoAnswerError' ? new CommandError('unreachable', `${url}: ${error.message}`) : error;
   });
-  const [passed, failed, skipped] = (['passed', 'failed', 'skipped'] as const).map(
-    (wanted) => results.filter(({ state }) => state === wanted).length,
-  );
+  const number = (wanted: RowResult['state']) => results.filter(({ state }) => state === wanted).length;
+  const failed = number('failed');
   const lookups = answers.reduce((sum, answer) => sum + unitsOf(answer), 0);
   const rows = results.map(({ state, title }) => [state, title]);
-  const others = results.filter(({ state }) => state !== 'passed');
   const refused = `${url} refuses this key. Check that it was copied in full, is not revoked, and is of that deployment.`;
   const message = answers[0]?.status === 401 ? refused : `${failed} of ${results.length} checks failed.`;
   return {
     json: { passed: failed === 0, lookups, requests: answers.length, results },
-    text: [
+    text: lines(
       table(['state', 'guarantee'], rows),
-      ...others.map(({ state, title, reason }) => `${state}: ${title}\n  ${reason}`),
-      `${passed} passed, ${failed} failed, ${skipped} skipped; ${answers.length} requests; ${lookups} counted against the quota.`,
-    ].join('\n'),
+      results.map(({ state, title, reason }) => state !== 'passed' && [`${state}: ${title}`, `  ${reason}`]),
+      `${number('passed')} passed, ${failed} failed, ${number('skipped')} skipped; ${answers.length} requests; ${lookups} counted against the quota.`,
+    ),
     failure: failed === 0 ? undefined : new CommandError('broken', message),
   };
 }

@@ -5,9 +5,8 @@ import type { DayUsage, ListedUsage, UsageByKey, UsageRange } from '../../packag
 import { CommandError } from '../connect/errors.ts';
 import type { OpenAdmin } from '../connect/find-tables.ts';
 import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
-import { type CliCommand, counted, thousands } from './command.ts';
-import { table } from './text-table.ts';
-import { ago } from './time.ts';
+import type { CliCommand } from './command.ts';
+import { ago, counted, table, thousands } from './terminal-text.ts';
 import { month, monthRange } from './values.ts';
 
 /** The period of a row of usage. */

@@ -22,7 +22,7 @@ export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
 export const label = checked(checkLabel);
 export const person = checked(checkPerson);
-export const details = checked(checkDetails);
+export const checkedDetails = checked(checkDetails);
 
 /** Returns the role with that name. @throws UsageError */
 export function memberRole(role: string): Role {

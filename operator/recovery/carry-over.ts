@@ -1,11 +1,9 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { allPages } from '../../core/pages.ts';
-import type { OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
-import { AdminError, type Role } from '../../packages/admin/accounts/admin-error.ts';
+import { AdminError, type OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { audited } from '../../packages/admin/accounts/audit-log.ts';
 import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
-import type { SessionView } from '../../packages/admin/accounts/sessions.ts';
 import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { CommandError } from '../connect/errors.ts';
@@ -34,11 +32,8 @@ export type CarryOver = { repeated: RepeatedChange[]; lost: RecordedChange[] };
  */
 export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
   const { client, admin, table, from, since } = input;
-  if (from === table)
-    throw new CommandError(
-      'same_table',
-      `${from} is the table in use. --from takes the table from before the restore.`,
-    );
+  const fault = (code: string, message: string) => new CommandError(code, `${from} ${message}`);
+  if (from === table) throw fault('same_table', 'is the table in use. --from takes the table from before the restore.');
   const former = createAdmin({ client, table: from });
   const changes = await auditBetween(client, from, since.toISOString(), '~').catch((error: Error) => {
     if (error.name !== 'ResourceNotFoundException') throw error;
@@ -49,25 +44,16 @@ export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
   });
   const [then, now] = await Promise.all([former.backup.export(), admin.backup.export()]);
   if (then.plans.length === 0 && changes.length === 0)
-    throw new CommandError(
-      'no_accounts',
-      `${from} has neither a plan nor an entry of the audit: it is no accounts table.`,
-    );
+    throw fault('no_accounts', 'has neither a plan nor an entry of the audit: it is no accounts table.');
   const named = subjectsOf(changes);
+  const accounts = new Map(then.accounts.map((account) => [account.id, account]));
   const repeated = [
     ...plansIn(admin, named, then, now),
-    ...now.accounts.flatMap((account) =>
-      accountChanges(
-        admin,
-        named,
-        then.accounts.find(({ id }) => id === account.id),
-        account,
-      ),
-    ),
+    ...now.accounts.flatMap((account) => accountChanges(admin, named, accounts.get(account.id), account)),
     ...(await sessionsIn(former, admin)),
     ...(await erasuresIn(input)),
   ];
-  return { repeated, lost: changes.filter(isLost) };
+  return { repeated, lost: changes.filter(({ action }) => givesAccess.has(action)) };
 }
 
 /** A change that can't be repeated yet, and why. */
@@ -76,13 +62,7 @@ export type RefusedChange = { what: string; reason: string };
 /** Repeats each change, with one entry in the audit for all, and returns the refused changes. */
 export async function carryOver(
   changes: readonly RepeatedChange[],
-  {
-    client,
-    table,
-    actor,
-    from,
-    since,
-  }: Pick<CarryOverInput, 'client' | 'table' | 'from' | 'since'> & { actor: string },
+  { client, table, actor, from, since }: Omit<CarryOverInput, 'admin'> & { actor: string },
 ): Promise<RefusedChange[]> {
   if (changes.length === 0) return [];
   const store = createAdminStore(client, table, actor, Date.now);
@@ -105,17 +85,10 @@ async function repeat(changes: readonly RepeatedChange[]): Promise<RefusedChange
 }
 
 /** Changes that give access, or that tell of something that only the old table has. */
-function isLost({ action }: RecordedChange): boolean {
-  return [
-    'account create',
-    'account import',
-    'account activate',
-    'key create',
-    'key rotate',
-    'member add',
-    'checksum-secret rotate',
-  ].includes(action);
-}
+const givesAccess = new Set([
+  ...['account create', 'account import', 'account activate', 'key create', 'key rotate', 'member add'],
+  'checksum-secret rotate',
+]);
 
 /** Whether something was changed: an account or plan by its partition, or one of its keys or members. */
 type Named = (partition: string, part?: string) => boolean;
@@ -150,51 +123,39 @@ function accountChanges(
 ): RepeatedChange[] {
   const { id } = now;
   if (!named(id)) return [];
-  if (!then)
-    return [
-      {
-        what: `Delete account ${id}`,
-        async run() {
-          await admin.accounts.suspend(id);
-          await admin.accounts.delete(id);
-        },
-      },
-    ];
   const changes: RepeatedChange[] = [];
+  const add = (what: string, run: RepeatedChange['run']) => void changes.push({ what, run });
+  if (!then) {
+    add(`Delete account ${id}`, async () => {
+      await admin.accounts.suspend(id);
+      await admin.accounts.delete(id);
+    });
+    return changes;
+  }
   if (then.state === 'suspended' && now.state !== 'suspended')
-    changes.push({ what: `Suspend account ${id}`, run: () => admin.accounts.suspend(id) });
+    add(`Suspend account ${id}`, () => admin.accounts.suspend(id));
   const limits = limitChanges(then, now);
   if (then.plan !== now.plan || Object.keys(limits).length > 0)
-    changes.push({
-      what: `Set account ${id} to plan ${then.plan}, own limits ${JSON.stringify(then.ownLimits)}`,
-      run: () => admin.accounts.set({ id, plan: then.plan, limits }),
-    });
+    add(`Set account ${id} to plan ${then.plan}, own limits ${JSON.stringify(then.ownLimits)}`, () =>
+      admin.accounts.set({ id, plan: then.plan, limits }),
+    );
   for (const { keyId, hash, label } of now.keys) {
     const isRevoked = !then.keys.some((key) => key.keyId === keyId && key.hash !== null);
     if (hash !== null && isRevoked && named(id, keyId))
-      changes.push({
-        what: `Revoke key ${keyId} (${label ?? 'no label'}) of account ${id}`,
-        run: () => admin.keys.revoke({ account: id, keyId }),
-      });
+      add(`Revoke key ${keyId} (${label ?? 'no label'}) of account ${id}`, () =>
+        admin.keys.revoke({ account: id, keyId }),
+      );
   }
-  for (const { person, role } of now.members) {
-    if (!named(id, person)) continue;
-    const former = then.members.find((member) => member.person === person);
-    if (!former)
-      changes.push({
-        what: `Remove member ${person} of account ${id}`,
-        run: () => admin.members.remove({ account: id, person }),
-      });
-    else if (former.role !== role) changes.push(roleChange(admin, id, person, former.role));
+  for (const { person, role } of now.members.filter((member) => named(id, member.person))) {
+    const former = then.members.find((member) => member.person === person)?.role;
+    if (former === undefined)
+      add(`Remove member ${person} of account ${id}`, () => admin.members.remove({ account: id, person }));
+    else if (former !== role)
+      add(`Set member ${person} of account ${id} to ${former}`, () =>
+        admin.members.add({ account: id, person, role: former }),
+      );
   }
   return changes;
-}
-
-function roleChange(admin: Admin, account: string, person: string, role: Role): RepeatedChange {
-  return {
-    what: `Set member ${person} of account ${account} to ${role}`,
-    run: () => admin.members.add({ account, person, role }),
-  };
 }
 
 function limitChanges({ ownLimits: then }: AccountBackup, { ownLimits: now }: AccountBackup): OwnLimitChanges {
@@ -208,20 +169,18 @@ function limitChanges({ ownLimits: then }: AccountBackup, { ownLimits: now }: Ac
 
 /** Sessions that were ended, or have expired: nobody needs a session that the old table no longer has. */
 async function sessionsIn(former: Admin, admin: Admin): Promise<RepeatedChange[]> {
-  const open = new Set((await allSessions(former)).map(({ id }) => id));
-  return (await allSessions(admin))
+  const sessionsOf = ({ sessions }: Admin) =>
+    allPages(
+      (page) => sessions.list('all', page),
+      (page) => page.sessions,
+    );
+  const open = new Set((await sessionsOf(former)).map(({ id }) => id));
+  return (await sessionsOf(admin))
     .filter(({ id }) => !open.has(id))
     .map(({ id, person, started }) => ({
       what: `End the session of ${person} since ${started}`,
       run: () => admin.sessions.end(person, id),
     }));
-}
-
-function allSessions(admin: Admin): Promise<SessionView[]> {
-  return allPages(
-    (page) => admin.sessions.list('all', page),
-    ({ sessions }) => sessions,
-  );
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { destructive, pathOf } from '../../../operator/cli/destructive.ts';
-import { display } from '../../../operator/cli/paint.ts';
+import { display } from '../../../operator/cli/terminal-text.ts';
 import { runUnattended, startLocalRun } from '../command-line.ts';
 
 const program = 'bin/bag-adres.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { table } from '../../../operator/cli/text-table.ts';
-import { ago } from '../../../operator/cli/time.ts';
+import { ago, table } from '../../../operator/cli/terminal-text.ts';
 
 describe('a table', () => {
   const head = ['account', 'plan', 'day', 'month', 'name'];
