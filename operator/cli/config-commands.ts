@@ -4,7 +4,7 @@ import { settingsFileName } from '../../lib/config/deployment.ts';
 import { logoFault } from '../../lib/config/logo.ts';
 import type { Settings } from '../config/settings.ts';
 import { CommandError } from '../connect/errors.ts';
-import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
+import { type CliCommand, folderOf, type Result } from './command.ts';
 import { lines, table } from './terminal-text.ts';
 
 /** The settings in a folder, of each stage and of one, unchecked or checked. @throws ConfigError, CommandError */
@@ -13,11 +13,8 @@ async function settingsIn(folder: string) {
   const { readSettingsFile, settingsOfStage } = await import('../config/settings.ts');
   const { parseConfig } = await import('../config/parse-config.ts');
   const file = readSettingsFile(folder);
-  if (!file)
-    throw new CommandError(
-      'no_settings',
-      `There is no ${settingsFileName} here. Run "npx bag-adres init", or go to the folder that has it.`,
-    );
+  const missing = `There is no ${settingsFileName} here. Run "npx bag-adres init", or go to the folder that has it.`;
+  if (!file) throw new CommandError('no_settings', missing);
   return {
     stages: Object.keys(file.stages),
     ofStage: (stage?: string) => settingsOfStage(file, stage),
@@ -31,21 +28,10 @@ export async function configIn(folder: string, stage?: string): Promise<Config> 
   return parse(ofStage(stage));
 }
 
-/** A field of a configuration that is no group of others. */
-type ConfigField = { name: string; value: unknown; origin: string };
-
-/** Every field of a configuration, and where its value is from. */
-function fieldsOf(config: Config, { layers }: Settings): ConfigField[] {
-  return leaves(config, []).map(({ path, value }) => ({
-    name: path.join('.'),
-    value,
-    origin: layers.find(({ fields }) => valueAt(fields, path) !== undefined)?.origin ?? 'default',
-  }));
-}
-
-function leaves(value: unknown, path: string[]): { path: string[]; value: unknown }[] {
+/** Every field that is no group of others: its path and its value. */
+function leaves(value: unknown, path: string[] = []): [path: string[], value: unknown][] {
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isGroup || Object.keys(value).length === 0) return [{ path, value }];
+  if (!isGroup || Object.keys(value).length === 0) return [[path, value]];
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]));
 }
 
@@ -69,7 +55,7 @@ export function addConfigCommands(program: CliCommand): void {
     .option('--stage <name>', 'this stage (default: as for "cdk deploy" without a stage)')
     .option('--json', 'print JSON: {"stage", "settings", "origins"}')
     .examples('config show --stage prod')
-    .does(({ stage }: { stage?: string }) => show(program.terminal, stage));
+    .does(({ stage }: { stage?: string }) => show(folder, stage));
 }
 
 async function check(folder: string, named?: string): Promise<Result> {
@@ -103,15 +89,16 @@ function faultsIn(work: () => string | undefined): readonly string[] {
   }
 }
 
-async function show(terminal: Terminal, named?: string): Promise<Result> {
-  const { ofStage, parse } = await settingsIn(folderOf(terminal));
+async function show(folder: string, named?: string): Promise<Result> {
+  const { ofStage, parse } = await settingsIn(folder);
   const settings = ofStage(named);
   const config = parse(settings);
-  const { stage } = config;
-  const fields = fieldsOf(config, settings);
-  const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
-  const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-  const rows = fields.map(({ name, value, origin }) => [name, shown(value), origin]);
+  const rows = leaves(config).map(([path, value]) => {
+    const layer = settings.layers.find(({ fields }) => valueAt(fields, path) !== undefined);
+    const shown = typeof value === 'string' ? value : JSON.stringify(value);
+    return [path.join('.'), shown, layer?.origin ?? 'default'] as const;
+  });
+  const origins = Object.fromEntries(rows.map(([name, _, origin]) => [name, origin]));
   const text = table(['setting', 'value', 'from'], rows);
-  return { json: { stage, settings: config, origins }, text, isVerbatim: true };
+  return { json: { stage: config.stage, settings: config, origins }, text, isVerbatim: true };
 }

@@ -15,17 +15,15 @@ export function parseConfig(record: unknown, source = 'cdk.json'): Config {
   const parsed = configSchema.safeParse(record ?? {}, { reportInput: true });
   const together = (config: Config) => [
     ...contradictions(config),
-    ...(source === settingsFileName ? accountFaults(config) : []),
+    ...(source === settingsFileName && config.account === undefined ? [missingAccount(config)] : []),
   ];
   const faults = parsed.success
     ? together(parsed.data)
     : [...parsed.error.issues.flatMap(describe), ...faultsOfTheRest(record, parsed.error.issues, together)];
   if (parsed.success && faults.length === 0) return parsed.data;
   // The faults name fields as `cdk.json` does.
-  throw new ConfigError(
-    source === 'cdk.json' ? faults : faults.map((fault) => fault.replaceAll('bagAdres.', '')),
-    source,
-  );
+  const shown = source === 'cdk.json' ? faults : faults.map((fault) => fault.replaceAll('bagAdres.', ''));
+  throw new ConfigError(shown, source);
 }
 
 /** The faults of the valid fields together, so that one run shows all: none that names an invalid field. */
@@ -81,93 +79,80 @@ const mostPortalBytes = 2800;
  * What `cdk deploy` would deploy with any credentials that happen to be set. Settings elsewhere, in `cdk.json` or the
  * props of a construct, leave the account to who deploys: a clone synthesizes without one.
  */
-function accountFaults({ account, stage }: Config): string[] {
-  if (account !== undefined) return [];
-  return [
-    `bagAdres.account is missing, so a deployment would go to whatever account the credentials belong to. Add "account": "123456789012" to stages.${stage}, with your own id: "aws sts get-caller-identity" prints it.`,
-  ];
+function missingAccount({ stage }: Config): string {
+  return `bagAdres.account is missing, so a deployment would go to whatever account the credentials belong to. Add "account": "123456789012" to stages.${stage}, with your own id: "aws sts get-caller-identity" prints it.`;
 }
 
 /** Fields that are valid by themselves but not together, one sentence each. */
 function contradictions(config: Config): string[] {
-  const { stage, region, domain, portal, encryptionKey, removalPolicy, throttle } = config;
+  const { account, stage, region, domain, portal, encryptionKey, removalPolicy, throttle, budget } = config;
   const { reservedConcurrency: reserved, provisionedConcurrency: provisioned } = config;
-  const faults: string[] = [];
   const regions = RegionInfo.regions.map(({ name }) => name);
-  if (!regions.includes(region)) {
-    const guess = nearest(region, regions);
-    faults.push(
-      `bagAdres.region is "${region}", which the installed version of the CDK does not know.${guess ? ` Did you mean ${guess}?` : ''}`,
-    );
-  }
-  if (portal?.signIn && portal.cognitoPrefix !== undefined)
-    faults.push(
-      'bagAdres.portal has signIn and cognitoPrefix, which is for the user pool that exists only without signIn. Remove either.',
-    );
+  const guess = nearest(region, regions);
   const { operators = [], operatorClaim, signIn } = portal ?? {};
-  const portalBytes = Buffer.byteLength(
-    JSON.stringify([operators, operatorClaim, signIn, config.branding, portal?.domain.name, domain?.name]),
-  );
-  if (portal && portalBytes > mostPortalBytes)
-    faults.push(
-      `bagAdres.portal.operators, portal.signIn and branding take ${portalBytes} bytes together, ${Buffer.byteLength(JSON.stringify(operators))} for operators: the portal has room for ${mostPortalBytes}. Name a group of your provider in portal.operatorClaim instead of people in portal.operators.`,
-    );
-  for (const [field, given] of [
-    ['domain', domain],
-    ['portal.domain', portal?.domain],
-  ] as const) {
-    if (!given) continue;
-    const { name, certificateArn, hostedZoneId, hostedZoneName } = given;
-    if ((hostedZoneId === undefined) !== (hostedZoneName === undefined))
-      faults.push(
-        `bagAdres.${field} has one of hostedZoneId and hostedZoneName. Give both, or none for DNS elsewhere.`,
-      );
-    if (hostedZoneName !== undefined && name !== hostedZoneName && !name.endsWith(`.${hostedZoneName}`))
-      faults.push(`bagAdres.${field}.name is ${name}, which is not in the zone ${hostedZoneName}.`);
-    if (regionOf(certificateArn) !== region) faults.push(elsewhere(`${field}.certificateArn`, certificateArn, region));
-  }
-  if (domain && portal?.domain.name === domain.name)
-    faults.push(
-      `bagAdres.portal.domain.name equals the domain of the API, ${domain.name}: give the portal another one.`,
-    );
-  if (encryptionKey.startsWith('arn:') && regionOf(encryptionKey) !== region)
-    faults.push(elsewhere('encryptionKey', encryptionKey, region));
-  const usedKey = config.tables.accounts?.keyArn;
-  if (usedKey !== undefined && regionOf(usedKey) !== region)
-    faults.push(elsewhere('tables.accounts.keyArn', usedKey, region));
-  if (removalPolicy === 'destroy' && stage === 'prod')
-    faults.push(
-      'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod": give a trial another stage, "trial" for instance.',
-    );
-  if (removalPolicy === 'destroy' && config.usage.statementLockYears > 0)
-    faults.push(
-      `bagAdres.usage.statementLockYears is ${config.usage.statementLockYears} but bagAdres.removalPolicy is "destroy": nobody could take it down. Remove either.`,
-    );
-  if (reserved !== undefined && provisioned !== undefined && provisioned > reserved)
-    faults.push(
-      `bagAdres.provisionedConcurrency is ${provisioned}, more than reservedConcurrency (${reserved}): Lambda refuses that.`,
-    );
-  const { burst, ratePerSecond } = throttle;
-  if (burst < ratePerSecond / 10)
-    faults.push(
-      `bagAdres.throttle.burst is ${burst}, less than a tenth of ratePerSecond (${ratePerSecond}): most of that rate would be refused. Allowed: ${Math.ceil(ratePerSecond / 10)} or more.`,
-    );
-  if (config.budget && !(config.budget.email ?? config.alarmEmail))
-    faults.push('bagAdres.budget has nobody to write to. Set bagAdres.budget.email or bagAdres.alarmEmail.');
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+  const portalBytes = bytesOf([operators, operatorClaim, signIn, config.branding, portal?.domain.name, domain?.name]);
+  const isTrial = removalPolicy === 'destroy';
+  const lockYears = config.usage.statementLockYears;
+  const leastBurst = Math.ceil(throttle.ratePerSecond / 10);
   const certificateAccount = domain?.certificateArn.split(':')[4];
-  if (config.account !== undefined && certificateAccount !== undefined && certificateAccount !== config.account)
-    faults.push(
-      `bagAdres.domain.certificateArn belongs to account ${certificateAccount}, but bagAdres.account is "${config.account}": they must be the same account.`,
-    );
-  return faults;
+  const faults = [
+    !regions.includes(region) &&
+      `bagAdres.region is "${region}", which the installed version of the CDK does not know.${guess ? ` Did you mean ${guess}?` : ''}`,
+    portal?.signIn &&
+      portal.cognitoPrefix !== undefined &&
+      'bagAdres.portal has signIn and cognitoPrefix, which is for the user pool that exists only without signIn. Remove either.',
+    portal &&
+      portalBytes > mostPortalBytes &&
+      `bagAdres.portal.operators, portal.signIn and branding take ${portalBytes} bytes together, ${bytesOf(operators)} for operators: the portal has room for ${mostPortalBytes}. Name a group of your provider in portal.operatorClaim instead of people in portal.operators.`,
+    ...domainFaults('domain', domain, region),
+    ...domainFaults('portal.domain', portal?.domain, region),
+    domain &&
+      portal?.domain.name === domain.name &&
+      `bagAdres.portal.domain.name equals the domain of the API, ${domain.name}: give the portal another one.`,
+    encryptionKey.startsWith('arn:') && elsewhere('encryptionKey', encryptionKey, region),
+    elsewhere('tables.accounts.keyArn', config.tables.accounts?.keyArn, region),
+    isTrial &&
+      stage === 'prod' &&
+      'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod": give a trial another stage, "trial" for instance.',
+    isTrial &&
+      lockYears > 0 &&
+      `bagAdres.usage.statementLockYears is ${lockYears} but bagAdres.removalPolicy is "destroy": nobody could take it down. Remove either.`,
+    reserved !== undefined &&
+      provisioned !== undefined &&
+      provisioned > reserved &&
+      `bagAdres.provisionedConcurrency is ${provisioned}, more than reservedConcurrency (${reserved}): Lambda refuses that.`,
+    throttle.burst < leastBurst &&
+      `bagAdres.throttle.burst is ${throttle.burst}, less than a tenth of ratePerSecond (${throttle.ratePerSecond}): most of that rate would be refused. Allowed: ${leastBurst} or more.`,
+    budget &&
+      !(budget.email ?? config.alarmEmail) &&
+      'bagAdres.budget has nobody to write to. Set bagAdres.budget.email or bagAdres.alarmEmail.',
+    account !== undefined &&
+      certificateAccount !== undefined &&
+      certificateAccount !== account &&
+      `bagAdres.domain.certificateArn belongs to account ${certificateAccount}, but bagAdres.account is "${account}": they must be the same account.`,
+  ];
+  return faults.filter((fault) => typeof fault === 'string');
 }
 
-function regionOf(arn: string): string | undefined {
-  return arn.split(':')[3];
+function domainFaults(field: string, domain: NonNullable<Config['portal']>['domain'] | undefined, region: string) {
+  if (!domain) return [];
+  const { name, certificateArn, hostedZoneId, hostedZoneName: zone } = domain;
+  return [
+    (hostedZoneId === undefined) !== (zone === undefined) &&
+      `bagAdres.${field} has one of hostedZoneId and hostedZoneName. Give both, or none for DNS elsewhere.`,
+    zone !== undefined &&
+      name !== zone &&
+      !name.endsWith(`.${zone}`) &&
+      `bagAdres.${field}.name is ${name}, which is not in the zone ${zone}.`,
+    elsewhere(`${field}.certificateArn`, certificateArn, region),
+  ];
 }
 
-function elsewhere(field: string, arn: string, region: string): string {
-  return `bagAdres.${field} is in ${regionOf(arn)} but bagAdres.region is "${region}": they must be the same region.`;
+function elsewhere(field: string, arn: string | undefined, region: string) {
+  const other = arn?.split(':')[3];
+  if (arn === undefined || other === region) return undefined;
+  return `bagAdres.${field} is in ${other} but bagAdres.region is "${region}": they must be the same region.`;
 }
 
 /**

@@ -15,14 +15,7 @@ const toolKeys = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
  * Settings that stages can't share: each belongs to one account, or is a name that exists once. If another stage
  * inherited them, a deployment to test would take over the host name of production.
  */
-export const stageFields: readonly string[] = [
-  'account',
-  'domain',
-  'portal',
-  'encryptionKey',
-  'backupVaultArn',
-  'tables',
-];
+export const stageFields = ['account', 'domain', 'portal', 'encryptionKey', 'backupVaultArn', 'tables'];
 
 type SettingsRecord = Record<string, unknown>;
 
@@ -65,17 +58,16 @@ export function checkSettingsFile(contents: unknown): SettingsFile {
   const parsed = fileSchema.safeParse(contents);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(describe), settingsFileName);
   const { shared, stages } = parsed.data;
-  const faults = Object.keys(stages).length === 0 ? ['stages is empty. Add one, for instance "prod": {}.'] : [];
-  for (const [at, given] of Object.entries({
-    shared,
-    ...Object.fromEntries(Object.entries(stages).map(([stage, given]) => [`stages.${stage}`, given])),
-  })) {
-    if ('stage' in given)
-      faults.push(`${at}.stage is not needed: the name of a stage is its key in stages. Remove it.`);
-    for (const field of stageFields)
-      if (at === 'shared' && field in given)
-        faults.push(`shared.${field} can't be shared by stages. Move it to one stage, for instance to stages.prod.`);
-  }
+  const names = Object.keys(stages);
+  const needless = (at: string) => `${at}.stage is not needed: the name of a stage is its key in stages. Remove it.`;
+  const own = (field: string) =>
+    `shared.${field} can't be shared by stages. Move it to one stage, for instance to stages.prod.`;
+  const faults = [
+    ...(names.length === 0 ? ['stages is empty. Add one, for instance "prod": {}.'] : []),
+    ...('stage' in shared ? [needless('shared')] : []),
+    ...stageFields.filter((field) => field in shared).map(own),
+    ...names.filter((name) => 'stage' in (stages[name] ?? {})).map((name) => needless(`stages.${name}`)),
+  ];
   if (faults.length > 0) throw new ConfigError(faults, settingsFileName);
   return { shared, stages };
 }
@@ -107,10 +99,9 @@ export function readSettings(context: SettingsRecord, file?: SettingsFile): Sett
     );
   const given = context[KEY] ?? {};
   if (!isFields(given)) return { source: 'cdk.json', layers: [], record: given };
-  const overrides: SettingsRecord = {};
+  const commandLine: SettingsLayer = { origin: 'the command line', fields: {} };
   for (const [key, value] of Object.entries(context))
-    if (key.startsWith(`${KEY}.`)) assign(overrides, key.slice(KEY.length + 1).split('.'), literal(value));
-  const commandLine: SettingsLayer = { origin: 'the command line', fields: overrides };
+    if (key.startsWith(`${KEY}.`)) assign(commandLine.fields, key.slice(KEY.length + 1).split('.'), literal(value));
   if (!file) return settings('cdk.json', [commandLine, { origin: 'cdk.json', fields: given }]);
   if (Object.keys(given).length > 0)
     throw new ConfigError([
@@ -146,10 +137,7 @@ function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer, op
  * The account and the region of a stage by the settings of a folder; undefined if it has no such stage. Invalid
  * settings count as absent, because an emergency can't wait; `config check` reports their faults.
  */
-export function placeOfStage(
-  folder: string,
-  stage: string,
-): { account: string | undefined; region: string } | undefined {
+export function placeOfStage(folder: string, stage: string) {
   try {
     const file = readSettingsFile(folder);
     if (!file || !(stage in file.stages)) return undefined;
