@@ -6,18 +6,11 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { storedAddress } from '../../core/addresses/address-item.ts';
 import { parseAddressKey } from '../../core/addresses/address-key.ts';
 import { type ApiAnswer, callApi } from '../../lambdas/canary/call-api.ts';
-import { packageVersion } from '../../lib/config/deployment.ts';
+import { packageVersion, portalStackName } from '../../lib/config/deployment.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import {
-  clientConfig,
-  deploymentStacks,
-  findDeployment,
-  ifMissing,
-  readPortal,
-  readStack,
-} from '../connect/deployed-stacks.ts';
+import { clientConfig, deploymentStacks, findDeployment, ifMissing, readStack } from '../connect/deployed-stacks.ts';
 import { explainError } from '../connect/errors.ts';
 import { lookupPath, type WrittenAddress } from './run-smoke.ts';
 import { type CheckOutcome, checkTable, failed, okay, skipped, warning } from './table-settings.ts';
@@ -144,8 +137,8 @@ async function checkBootstrap(isDeployed: boolean): Promise<CheckOutcome> {
 /** A load runs up to ten functions at once, besides the lookups; a new account allows ten in total. */
 const comfortableConcurrency = 100;
 
-async function checkConcurrency(client: LambdaClient): Promise<CheckOutcome> {
-  const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
+async function checkConcurrency(): Promise<CheckOutcome> {
+  const { AccountLimit } = await new LambdaClient(clientConfig).send(new GetAccountSettingsCommand());
   const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } = AccountLimit ?? {};
   const found = `${free} of ${limit} concurrent executions are unreserved`;
   if (free >= comfortableConcurrency) return okay(found);
@@ -160,16 +153,13 @@ async function checkConcurrency(client: LambdaClient): Promise<CheckOutcome> {
 async function checkStack(name: string): Promise<CheckOutcome> {
   const { status } = await readStack(name);
   if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return okay(status);
-  const events = `aws cloudformation describe-stack-events --stack-name ${name} says why.`;
+  const events = `${onStack(name, 'describe-stack-events')} says why.`;
   if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status))
     return failed(status, redeploy(name, events));
   if (status === 'REVIEW_IN_PROGRESS')
     return failed(status, 'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.');
   if (status === 'UPDATE_ROLLBACK_FAILED')
-    return failed(
-      status,
-      `${events}\nFix that, then: aws cloudformation continue-update-rollback --stack-name ${name}`,
-    );
+    return failed(status, `${events}\nFix that, then: ${onStack(name, 'continue-update-rollback')}`);
   if (/IN_PROGRESS$/.test(status)) return warning(status, 'Check again when the deployment has ended.');
   if (/ROLLBACK_COMPLETE$/.test(status))
     return warning(status, `The last deployment was rolled back. ${events}\nFix that and deploy again.`);
@@ -178,20 +168,25 @@ async function checkStack(name: string): Promise<CheckOutcome> {
 
 /** A plain "cdk deploy" can't: the stack has to be deleted first, and was protected before it failed. */
 function redeploy(stack: string, events: string): string {
-  const aws = (command: string) => `aws cloudformation ${command} --stack-name ${stack}`;
-  const commands = ['update-termination-protection --no-enable-termination-protection', 'delete-stack'].map(aws);
-  const again = [...commands, aws('wait stack-delete-complete'), 'npx cdk deploy --all'];
-  return ['The first deployment failed.', events, 'Fix that, delete the stack and deploy again:', ...again].join('\n');
+  const commands = [
+    ...[
+      'update-termination-protection --no-enable-termination-protection',
+      'delete-stack',
+      'wait stack-delete-complete',
+    ],
+  ].map((command) => onStack(stack, command));
+  const again = ['Fix that, delete the stack and deploy again:', ...commands, 'npx cdk deploy --all'];
+  return ['The first deployment failed.', events, ...again].join('\n');
 }
 
+const onStack = (stack: string, command: string) => `aws cloudformation ${command} --stack-name ${stack}`;
+
 /** Checks that somebody is notified, which an alarm can't tell itself. */
-async function checkAlarms(
-  { cloudWatch, sns }: AwsClients,
-  { deployment, stacks, topic }: { deployment: string; stacks: readonly string[]; topic: string },
-): Promise<CheckOutcome> {
+async function checkAlarms(deployment: string, stacks: readonly string[], topic: string): Promise<CheckOutcome> {
+  const alarms = new DescribeAlarmsCommand({ AlarmNamePrefix: `${deployment}-`, MaxRecords: 100 });
   const [{ Subscriptions = [] }, { MetricAlarms = [] }] = await Promise.all([
-    sns.send(new ListSubscriptionsByTopicCommand({ TopicArn: topic })),
-    cloudWatch.send(new DescribeAlarmsCommand({ AlarmNamePrefix: `${deployment}-`, MaxRecords: 100 })),
+    new SNSClient(clientConfig).send(new ListSubscriptionsByTopicCommand({ TopicArn: topic })),
+    new CloudWatchClient(clientConfig).send(alarms),
   ]);
   // The name of another deployment may begin with the name of this one.
   const isOurs = ({ AlarmName = '' }: MetricAlarm) => stacks.some((stack) => AlarmName.startsWith(`${stack}-`));
@@ -206,13 +201,14 @@ async function checkAlarms(
     );
   const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:')).length;
   if (confirmed === 0) {
-    const isPending = Subscriptions.length > 0;
-    return warning(
-      `Nobody is notified of alarms: the ${isPending ? 'subscription is not confirmed' : 'topic has no subscription'}.`,
-      isPending
-        ? 'Open the link in the email from AWS. To send it again: SNS console, Request confirmation.'
-        : `Set alarmEmail in bag-adres.json and deploy again, or subscribe to ${topic}.`,
-    );
+    const [why, advice] =
+      Subscriptions.length > 0
+        ? [
+            'subscription is not confirmed',
+            'Open the link in the email from AWS. To send it again: SNS console, Request confirmation.',
+          ]
+        : ['topic has no subscription', `Set alarmEmail in bag-adres.json and deploy again, or subscribe to ${topic}.`];
+    return warning(`Nobody is notified of alarms: the ${why}.`, advice);
   }
   return okay(`${ours.length} alarms notify ${confirmed} ${confirmed === 1 ? 'subscription' : 'subscriptions'}`);
 }
@@ -232,21 +228,9 @@ function checkVersion(deployed: string | undefined, own: string): CheckOutcome {
   return warning(`${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
 }
 
-function awsClients() {
-  return {
-    cloudWatch: new CloudWatchClient(clientConfig),
-    dynamoDb: new DynamoDBClient(clientConfig),
-    lambda: new LambdaClient(clientConfig),
-    sns: new SNSClient(clientConfig),
-    sts: new STSClient(clientConfig),
-  };
-}
-type AwsClients = ReturnType<typeof awsClients>;
-
 /** Checks the AWS account, and a stage if one is named. Stops early when nothing more can be checked. */
 export async function examineStage(stage: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
-  const clients = awsClients();
-  const { sts, lambda } = clients;
+  const sts = new STSClient(clientConfig);
   const access = await examine({
     region: async () => okay(await sts.config.region()),
     credentials: async () => okay((await sts.send(new GetCallerIdentityCommand())).Arn ?? 'unknown'),
@@ -255,22 +239,19 @@ export async function examineStage(stage: string | undefined, lookup: LookupOpti
     return [...access, { check: 'everything else', ...skipped('It needs a region and credentials.') }];
   const account = await examine({
     bootstrap: () => checkBootstrap(stage !== undefined),
-    'lambda quota': () => checkConcurrency(lambda),
+    'lambda quota': checkConcurrency,
   });
-  const rest = stage === undefined ? [noStage] : await examineDeployment(clients, stage, lookup);
+  const noStage = skipped('No stage was named.', 'After the first deployment: doctor --stage prod.');
+  const rest = stage === undefined ? [{ check: 'deployment', ...noStage }] : await examineDeployment(stage, lookup);
   return [...access, ...account, ...rest];
 }
 
-const noStage: Finding = {
-  check: 'deployment',
-  ...skipped('No stage was named.', 'After the first deployment: doctor --stage prod.'),
-};
-
-async function examineDeployment(clients: AwsClients, stage: string, lookup: LookupOptions): Promise<Finding[]> {
-  const { dynamoDb } = clients;
+async function examineDeployment(stage: string, lookup: LookupOptions): Promise<Finding[]> {
+  const dynamoDb = new DynamoDBClient(clientConfig);
   const { name, stacks } = deploymentStacks(stage);
-  const portal = await readPortal(name).catch(() => undefined);
-  const names = [...Object.values(stacks), ...(portal ? [portal.stack] : [])];
+  const portal = portalStackName(name);
+  const hasPortal = await readStack(portal).catch(() => undefined);
+  const names = [...Object.values(stacks), ...(hasPortal ? [portal] : [])];
   const findings = await examine(Object.fromEntries(names.map((one) => [`stack ${one}`, () => checkStack(one)])));
   if (findings.some(hasFailed))
     return [...findings, { check: 'the service', ...skipped('Not all of its stacks are deployed.') }];
@@ -281,7 +262,7 @@ async function examineDeployment(clients: AwsClients, stage: string, lookup: Loo
     version: () => checkVersion(optionalOutput('Version'), packageVersion()),
     'accounts table': () => checkTable(dynamoDb, accounts, { stack: stacks.data, kind: 'accounts' }),
     'addresses table': () => checkTable(dynamoDb, addresses, { stack: stacks.data, kind: 'addresses' }),
-    alarms: () => checkAlarms(clients, { deployment: name, stacks: names, topic: output('AlarmTopicArn') }),
+    alarms: () => checkAlarms(name, names, output('AlarmTopicArn')),
     dataset: () => checkDataset(dynamoDb, addresses, where),
     ...apiChecks(output('BaseUrl'), lookup, { client: dynamoDb, table: addresses }),
   };

@@ -16,30 +16,17 @@ export type CheckOutcome = {
   advice: string | null;
 };
 
-/** Nothing to do. */
 export const okay = (found: string): CheckOutcome => ({ state: 'ok', found, advice: null });
-
-/** It works, but needs attention. */
 export const warning = (found: string, advice: string): CheckOutcome => ({ state: 'warning', found, advice });
-
-/** It does not work. */
 export const failed = (found: string, advice: string): CheckOutcome => ({ state: 'failed', found, advice });
-
 /** It was not checked. */
-export const skipped = (found: string, advice: string | null = null): CheckOutcome => {
-  return { state: 'skipped', found, advice };
-};
+export const skipped = (found: string, advice: string | null = null): CheckOutcome => ({
+  state: 'skipped',
+  found,
+  advice,
+});
 
 export type TableName = 'accounts' | 'addresses';
-
-/** The settings of a table that AWS restores none of. */
-type TableSettings = {
-  deletionProtection: boolean;
-  pointInTimeRecovery: boolean;
-  /** The attribute with the second when an item expires and DynamoDB may delete it. */
-  timeToLive: string | null;
-  tags: Record<string, string>;
-};
 
 type TableResource = {
   Type: string;
@@ -52,20 +39,13 @@ type TableResource = {
 };
 
 /** The settings that a template gives its table. @throws CommandError when it has no such table */
-export function tableSettingsIn(template: string, table: TableName): TableSettings {
+function tableIn(template: string, table: TableName): TableResource['Properties'] {
   const prefix = table === 'accounts' ? 'Accounts' : 'Addresses';
   const { Resources = {} } = JSON.parse(template) as { Resources?: Record<string, TableResource> };
   const [, found] =
     Object.entries(Resources).find(([id, { Type }]) => id.startsWith(prefix) && Type === 'AWS::DynamoDB::Table') ?? [];
-  if (!found) throw new CommandError('no_table', `The template of the data stack has no ${table} table.`);
-  const { DeletionProtectionEnabled, PointInTimeRecoverySpecification, TimeToLiveSpecification, Tags } =
-    found.Properties;
-  return {
-    deletionProtection: DeletionProtectionEnabled ?? false,
-    pointInTimeRecovery: PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled ?? false,
-    timeToLive: TimeToLiveSpecification?.Enabled ? TimeToLiveSpecification.AttributeName : null,
-    tags: Object.fromEntries((Tags ?? []).map(({ Key, Value }) => [Key, Value])),
-  };
+  if (found) return found.Properties;
+  throw new CommandError('no_table', `The template of the data stack has no ${table} table.`);
 }
 
 /**
@@ -86,7 +66,7 @@ export async function checkTable(
   const { TableStatus: status = 'unknown', TableArn: arn = '' } = found.Table;
   if (status !== 'ACTIVE' && status !== 'UPDATING') return failed(`${table} is ${status}`, 'Wait until it is ACTIVE.');
   if (!deployed) return okay(`${table} is ${status}`);
-  const wanted = tableSettingsIn(await readTemplate(deployed.stack), deployed.kind);
+  const wanted = tableIn(await readTemplate(deployed.stack), deployed.kind);
   const [backups, expiry, { Tags = [] }] = await Promise.all([
     client.send(new DescribeContinuousBackupsCommand({ TableName: table })),
     client.send(new DescribeTimeToLiveCommand({ TableName: table })),
@@ -95,34 +75,30 @@ export async function checkTable(
   const recovery = backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus;
   const { TimeToLiveStatus, AttributeName } = expiry.TimeToLiveDescription ?? {};
   const timeToLive = /^ENABL/.test(TimeToLiveStatus ?? '') ? AttributeName : null;
-  const tags = Object.entries(wanted.tags).filter(
-    ([name, value]) => !Tags.some(({ Key, Value }) => Key === name && Value === value),
-  );
+  const { TimeToLiveSpecification: ttl, Tags: wantedTags = [] } = wanted;
+  const tags = wantedTags.filter((tag) => !Tags.some(({ Key, Value }) => Key === tag.Key && Value === tag.Value));
   const lacks: [what: string, command: string][] = [];
   const named = `--table-name ${table}`;
-  if (wanted.pointInTimeRecovery && recovery !== 'ENABLED')
+  if (wanted.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled && recovery !== 'ENABLED')
     lacks.push([
       'point-in-time recovery',
       `update-continuous-backups ${named} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
     ]);
-  if (wanted.deletionProtection && !found.Table.DeletionProtectionEnabled)
+  if (wanted.DeletionProtectionEnabled && !found.Table.DeletionProtectionEnabled)
     lacks.push(['deletion protection', `update-table ${named} --deletion-protection-enabled`]);
-  if (wanted.timeToLive !== null && timeToLive !== wanted.timeToLive)
+  if (ttl?.Enabled && timeToLive !== ttl.AttributeName)
     lacks.push([
       'TTL, without which sessions and old usage are never deleted',
-      `update-time-to-live ${named} --time-to-live-specification Enabled=true,AttributeName=${wanted.timeToLive}`,
+      `update-time-to-live ${named} --time-to-live-specification Enabled=true,AttributeName=${ttl.AttributeName}`,
     ]);
   if (tags.length > 0)
     lacks.push([
-      `the tags ${tags.map(([name]) => name).join(', ')}`,
-      `tag-resource --resource-arn ${arn} --tags ${tags.map(([Key, Value]) => `'Key=${Key},Value=${Value}'`).join(' ')}`,
+      `the tags ${tags.map(({ Key }) => Key).join(', ')}`,
+      `tag-resource --resource-arn ${arn} --tags ${tags.map(({ Key, Value }) => `'Key=${Key},Value=${Value}'`).join(' ')}`,
     ]);
   if (lacks.length === 0) return okay(`${table} is ${status}, with recovery, protection, TTL and tags as deployed`);
   const report = recovery === 'ENABLED' ? warning : failed;
-  return report(
-    `${table} lacks ${lacks.map(([what]) => what).join('; ')}`,
-    ['A deployment does not bring this back. Run:', ...lacks.map(([, command]) => `aws dynamodb ${command}`)].join(
-      '\n',
-    ),
-  );
+  const commands = lacks.map(([, command]) => `aws dynamodb ${command}`);
+  const advice = ['A deployment does not bring this back. Run:', ...commands].join('\n');
+  return report(`${table} lacks ${lacks.map(([what]) => what).join('; ')}`, advice);
 }

@@ -1,19 +1,13 @@
 import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
-import { deploymentName, portalStackName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
+import { deploymentName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
-/** A CloudFormation stack: its status, like `UPDATE_COMPLETE`, its outputs by name, and whether it can't be deleted. */
-export type StackView = { status: string; outputs: Partial<Record<string, string>>; isProtected: boolean };
-
-/** Reads a stack; throws CloudFormation's error when there is no such stack. */
-export async function readStack(stack: string): Promise<StackView> {
+/** A stack's status, like `UPDATE_COMPLETE`, and outputs by name. Throws CloudFormation's error if it does not exist. */
+export async function readStack(stack: string) {
   const { Stacks = [] } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName: stack }));
-  const outputs = Stacks[0]?.Outputs ?? [];
-  return {
-    status: Stacks[0]?.StackStatus ?? 'unknown',
-    isProtected: Stacks[0]?.EnableTerminationProtection === true,
-    outputs: Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])),
-  };
+  const { StackStatus: status = 'unknown', Outputs = [] } = Stacks[0] ?? {};
+  const named = Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
+  return { status, outputs: Object.fromEntries(named) as Partial<Record<string, string>> };
 }
 
 /** The text of a stack's deployed template. */
@@ -26,13 +20,6 @@ export async function readTemplate(stack: string): Promise<string> {
 /** Passes `undefined` for a stack that does not exist. Use: `readStack(name).catch(ifMissing)`. */
 export function ifMissing(error: Error): undefined {
   if (!/does not exist/.test(error.message)) throw error;
-}
-
-/** The portal of a deployment: its stack, by status and outputs; `undefined` if it has no portal. */
-export async function readPortal(deployment: string): Promise<(StackView & { stack: string }) | undefined> {
-  const stack = portalStackName(deployment);
-  const view = await readStack(stack).catch(ifMissing);
-  return view && { ...view, stack };
 }
 
 /** The outputs of a deployment. */
@@ -54,11 +41,8 @@ export type OutputName =
   | 'StatementsBucketName'
   | 'BaseUrl';
 
-/**
- * `Version`: of this project, when it was deployed. `ExtractSource`, `MutationsSource`: the extract and the list of
- * mutations that the daily check asks for.
- */
-export type OptionalOutputName = 'Version' | 'ExtractSource' | 'MutationsSource';
+/** `Version`: of this project, when it was deployed. `MutationsSource`: the list that the daily check asks for. */
+export type OptionalOutputName = 'Version' | 'MutationsSource';
 
 /** The deployment of a stage, and the names of its stacks. */
 export function deploymentStacks(stage: string): { name: string; stacks: Record<StackPart, string> } {
@@ -81,7 +65,7 @@ export async function findDeployment(stage: string, wanted: readonly StackPart[]
   };
 }
 
-async function outputsOf(stack: string): Promise<StackView['outputs']> {
+async function outputsOf(stack: string) {
   const view = await readStack(stack).catch(ifMissing);
   if (view) return view.outputs;
   const message =
