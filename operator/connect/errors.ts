@@ -79,100 +79,86 @@ const throttlings =
 /** What AWS answers when it fails itself. */
 const faults = /^Internal(?:Server|Service)?(?:Error|Exception|Failure)$|^Service(?:Unavailable)?(?:Exception)?$/;
 
-type Explain = (message: string, name: string) => ErrorExplanation;
+/** A code and its text, which may have the message and the name of the error. */
+type ErrorText = readonly [code: string, text: string | ((message: string, name: string) => string)];
 
-const throttled: Explain = (_, name) => ({
-  code: 'aws_throttled',
-  message:
+const throttled: ErrorText = [
+  'aws_throttled',
+  (_, name) =>
     `AWS throttles the requests (${name}), also after several attempts. Wait a minute and run the command again. If it lasts, ` +
     'look at the throttled requests of the tables on the dashboard: docs/runbook.md says what to do.',
-});
-
-const awsFault: Explain = (_, name) => ({
-  code: 'aws_fault',
-  message:
+];
+const awsFault: ErrorText = [
+  'aws_fault',
+  (_, name) =>
     `AWS, or with --local the engine of "npm start", failed with ${name}, also after several attempts. Run the command again. ` +
     'If it lasts, see https://health.aws.amazon.com, or start "npm start" again.',
-});
+];
+const noCredentials: ErrorText = [
+  'aws_credentials',
+  'No AWS credentials found. Sign in ("aws sso login", "aws configure"), set AWS_PROFILE, or add --local for the ' +
+    'service on this machine.',
+];
+const expired: ErrorText = ['aws_credentials', 'The AWS credentials have expired. Sign in again.'];
+const refused: ErrorText = [
+  'aws_credentials',
+  'AWS does not accept these credentials. Check AWS_PROFILE, or sign in again.',
+];
+const denied: ErrorText = ['aws_access', (message) => `AWS denied access: ${message}`];
+const notFound = (what: string): ErrorText => ['aws_not_found', `${what}; check AWS_PROFILE and AWS_REGION.`];
+const unreachableText = (reason: string) =>
+  `Can't connect: ${reason.replace(/\.$/, '')}. Check the connection, and with --local whether "npm start" still runs; then run the command again.`;
 
-const expired: Explain = () => {
-  return { code: 'aws_credentials', message: 'The AWS credentials have expired. Sign in again.' };
-};
-
-const refused: Explain = () => ({
-  code: 'aws_credentials',
-  message: 'AWS does not accept these credentials. Check AWS_PROFILE, or sign in again.',
-});
-
-const denied: Explain = (message) => ({ code: 'aws_access', message: `AWS denied access: ${message}` });
-
-const notFound = (what: string): ErrorExplanation => {
-  return { code: 'aws_not_found', message: `${what}; check AWS_PROFILE and AWS_REGION.` };
-};
-
-const unreachable: Explain = (reason) => {
-  const advice = 'Check the connection, and with --local whether "npm start" still runs; then run the command again.';
-  return { code: 'unreachable', message: `Can't connect: ${reason.replace(/\.$/, '')}. ${advice}` };
-};
-
-/** Explains errors that AWS and its clients raise, by name. */
-const awsErrors: Record<string, Explain> = {
-  CredentialsProviderError: () => ({
-    code: 'aws_credentials',
-    message:
-      'No AWS credentials found. Sign in ("aws sso login", "aws configure"), set AWS_PROFILE, or add --local for the ' +
-      'service on this machine.',
-  }),
+/** Explanations of errors that AWS and its clients raise, by name. */
+const awsErrors: Record<string, ErrorText> = {
+  CredentialsProviderError: noCredentials,
   ...{ ExpiredTokenException: expired, ExpiredToken: expired, TokenProviderError: expired },
   ...{ UnrecognizedClientException: refused, InvalidClientTokenId: refused },
   ...{ InvalidSignatureException: refused, SignatureDoesNotMatch: refused },
-  ...{ AccessDeniedException: denied, AccessDenied: denied, TimeoutError: unreachable },
-  ResourceNotFoundException: () => notFound('The table or the secret does not exist in this account and region'),
-  StateMachineDoesNotExist: () => notFound('The state machine of the stack no longer exists; deploy again'),
-  NoSuchBucket: () => notFound('The bucket of the stack no longer exists; deploy again'),
-  NotRunningError: (message) => ({ code: 'not_running', message }),
+  ...{ AccessDeniedException: denied, AccessDenied: denied },
+  ResourceNotFoundException: notFound('The table or the secret does not exist in this account and region'),
+  StateMachineDoesNotExist: notFound('The state machine of the stack no longer exists; deploy again'),
+  NoSuchBucket: notFound('The bucket of the stack no longer exists; deploy again'),
+  TimeoutError: ['unreachable', unreachableText],
+  NotRunningError: ['not_running', (message) => message],
 };
 
 /** Explains any failure of a command, without any API key. Errors with a code of their own already do. */
 export function explainError(error: unknown): ErrorExplanation {
-  const { code, message } = explain(error);
-  return { code, message: redactKeys(message) };
+  if (!(error instanceof Error)) return { code: 'failed', message: redactKeys(String(error)) };
+  const [code, text] = explanationOf(error);
+  return { code, message: redactKeys(typeof text === 'string' ? text : text(error.message, error.name)) };
 }
 
-function explain(error: unknown): ErrorExplanation {
-  if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
-  if (hasOwnCode(error)) return { code: error.code, message: error.message };
-  if (error instanceof ConfigError) return { code: 'invalid_settings', message: error.message };
-  const ofLoad = explainLoadError(error.name, error.message);
-  if (ofLoad) return ofLoad;
-  const ofAws = Object.hasOwn(awsErrors, error.name) ? awsErrors[error.name] : undefined;
-  if (ofAws) return ofAws(error.message, error.name);
-  if (/Region is missing/.test(error.message)) {
-    return { code: 'aws_region', message: 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.' };
-  }
-  if (error.name === 'ValidationError' && /does not exist/.test(error.message)) return notFound(error.message);
-  if (isDiskFull(error)) {
-    return { code: 'disk_full', message: 'The disk is full. Free some space and run the command again.' };
-  }
-  const path = forbiddenPath(error);
-  if (path) {
-    return {
-      code: 'no_file_access',
-      message: `${path} can't be read or written by you (${error.message.split(':')[0]}). Use the account that runs npm start, or give yours access to it.`,
-    };
+function explanationOf(error: Error): ErrorText {
+  const { name, message } = error;
+  if (hasOwnCode(error)) return [error.code, message];
+  if (error instanceof ConfigError) return ['invalid_settings', message];
+  const ofLoad = explainLoadError(name, message);
+  if (ofLoad) return [ofLoad.code, message];
+  const ofAws = Object.hasOwn(awsErrors, name) ? awsErrors[name] : undefined;
+  if (ofAws) return ofAws;
+  if (/Region is missing/.test(message))
+    return ['aws_region', 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.'];
+  if (name === 'ValidationError' && /does not exist/.test(message)) return notFound(message);
+  if (isDiskFull(error)) return ['disk_full', 'The disk is full. Free some space and run the command again.'];
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  if (path && ['EACCES', 'EPERM', 'EROFS'].includes(code)) {
+    const text = `${path} can't be read or written by you (${message.split(':')[0]}). Use the account that runs npm start, or give yours access to it.`;
+    return ['no_file_access', text];
   }
   const reason = networkFailure(error);
-  if (reason) return unreachable(reason, error.name);
-  return ofUnknownService(error) ?? { code: 'failed', message: error.message || error.name };
+  if (reason) return ['unreachable', unreachableText(reason)];
+  return ofUnknownService(error) ?? ['failed', message || name];
 }
 
 /** Any other error that a service of AWS answered with, by its name and its status. */
 function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { httpStatusCode?: number } }) {
   const status = error.$metadata?.httpStatusCode;
-  if (throttlings.test(name) || status === 429) return throttled(message, name);
-  if (faults.test(name) || (status ?? 0) >= 500) return awsFault(message, name);
+  if (throttlings.test(name) || status === 429) return throttled;
+  if (faults.test(name) || (status ?? 0) >= 500) return awsFault;
   if (status === undefined) return undefined;
-  return { code: 'aws_refused', message: `AWS refused the request (${name}): ${message || 'without a reason'}` };
+  return ['aws_refused', `AWS refused the request (${name}): ${message || 'without a reason'}`] as const;
 }
 
 function hasOwnCode(error: Error): error is Error & { code: string } {
@@ -184,12 +170,6 @@ function hasOwnCode(error: Error): error is Error & { code: string } {
  */
 const networkCodes =
   /^(?:ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|UND_ERR_(?:CONNECT_TIMEOUT|SOCKET))$/;
-
-/** The file or folder that the file system does not let this user use; `undefined` for any other error. */
-function forbiddenPath(error: Error): string | undefined {
-  const { code = '', path } = error as NodeJS.ErrnoException;
-  return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? path : undefined;
-}
 
 /** Why a connection failed; `undefined` for any other error, such as one of the file system or of our own code. */
 function networkFailure(error: Error): string | undefined {
