@@ -98,7 +98,7 @@ export function addPersonCommands(program: CliCommand): void {
       examples: ['person export jo@example.nl --local'],
       async run({ client, table }, { email }: OfPerson) {
         const { personalData, withoutSecrets } = await import('../connect/person.ts');
-        const found = (await personalData(client, table, email)).map(withoutSecrets);
+        const found = (await personalData({ client, table }, email)).map(withoutSecrets);
         const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
         const text = lines(
           `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
@@ -130,11 +130,11 @@ async function erase(
   const { createAdminStore } = await import('../../packages/admin/accounts/admin-store.ts');
   const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
   command.tell(`Into: ${await command.target()}`);
-  const items = (await personalData(client, table, email)).length;
+  const items = (await personalData({ client, table }, email)).length;
   if (items === 0)
     return { json: { items, left: [], executed: false }, text: `No item of the accounts table names ${email}.` };
   if (!yes) {
-    const left = await unerasable(admin, await identitiesOf(client, table, email));
+    const left = await unerasable(admin, await identitiesOf({ client, table }, email));
     const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
     return { json: { items, left, executed: false }, text, failure: staying(email, left) };
   }

@@ -26,49 +26,32 @@ export type ConnectionOptions = {
   accountsTable?: string;
 };
 
-/** The tables and their client. */
-export type Tables = {
+/** The accounts table and its client, and where statements are: `undefined` if only the table was named. */
+type AccountsTable = {
   client: DynamoDBClient;
-  accountsTable: string;
-  /** Absent when only the accounts table was named. */
-  addressesTable: string | undefined;
-  /** Where statements are; `undefined` where only the table was named. */
+  table: string;
   statements: () => Promise<StatementStore | undefined>;
 };
 
-/** Finds the tables: of the local run, of a deployment, or by name. @throws UsageError */
-export async function findTables(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<Tables> {
-  if (options.local) return localTables(options.data);
-  if (options.stage !== undefined) return stageTables(options.stage);
-  const accountsTable = options.accountsTable ?? env[environment.accountsTable];
-  if (accountsTable) return namedTables(accountsTable, env);
-  throw new UsageError(
-    'Name the tables: --local for the running "npm start", --stage NAME for a deployment, ' +
-      `or --accounts-table NAME (or ${environment.accountsTable} in the environment).`,
-  );
-}
-
-async function localTables(dataFolder: string | undefined): Promise<Tables> {
-  const { endpoint, accessKeyId, accountsTable, addressesTable } = await readLocalState(dataFolder);
-  const client = localDynamoDb(endpoint, accessKeyId);
-  const statements = async () => statementFolder(resolve(callersFolder(), dataFolder ?? defaultDataFolder));
-  return { client, accountsTable, addressesTable, statements };
-}
-
-async function stageTables(stage: string): Promise<Tables> {
+/** Finds the table: of the local run, of a deployment, or by name. @throws UsageError */
+async function findTable(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<AccountsTable> {
+  const { local, data, stage, accountsTable = env[environment.accountsTable] } = options;
+  if (local) {
+    const { endpoint, accessKeyId, accountsTable: table } = await readLocalState(data);
+    const statements = async () => statementFolder(resolve(callersFolder(), data ?? defaultDataFolder));
+    return { client: localDynamoDb(endpoint, accessKeyId), table, statements };
+  }
+  if (stage === undefined && !accountsTable)
+    throw new UsageError(
+      'Name the tables: --local for the running "npm start", --stage NAME for a deployment, ' +
+        `or --accounts-table NAME (or ${environment.accountsTable} in the environment).`,
+    );
+  const client = new DynamoDBClient(clientConfig);
+  if (stage === undefined)
+    return { client, table: `${accountsTable}`, statements: () => bucketNamed(env[environment.statementsBucket]) };
   const { output } = await findDeployment(stage, ['data']);
-  return {
-    client: new DynamoDBClient(clientConfig),
-    accountsTable: output('AccountsTableName'),
-    addressesTable: output('AddressesTableName'),
-    statements: () => bucketNamed(output('StatementsBucketName')),
-  };
-}
-
-function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
-  const addressesTable = env[environment.addressesTable];
-  const statements = () => bucketNamed(env[environment.statementsBucket]);
-  return { client: new DynamoDBClient(clientConfig), accountsTable, addressesTable, statements };
+  const statements = () => bucketNamed(output('StatementsBucketName'));
+  return { client, table: output('AccountsTableName'), statements };
 }
 
 async function bucketNamed(bucket: string | undefined): Promise<StatementStore | undefined> {
@@ -87,24 +70,16 @@ async function bucketNamed(bucket: string | undefined): Promise<StatementStore |
  */
 export async function callerIdentity(): Promise<string> {
   const client = new STSClient({ ...clientConfig, maxAttempts: 2 });
-  try {
-    const { Arn } = await client.send(new GetCallerIdentityCommand());
-    return Arn ?? `${localUser()} (not confirmed by AWS)`;
-  } catch {
-    return `${localUser()} (not confirmed by AWS)`;
-  }
+  const { Arn } = await client.send(new GetCallerIdentityCommand()).catch(() => ({ Arn: undefined }));
+  return Arn ?? `${localUser()} (not confirmed by AWS)`;
 }
 
 /** The actor of a change in an engine on this machine, which has no identities. */
 export function localUser(): string {
-  return `${userName()}@${hostname()}`;
-}
-
-function userName(): string {
   try {
-    return userInfo().username;
+    return `${userInfo().username}@${hostname()}`;
   } catch {
-    return 'unknown'; // a user id without a name, as in some containers
+    return `unknown@${hostname()}`; // a user id without a name, as in some containers
   }
 }
 
@@ -122,8 +97,8 @@ export type OpenAdmin = {
 
 /** The admin module on the tables that `options` or `env` name. @throws UsageError */
 export async function openAdmin(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<OpenAdmin> {
-  const [{ client, accountsTable: table, statements }, actor] = await Promise.all([
-    findTables(options, env),
+  const [{ client, table, statements }, actor] = await Promise.all([
+    findTable(options, env),
     options.local ? localUser() : callerIdentity(),
   ]);
   // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of

@@ -96,7 +96,7 @@ async function localLoads(
   const runner = localLoadRunner(options);
   const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, localUser(), Date.now);
   const loads = loadsOf(store, storage, runner);
-  const audit = operatorAudit({ client, accountsTable, actor: async () => localUser(), print });
+  const audit = operatorAudit(client, accountsTable, async () => localUser(), print);
   return {
     context: { storage, addresses },
     mutations,
@@ -145,7 +145,7 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
   const stepFunctions = new SFNClient(clientConfig);
   const addresses = dynamoDbAddressTable(dynamoDb, table);
   const storage = await openStorage(`s3://${bucket}`);
-  const audit = operatorAudit({ client: dynamoDb, accountsTable, actor: callerIdentity, print });
+  const audit = operatorAudit(dynamoDb, accountsTable, callerIdentity, print);
   const loadsAs = (actor: string) =>
     loadsOf(
       createAdminStore(DynamoDBDocumentClient.from(dynamoDb), accountsTable, actor, Date.now),

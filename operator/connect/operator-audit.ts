@@ -16,15 +16,13 @@ export type OperatorAudit = <T>(
 /** The audit's partition for an operator's actions on the service: restores, rollbacks and rotations. */
 export const servicePartition = 'service#';
 
-/** The audit of an operator's actions on the register, beside the portal's approvals, or on the service. */
-export function operatorAudit(options: {
-  client: DynamoDBClient;
-  accountsTable: string;
-  actor: () => Promise<string>;
-  print: (line: string) => void;
-  partition?: typeof loadsPartition | typeof servicePartition;
-}): OperatorAudit {
-  const { client, accountsTable, actor, print, partition = loadsPartition } = options;
+/** The audit of an operator's actions on the register, beside the portal's approvals. */
+export function operatorAudit(
+  client: DynamoDBClient,
+  table: string,
+  actor: () => Promise<string>,
+  print: (line: string) => void,
+): OperatorAudit {
   return async (action, detail, work) => {
     let hasBegun = false;
     const begin = () => {
@@ -32,11 +30,11 @@ export function operatorAudit(options: {
       return work();
     };
     try {
-      const store = createAdminStore(DynamoDBDocumentClient.from(client), accountsTable, await actor(), Date.now);
-      return await audited(store, { partition, action, detail }, begin);
+      const store = createAdminStore(DynamoDBDocumentClient.from(client), table, await actor(), Date.now);
+      return await audited(store, { partition: loadsPartition, action, detail }, begin);
     } catch (error) {
       if (hasBegun) throw error;
-      // A register or service that must be repaired does not wait for the accounts table, which may be the lost one.
+      // A register that must be repaired does not wait for the accounts table, which may be the lost one.
       print(`Not in the audit, as the accounts table refuses the entry: ${(error as Error).message}`);
       return work();
     }
@@ -100,9 +98,4 @@ function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {
   if (partition === loadsPartition) return { kind: 'register', id: null };
   if (partition === servicePartition) return { kind: 'service', id: null };
   return partition.includes('#') ? { kind: 'sign-in', id: null } : { kind: 'account', id: partition };
-}
-
-/** JSON Lines: an entry a line, which stays readable whatever is added. */
-export function auditLines(lines: readonly AuditLine[]): string {
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }

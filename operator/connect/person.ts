@@ -1,22 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { itemKey } from '../../core/accounts/account-item.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { instant } from '../../core/calendar.ts';
 import { type Guard, guardedUpdate, wasMade } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { memberPrefix, normalizedPerson, personPrefix } from '../../packages/admin/accounts/account-members.ts';
-import {
-  AdminError,
-  type DetailsChanges,
-  longestDetails,
-  maxLabelLength,
-} from '../../packages/admin/accounts/admin-error.ts';
+import { AdminError, longestDetails, maxLabelLength } from '../../packages/admin/accounts/admin-error.ts';
 import { entryKey } from '../../packages/admin/accounts/admin-store.ts';
 import { type AccountDetails, detailsItem, readDetails } from '../../packages/admin/accounts/details.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 type StoredItem = Record<string, unknown>;
+
+/** An accounts table and its client. */
+export type PersonTable = { client: DynamoDBDocumentClient; table: string };
 
 /**
  * The kinds of items about a person. `membership`: may sign in for an account. `details`: an account's name, contact
@@ -29,6 +28,7 @@ export type PersonalKind = 'membership' | 'details' | 'session' | 'key' | 'audit
 export type PersonalItem = { kind: PersonalKind; item: StoredItem };
 
 const { partitionKey, sortKey } = accountsTable;
+const keyOf = (item: StoredItem) => itemKey(String(item[partitionKey]), String(item[sortKey]));
 
 /** The list of accounts repeats what memberships and details have, and changes with them. */
 const listed = entryKey('account', '')[partitionKey];
@@ -37,20 +37,12 @@ const listed = entryKey('account', '')[partitionKey];
  * Everything in the accounts table that names an e-mail address, in any letter case, or a subject that signed in with
  * it. Reads the whole table twice.
  */
-export async function personalData(
-  client: DynamoDBDocumentClient,
-  table: string,
-  email: string,
-): Promise<PersonalItem[]> {
-  return itemsOf(client, table, await identitiesOf(client, table, email));
+export async function personalData(at: PersonTable, email: string): Promise<PersonalItem[]> {
+  return itemsOf(at, await identitiesOf(at, email));
 }
 
 /** Items that name one of `people`: an e-mail address, or a subject. */
-async function itemsOf(
-  client: DynamoDBDocumentClient,
-  table: string,
-  people: readonly string[],
-): Promise<PersonalItem[]> {
+async function itemsOf({ client, table }: PersonTable, people: readonly string[]): Promise<PersonalItem[]> {
   const wanted = people.map((one) => one.toLowerCase());
   const found: PersonalItem[] = [];
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
@@ -65,9 +57,9 @@ async function itemsOf(
 }
 
 /** The address, and each subject that signed in with it as the verified address: `sub:` and the provider's subject. */
-export async function identitiesOf(client: DynamoDBDocumentClient, table: string, email: string): Promise<string[]> {
+export async function identitiesOf(at: PersonTable, email: string): Promise<string[]> {
   const person = normalizedPerson(email).toLowerCase();
-  const subjects = (await itemsOf(client, table, [person])).flatMap(({ item }) => {
+  const subjects = (await itemsOf(at, [person])).flatMap(({ item }) => {
     const { people = [], detail } = item as { people?: string[]; detail?: { person?: string; email?: string } };
     if (people.includes(person)) return people;
     return detail?.email === person && detail.person ? [detail.person] : [];
@@ -120,7 +112,7 @@ export type Remainder = { what: string; until: string };
 export type Erasure = Record<PersonalKind, number> & { left: Remainder[] };
 
 /** The tools of an erasure; `secret` keys the pseudonym. */
-export type ErasureTools = { admin: Admin; client: DynamoDBDocumentClient; table: string; secret: string };
+export type ErasureTools = PersonTable & { admin: Admin; secret: string };
 
 /**
  * Removes the memberships and sessions of a person, and puts a pseudonym in the place of their address everywhere else:
@@ -128,9 +120,9 @@ export type ErasureTools = { admin: Admin; client: DynamoDBDocumentClient; table
  * its time. An account's last administrator stays until it has another one. Repeating it completes an interrupted
  * erasure; the remaining places are `left`.
  */
-export async function erasePerson({ admin, client, table, secret }: ErasureTools, email: string): Promise<Erasure> {
+export async function erasePerson({ admin, secret, ...at }: ErasureTools, email: string): Promise<Erasure> {
   const person = normalizedPerson(email).toLowerCase();
-  const people = await identitiesOf(client, table, person);
+  const people = await identitiesOf(at, person);
   const pseudonym = pseudonymOf(person, secret);
   const withoutPerson = (text: string) => people.reduce((rest, one) => rest.replace(wordIn(one), pseudonym), text);
   const erasure: Erasure = { membership: 0, details: 0, session: 0, key: 0, audit: 0, other: 0, left: [] };
@@ -141,25 +133,23 @@ export async function erasePerson({ admin, client, table, secret }: ErasureTools
     }
   }
   // Before the audit, because this change adds the address there once more, as the previous value.
-  const before = await itemsOf(client, table, people);
+  const before = await itemsOf(at, people);
   if (before.some(({ kind }) => kind === 'session'))
     for (const one of people) await admin.sessions.endAll({ person: one });
   for (const { kind, item } of before) {
     if (kind === 'session') erasure.session++;
     if (kind !== 'details') continue;
     const id = String(item[partitionKey]);
-    await admin.accounts.set({ id, ...detailsWithout(readDetails(item), person, withoutPerson) });
+    await admin.accounts.set({ id, ...detailsWithout(item, person, withoutPerson) });
     erasure.details++;
   }
-  for (const { kind, item } of await itemsOf(client, table, people)) {
+  for (const { kind, item } of await itemsOf(at, people)) {
     if (kind === 'membership') continue;
-    const Key = { [partitionKey]: String(item[partitionKey]), [sortKey]: String(item[sortKey]) };
     // The last ones have expired, and wait for DynamoDB to delete them.
-    if (kind === 'session') await client.send(new DeleteCommand({ TableName: table, Key }));
-    else if (await replaced(client, table, Key, item, withoutPerson)) erasure[kind]++;
+    if (kind === 'session') await at.client.send(new DeleteCommand({ TableName: at.table, Key: keyOf(item) }));
+    else if (await replaced(at, item, withoutPerson)) erasure[kind]++;
   }
-  const after = await itemsOf(client, table, people);
-  return { ...erasure, left: after.flatMap((found) => remainder(found) ?? []) };
+  return { ...erasure, left: (await itemsOf(at, people)).flatMap((found) => remainder(found) ?? []) };
 }
 
 /** The places where a person's address would stay: an account keeps its last administrator. */
@@ -174,13 +164,11 @@ export async function unerasable(admin: Admin, people: readonly string[]): Promi
 
 /** Whether a member was removed: the last administrator stays. */
 async function removedMember(admin: Admin, account: string, person: string): Promise<boolean> {
-  try {
-    await admin.members.remove({ account, person });
-    return true;
-  } catch (error) {
+  const removal = admin.members.remove({ account, person }).then(() => true);
+  return removal.catch((error) => {
     if (error instanceof AdminError && error.reason === 'last_admin') return false;
     throw error;
-  }
+  });
 }
 
 function lastAdmin(account: string): Remainder {
@@ -198,12 +186,9 @@ function remainder({ kind, item }: PersonalItem): Remainder | undefined {
 }
 
 /** A contact that is the address and nothing else goes. */
-function detailsWithout(
-  details: AccountDetails,
-  email: string,
-  withoutPerson: (text: string) => string,
-): DetailsChanges {
-  const changes: DetailsChanges = {};
+function detailsWithout(item: StoredItem, email: string, withoutPerson: (text: string) => string) {
+  const details = readDetails(item);
+  const changes: Partial<AccountDetails> = {};
   for (const [field, length] of Object.entries(longestDetails) as [keyof AccountDetails, number][]) {
     const text = details[field];
     const isAlone = text === null || text.toLowerCase() === email;
@@ -215,13 +200,7 @@ function detailsWithout(
 const firstOf = (text: string, length: number) => [...text].slice(0, length).join('');
 
 /** Applies `replace` to the texts of an item; `false` if the item was changed meanwhile. */
-async function replaced(
-  client: DynamoDBDocumentClient,
-  table: string,
-  Key: Record<string, string>,
-  item: StoredItem,
-  replace: (text: string) => string,
-): Promise<boolean> {
+async function replaced({ client, table }: PersonTable, item: StoredItem, replace: (text: string) => string) {
   const set = Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) => {
       const next = withTexts(value, replace);
@@ -231,7 +210,7 @@ async function replaced(
   );
   const unchanged = Object.keys(set).map((attribute): Guard => ({ attribute, is: '=', value: item[attribute] }));
   if (unchanged.length === 0) return false;
-  return wasMade(client.send(new UpdateCommand(guardedUpdate(table, Key, { set }, unchanged))));
+  return wasMade(client.send(new UpdateCommand(guardedUpdate(table, keyOf(item), { set }, unchanged))));
 }
 
 function withTexts(value: unknown, replace: (text: string) => string): unknown {

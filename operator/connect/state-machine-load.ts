@@ -15,10 +15,9 @@ import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
 import { failureStates } from '../../loader/names.ts';
 import { loadSteps } from '../../loader/steps/load-steps.ts';
-import type { Progress } from '../../loader/steps/step.ts';
+import type { Progress, StageProgress } from '../../loader/steps/step.ts';
 import { listMutations } from '../../loader/storage/mutation-lists.ts';
 import { openSource } from '../../loader/storage/open.ts';
-import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import {
   finishedReport,
@@ -51,7 +50,11 @@ export async function uploadExtract(
     const { peildatum, members } = await findMembers(source.access, basename(location));
     const checksums = members.map(({ path }) => path.at(-1)?.crc32);
     const key = `uploads/${extractIdentity(peildatum, checksums)}-${size}.zip`;
-    if (!(await storage.open(key))) await upload(storage, { key, source, bytes: size, progress });
+    if (!(await storage.open(key))) {
+      const shown = progress.begin('stage', { bytes: size });
+      await storage.putStream(key, counted(source.stream(), shown));
+      shown.end();
+    }
     return `s3://${bucket}/${key}`;
   } finally {
     await source.close();
@@ -64,17 +67,14 @@ export async function uploadMutations(
   { storage, bucket }: { storage: Storage; bucket: string },
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const location of locations) {
-    if (!isOnThisMachine(location)) {
-      found.push(location);
-      continue;
-    }
-    for (const { name, location: file } of (await listMutations(location)).listed) {
-      const bytes = isOnThisMachine(file) ? await readFile(file) : null;
-      if (!bytes) {
-        found.push(file);
+  for (const given of locations) {
+    const files = isOnThisMachine(given) ? (await listMutations(given)).listed : [{ name: given, location: given }];
+    for (const { name, location } of files) {
+      if (!isOnThisMachine(location)) {
+        found.push(location);
         continue;
       }
+      const bytes = await readFile(location);
       const key = `uploads/${crc32(bytes).toString(16)}/${name}`;
       if (!(await storage.open(key))) await storage.put(key, bytes);
       found.push(`s3://${bucket}/${key}`);
@@ -83,18 +83,11 @@ export async function uploadMutations(
   return found;
 }
 
-type Upload = { key: string; source: Source; bytes: number; progress: Progress };
-
-async function upload(storage: Storage, { key, source, bytes, progress }: Upload): Promise<void> {
-  const shown = progress.begin('stage', { bytes });
-  const counted = async function* () {
-    for await (const chunk of source.stream()) {
-      shown.advance({ bytes: chunk.length });
-      yield chunk;
-    }
-  };
-  await storage.putStream(key, counted());
-  shown.end();
+async function* counted(chunks: AsyncIterable<Uint8Array>, shown: StageProgress): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    shown.advance({ bytes: chunk.length });
+    yield chunk;
+  }
 }
 
 /** The progress of a load, from the history of its execution. */
@@ -149,16 +142,15 @@ function executionReport(
 ): LoadReport {
   if (status === 'SUCCEEDED') return succeeded(JSON.parse(output ?? 'null'), story);
   if (status === 'FAILED' && error === 'LoadRefused') throw refused(story, cause);
-  if (status === 'FAILED') {
-    const { code, message } = explainLoadError(error, causeText(cause)) ?? {
-      code: 'failed',
-      message: `The load failed at ${lastStep(story)}: ${error}: ${causeText(cause)}`,
-    };
-    throw new CommandError(code, message, { details: { execution: name } });
-  }
+  const step = story.entered.findLast((state) => !endings.includes(state)) ?? 'its start';
   const what = status === 'TIMED_OUT' ? 'timed out' : 'was stopped';
-  const message = `The load ${name} ${what} at ${lastStep(story)}. Run it again: it continues where it stopped.`;
-  throw new CommandError((status ?? 'failed').toLowerCase(), message, { details: { execution: name } });
+  const stopped = `The load ${name} ${what} at ${step}. Run it again: it continues where it stopped.`;
+  const unexplained = { code: 'failed', message: `The load failed at ${step}: ${error}: ${causeText(cause)}` };
+  const { code, message } =
+    status === 'FAILED'
+      ? (explainLoadError(error, causeText(cause)) ?? unexplained)
+      : { code: (status ?? 'failed').toLowerCase(), message: stopped };
+  throw new CommandError(code, message, { details: { execution: name } });
 }
 
 function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: ExecutionStory): LoadReport {
@@ -174,10 +166,6 @@ function refused({ report }: ExecutionStory, cause: string): Error {
 }
 
 const endings: string[] = Object.values(failureStates);
-
-function lastStep({ entered }: ExecutionStory): string {
-  return entered.findLast((state) => !endings.includes(state)) ?? 'its start';
-}
 
 /** How an execution of the state machine ended. Plain JSON. */
 export type EndedLoad = {
@@ -197,28 +185,25 @@ export async function lastRuns(
 ): Promise<EndedLoad[]> {
   const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn, maxResults: most + 1 }));
   const ended = executions.filter(({ status }) => status !== 'RUNNING').slice(0, most);
-  return Promise.all(
-    ended.map(
-      async ({ name = '', status = 'FAILED', startDate, stopDate, executionArn }, index): Promise<EndedLoad> => {
-        const run = { name, started: startDate?.toISOString() ?? '', ended: stopDate?.toISOString() ?? null };
-        if (status === 'SUCCEEDED' || index > 0) return { ...run, outcome: outcomeOf(status), error: null };
-        const execution = await client.send(new DescribeExecutionCommand({ executionArn }));
-        const story = executionStory(await history(client, execution.executionArn ?? ''));
-        try {
-          executionReport(await withInnerError(client, execution, story), story);
-        } catch (error) {
-          if (error instanceof RefusedLoadError || execution.error === 'LoadRefused')
-            return { ...run, outcome: 'refused', error: null };
-          const { code, message } = error as CommandError;
-          return { ...run, outcome: outcomeOf(status), error: { code, message, log } };
-        }
-        return { ...run, outcome: outcomeOf(status), error: null };
-      },
-    ),
-  );
+  const runs = ended.map(({ name = '', status = 'FAILED', startDate, stopDate }): EndedLoad => {
+    const outcome = status.toLowerCase() as EndedLoad['outcome'];
+    const [start, stop] = [startDate, stopDate].map((date) => date?.toISOString());
+    return { name, started: start ?? '', ended: stop ?? null, outcome, error: null };
+  });
+  const [newest] = runs;
+  if (!newest || newest.outcome === 'succeeded') return runs;
+  const executionArn = ended[0]?.executionArn ?? '';
+  const execution = await client.send(new DescribeExecutionCommand({ executionArn }));
+  const story = executionStory(await history(client, executionArn));
+  try {
+    executionReport(await withInnerError(client, execution, story), story);
+  } catch (error) {
+    const { code, message } = error as CommandError;
+    if (error instanceof RefusedLoadError || execution.error === 'LoadRefused') newest.outcome = 'refused';
+    else newest.error = { code, message, log };
+  }
+  return runs;
 }
-
-const outcomeOf = (status: string) => status.toLowerCase() as EndedLoad['outcome'];
 
 type FollowOptions = {
   client: SFNClient;

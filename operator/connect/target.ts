@@ -7,39 +7,20 @@ import { clientConfig, deploymentStacks } from './deployed-stacks.ts';
 import { CommandError } from './errors.ts';
 import { type ConnectionOptions, callerIdentity } from './find-tables.ts';
 
-/** A deployment and its location. */
-export type DeploymentLocation = { account: string; region: string; deployment: string };
-
-/** `bag-adres-prod in account 123456789012, eu-central-1`. */
-export function renderLocation({ account, region, deployment }: DeploymentLocation): string {
-  return `${deployment} in account ${account}, ${region}`;
-}
-
-/** The account of the identity that AWS confirmed: an ARN. */
-export function accountOf(actor: string): string {
-  return /^arn:[^:]*:[^:]*:[^:]*:(\d+):/.exec(actor)?.[1] ?? unknownAccount;
-}
-
-const unknownAccount = 'unknown, as AWS did not say';
-
 /**
- * The deployment, account and region that a command changes, shown to people before the change.
+ * What a command changes, shown to people before the change: `bag-adres-prod in account 123456789012, eu-central-1`.
  * @throws CommandError `other_target` if the settings of this folder have another account for the deployment
  */
 export async function targetOf({ local, data, stage, accountsTable }: ConnectionOptions, folder: string) {
   if (local) return `npm start on this machine, ${data ?? defaultDataFolder}`;
   const sts = new STSClient(clientConfig);
   const [actor, region] = await Promise.all([callerIdentity(), sts.config.region()]);
-  const account = accountOf(actor);
-  if (stage === undefined)
-    return renderLocation({
-      account,
-      region,
-      deployment: `table ${accountsTable ?? process.env[environment.accountsTable]}`,
-    });
+  const [, account] = /^arn:[^:]*:[^:]*:[^:]*:(\d+):/.exec(actor) ?? [];
+  const place = `in account ${account ?? 'unknown, as AWS did not say'}, ${region}`;
+  if (stage === undefined) return `table ${accountsTable ?? process.env[environment.accountsTable]} ${place}`;
   const { name } = deploymentStacks(stage);
   const { account: wanted = account } = placeOfStage(folder, stage) ?? {};
-  if (wanted === account || account === unknownAccount) return renderLocation({ account, region, deployment: name });
+  if (wanted === account || account === undefined) return `${name} ${place}`;
   const message = `${settingsFileName} has ${name} in account ${wanted}, but the credentials are of ${account}. Nothing was changed. Correct AWS_PROFILE or the file.`;
   throw new CommandError('other_target', message);
 }

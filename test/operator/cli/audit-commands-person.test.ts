@@ -201,7 +201,7 @@ describe('an erasure that dies', () => {
       const { left } = await erase(client);
       expect(left.map(({ what }) => what)).toEqual(['the last administrator of account "alone"']);
       expect([at, await summary()]).toEqual([at, expected]);
-      expect(await personalData(client, 'accounts', 'jo@example.nl')).toHaveLength(2);
+      expect(await personalData({ client, table: 'accounts' }, 'jo@example.nl')).toHaveLength(2);
     }
     expect(died).toBeGreaterThan(isFullSweep ? 10 : 1);
   });

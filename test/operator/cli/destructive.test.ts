@@ -138,7 +138,7 @@ const cases: Record<string, Case> = {
     args: () => [email],
     prepare: () => live.admin.members.add({ account: 'acme', person: email, role: 'viewer' }),
     says: /Into: .*/,
-    outcome: async () => (await personalData(live.client, 'accounts', email)).length,
+    outcome: async () => (await personalData({ client: live.client, table: 'accounts' }, email)).length,
   },
   'restore carry-over': {
     args: () => ['--from', 'accounts-before', '--since', '2026-01-01T00:00:00Z'],
