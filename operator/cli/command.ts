@@ -10,7 +10,7 @@ import { CommandError, UsageError } from '../connect/errors.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/find-tables.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/open-loads.ts';
 import { type Agreement, destructive, pathOf } from './destructive.ts';
-import { display } from './terminal-text.ts';
+import { display, wrapped } from './terminal-text.ts';
 
 /** The surroundings of every command, and the output for its result. */
 export type Terminal = {
@@ -69,7 +69,7 @@ export type CarryOut = (
   work: () => Promise<Result>,
   preview?: () => Promise<Result>,
 ) => Promise<Result>;
-export type Surroundings = { tell: Tell; carryOut: CarryOut; target: () => Promise<string>; terminal: Terminal };
+export type Surroundings = Pick<CliCommand, 'tell' | 'carryOut' | 'target' | 'terminal'>;
 
 /** The longest option or command in the help, which leaves room for its description. */
 const longestTerm = 28;
@@ -110,7 +110,7 @@ export class CliCommand extends Command {
   examples(...lines: string[]): this {
     const title = lines.length === 1 ? 'Example:' : 'Examples:';
     return this.addHelpText('after', () => {
-      const commands = lines.map((line) => `  ${continued(`npx bag-adres ${line}`, display.columns)}`);
+      const commands = lines.map((line) => `  ${continued(`npx bag-adres ${line}`)}`);
       return ['', title, ...commands].join('\n');
     });
   }
@@ -140,9 +140,10 @@ export class CliCommand extends Command {
       .#act(async () => {
         // Imported here because the AWS clients load slower than `--help` should print.
         const { openAdmin } = await import('../connect/find-tables.ts');
-        const opened = await openAdmin(this.opts<Options>(), this.terminal.env);
+        const { tell, carryOut, target, terminal } = this;
+        const opened = await openAdmin(this.opts<Options>(), terminal.env);
         try {
-          await this.#print(await work({ ...opened, ...this.#surroundings }));
+          await this.#print(await work({ ...opened, tell, carryOut, target, terminal }));
         } catch (error) {
           if (!isAdminError(error)) throw error;
           const { withNextCommand } = await import('./hints.ts');
@@ -156,9 +157,10 @@ export class CliCommand extends Command {
     return this.location('Location of the dataset:').#act(async () => {
       const { openLoads } = await import('../connect/open-loads.ts');
       const { leave, ...reporter } = await this.#progress();
+      const { tell, carryOut, target, terminal } = this;
       const loads = await openLoads(this.opts<Options>(), reporter);
       try {
-        await this.#print(await work({ ...loads, ...this.#surroundings }));
+        await this.#print(await work({ ...loads, tell, carryOut, target, terminal }));
       } finally {
         leave?.();
       }
@@ -203,10 +205,10 @@ export class CliCommand extends Command {
   };
 
   /** The place that the command changes. @throws CommandError if the settings of this folder name another place */
-  async target(): Promise<string> {
+  readonly target = async (): Promise<string> => {
     const { targetOf } = await import('../connect/target.ts');
     return targetOf(this.opts<Options>(), folderOf(this.terminal));
-  }
+  };
 
   /** Does nothing with `--plan`, or if the person at the terminal does not agree to what can't be undone. */
   readonly carryOut: CarryOut = async (intent, work, preview) => {
@@ -224,20 +226,15 @@ export class CliCommand extends Command {
       const hint = isPossible ? 'Nothing was changed. Leave out --plan to do it.' : 'Nothing was changed.';
       return { json: { into, plan: isPossible ? intent : null, ...(!isPossible && { reason: what }) }, text, hint };
     }
+    const refusal = (why: string) => new CommandError('not_confirmed', `Nothing was changed${why}`);
     const { ask } = this.terminal;
-    if (yes || this.#agreement !== 'asks') this.tell(text);
-    else if (!ask) {
-      this.tell(text);
-      throw new CommandError('not_confirmed', 'Nothing was changed: nobody can answer here. To do it, add --yes.');
-    } else if (!/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim()))
-      throw new CommandError('not_confirmed', 'Nothing was changed. To do it, answer "y", or add --yes.');
+    const asks = !yes && this.#agreement === 'asks';
+    if (!asks || !ask) this.tell(text);
+    if (asks && !ask) throw refusal(': nobody can answer here. To do it, add --yes.');
+    if (asks && ask && !/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim()))
+      throw refusal('. To do it, answer "y", or add --yes.');
     return work();
   };
-
-  get #surroundings(): Surroundings {
-    const { tell, carryOut, terminal } = this;
-    return { tell, carryOut, terminal, target: () => this.target() };
-  }
 
   #act(work: () => Promise<void>): this {
     this.hasResult = true;
@@ -349,17 +346,10 @@ export function snakeCase(value: unknown): unknown {
   );
 }
 
-/** A command line that fits into so many columns, before options, and can still be pasted. */
-function continued(line: string, columns = Number.POSITIVE_INFINITY): string {
-  const lines = [''];
-  for (const part of line.split(/ (?=--)/)) {
-    const last = lines.at(-1) ?? '';
-    // Two of the indent, two of the backslash.
-    if (last === '' || last.length + part.length + 5 <= columns)
-      lines[lines.length - 1] = `${last} ${part}`.trimStart();
-    else lines.push(part);
-  }
-  return lines.join(' \\\n    ');
+/** A command line in lines that fit the terminal, broken before options; it can still be pasted. */
+function continued(line: string): string {
+  // Two of the indent, two of the backslash.
+  return wrapped(line.split(/ (?=--)/), (display.columns ?? Number.POSITIVE_INFINITY) - 4).join(' \\\n    ');
 }
 
 /** The folder that a command on settings works in: npm and npx run us in the folder of `package.json`. */

@@ -37,11 +37,8 @@ function keyOf(words: string[]): string {
   const query = new URLSearchParams({ postcode, huisnummer, toevoeging }).toString();
   const { request } = readAddressInput(query);
   if (request) return addressKey(request);
-  throw new UsageError(
-    queryFaults(query)
-      .map(({ detail }) => detail)
-      .join(' '),
-  );
+  const faults = queryFaults(query).map(({ detail }) => detail);
+  throw new UsageError(faults.join(' '));
 }
 
 /** The known facts about an address, as lines. */
@@ -88,7 +85,7 @@ function validityText({
   isCurrent,
   lostTo,
   from,
-}: Omit<ExplainedRelatie, 'woonplaats' | 'gemeente'> & Pick<ExplainedVoorkomen, 'lostTo'>): string {
+}: Omit<ExplainedVoorkomen, 'gives' | keyof NamedVoorkomen>) {
   const span = eind === null ? `from ${begin}` : `${begin} to ${eind}`;
   const counts = isCurrent ? 'current' : lostTo ? `not used: it lost to ${lostTo}` : 'not current';
   return `(${span}, ${counts}), from ${from}`;

@@ -35,17 +35,11 @@ async function nextCommand({ code, subject, message }: AdminError, admin: Admin)
 }
 
 async function ofMissingAccount(message: string, id: string, admin: Admin): Promise<string> {
-  const isDeleted = await admin.accounts.audit(id, { limit: 1 }).then(
-    () => true,
-    () => false,
-  );
-  if (isDeleted)
+  const deleted = await admin.accounts.audit(id, { limit: 1 }).catch(() => undefined);
+  if (deleted)
     return `Account "${id}" was deleted, and its id can't be used again. "account audit ${id}" shows when, and who deleted it.`;
-  const { accounts } = await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 });
-  const meant = nearest(
-    id,
-    accounts.map((account) => account.id),
-  );
+  const ids = (await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 })).accounts.map((one) => one.id);
+  const meant = nearest(id, ids);
   if (meant !== undefined) return `${message} Did you mean "${meant}"? Look at it with "account show ${meant}".`;
   const [plan] = (await admin.plans.list({ limit: 1 })).plans;
   const create = `"account create ${id} --plan ${plan?.code ?? 'standard'}"`;
@@ -54,11 +48,8 @@ async function ofMissingAccount(message: string, id: string, admin: Admin): Prom
 }
 
 async function ofMissingPlan(message: string, code: string, admin: Admin): Promise<string> {
-  const { plans } = await admin.plans.list();
-  const meant = nearest(
-    code,
-    plans.map((plan) => plan.code),
-  );
+  const codes = (await admin.plans.list()).plans.map((plan) => plan.code);
+  const meant = nearest(code, codes);
   if (meant !== undefined) return `${message} Did you mean "${meant}"? "plan list" shows all plans.`;
   return `${message} Create it with "plan put ${code} --limit day=5000".`;
 }

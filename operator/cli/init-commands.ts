@@ -4,6 +4,7 @@ import { pinnedVersions } from '../../lib/config/deployment.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { Answers } from '../init/repository.ts';
 import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
+import { lines } from './terminal-text.ts';
 
 type InitOptions = { yes?: true; region?: string; alarmEmail?: string; account?: Accounts };
 type Accounts = Readonly<Record<string, string>>;
@@ -29,13 +30,11 @@ async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} 
   const folder = folderOf(terminal);
   const given: Answers = { region, alarmEmail, accounts: account };
   const answers = yes ? given : await answersTo(terminal, given);
-  const found = {
-    name: basename(folder),
-    read: (path: string) => (existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined),
-  };
+  const read = (path: string) =>
+    existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined;
   // Imported here because the schema of the settings loads slower than `--help` should print.
   const { repository } = await import('../init/repository.ts');
-  const made = repository(found, answers, pinnedVersions(), readFileSync(pipeline, 'utf8'));
+  const made = repository({ name: basename(folder), read }, answers, pinnedVersions(), readFileSync(pipeline, 'utf8'));
   for (const { path, text } of made.files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -45,14 +44,12 @@ async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} 
   const json = { wrote: pathsOf(false), changed: pathsOf(true), kept: made.kept };
   return {
     json,
-    text: Object.entries(json)
-      .flatMap(([verb, paths]) => paths.map((path) => `${verb.padEnd(9)}${path}`))
-      .join('\n'),
-    hint: [
-      ...(made.kept.includes('package.json') ? [] : ['Next: npm install']),
+    text: lines(Object.entries(json).map(([verb, paths]) => paths.map((path) => `${verb.padEnd(9)}${path}`))),
+    hint: lines(
+      !made.kept.includes('package.json') && 'Next: npm install',
       'Next: edit bag-adres.json, where each stage needs its "account", then "npx bag-adres config check" and "npx cdk synth --quiet".',
       'Deploy: "npx cdk deploy --all -c bagAdres.stage=test"; see node_modules/bag-adres/docs/deploy.md.',
-    ].join('\n'),
+    ),
   };
 }
 

@@ -118,7 +118,7 @@ function blocks([, ...head]: readonly string[], rows: readonly (readonly string[
       const lines = head.flatMap((name, index) => {
         const cell = cells[index] ?? '';
         if (empty.test(cell)) return [];
-        const [first = '', ...others] = wrapped(cell, columns - indent.length);
+        const [first = '', ...others] = wrapped(cell.split(' '), columns - indent.length);
         return [`${gap}${name.padEnd(width)}${gap}${first}`, ...others.map((text) => indent + text)];
       });
       return [painted('bold', title), ...lines].join('\n');
@@ -126,10 +126,10 @@ function blocks([, ...head]: readonly string[], rows: readonly (readonly string[
     .join('\n');
 }
 
-/** Lines of at most `columns`, broken at spaces only: a longer word keeps its line. */
-function wrapped(text: string, columns: number): string[] {
+/** Words in lines of at most `columns`: a longer word keeps its line. */
+export function wrapped(words: readonly string[], columns: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

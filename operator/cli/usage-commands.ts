@@ -6,7 +6,7 @@ import { CommandError } from '../connect/errors.ts';
 import type { OpenAdmin } from '../connect/find-tables.ts';
 import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
 import type { CliCommand } from './command.ts';
-import { ago, counted, table, thousands } from './terminal-text.ts';
+import { ago, counted, lines, table, thousands } from './terminal-text.ts';
 import { month, monthRange } from './values.ts';
 
 /** The period of a row of usage. */
@@ -55,8 +55,8 @@ The numbers by key are exact. Lookups without a known key are listed as not attr
     // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
     const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
     const refused = sumsOf(refusals, by, refusalKinds);
-    const text = `${renderUsage(rows, by)}${renderRefusals(refused, by)}`;
-    return { json: { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) }, text };
+    const json = { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) };
+    return { json, text: renderUsage(rows, refused, by) };
   },
 };
 
@@ -69,10 +69,10 @@ function byPeriod(fallback: Granularity) {
 }
 
 function rangeOf(from: string | undefined, to: string | undefined, by: Granularity): UsageRange {
-  const last = to === undefined ? {} : { to: /^\d{4}-\d\d$/.test(to) ? monthRange('--to', to).to : to };
-  if (from !== undefined) {
-    return { from: /^\d{4}-\d\d$/.test(from) ? monthRange('--from', from).from : from, ...last };
-  }
+  const daysOf = (option: string, text: string) =>
+    /^\d{4}-\d\d$/.test(text) ? monthRange(option, text) : { from: text, to: text };
+  const last = to === undefined ? {} : { to: daysOf('--to', to).to };
+  if (from !== undefined) return { from: daysOf('--from', from).from, ...last };
   if (by === 'day') return last;
   const end = last.to === undefined ? new Date() : new Date(`${last.to}T00:00:00Z`);
   if (Number.isNaN(end.getTime())) return last; // refused with the form of a date
@@ -98,32 +98,33 @@ function named<Name extends string>(rows: readonly PeriodRow<Name>[], by: Granul
   return rows.map(({ period, ...counts }) => ({ [periodNames[by]]: period, ...counts }));
 }
 
-function renderUsage(rows: PeriodRow[], by: Granularity): string {
+function renderUsage(rows: PeriodRow[], refused: PeriodRow<keyof RefusalCounts>[], by: Granularity): string {
   const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
-  const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);
-  return [table([by, 'lookups'], cells), `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`].join('\n');
+  const refusals = refused.map(({ period, quota, input, inactive }) => [period, quota, input, inactive]);
+  return lines(
+    table(
+      [by, 'lookups'],
+      rows.map(({ period, lookups }) => [period, lookups]),
+    ),
+    `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`,
+    refusals.length > 0 && [
+      ...['', 'Refused, and not counted for the quota; not exact, there may have been more:'],
+      table([by, 'over a limit', 'invalid input', 'inactive'], refusals),
+    ],
+  );
 }
 
 function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): string {
-  const share = (part: number) => (lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`);
-  const rows = keys.map((key) => [
-    ...[key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`],
-    ...[thousands(key.lookups), share(key.lookups), ago(key.days.at(-1)?.date)],
-  ]);
-  const rest = unattributed.lookups;
-  if (rest > 0) rows.push(['-', 'not attributed', thousands(rest), share(rest), ago(unattributed.days.at(-1)?.date)]);
-  return [
+  const row = (keyId: string, label: string, { lookups: part, days }: UsageByKey['unattributed']) => {
+    const share = lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`;
+    return [keyId, label, part, share, ago(days.at(-1)?.date)];
+  };
+  const rows = keys.map((key) => row(key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`, key));
+  if (unattributed.lookups > 0) rows.push(row('-', 'not attributed', unattributed));
+  return lines(
     table(['key', 'label', 'lookups', 'share', 'last used'], rows),
     `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
-  ].join('\n');
-}
-
-/** A second table, of the days or months with refusals; empty without refusals. */
-function renderRefusals(rows: readonly PeriodRow<keyof RefusalCounts>[], by: Granularity): string {
-  if (rows.length === 0) return '';
-  const head = [by, 'over a limit', 'invalid input', 'inactive'];
-  const cells = rows.map(({ period, quota, input, inactive }) => [period, ...[quota, input, inactive].map(thousands)]);
-  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, cells)}`;
+  );
 }
 
 type OfMonth = { month: string };
@@ -198,10 +199,7 @@ changes.`,
 }
 
 function renderMonths(months: readonly UsageMonth[]): string {
-  const rows = months.map(({ month, state, closed, accounts, lookups }) => [
-    ...[month, state, closed ?? '-'],
-    ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
-  ]);
+  const rows = months.map(({ month, state, closed, accounts, lookups }) => [month, state, closed, accounts, lookups]);
   return table(['month', 'state', 'closed', 'accounts', 'lookups'], rows);
 }
 
@@ -237,8 +235,7 @@ async function* exported(
       before = found.map((row) => line([account, row.period, shown(row.lookups)])).join('\n');
     }
   }
-  if (json) yield before === '[' ? '[]' : ']';
-  else yield before;
+  yield !json ? before : before === '[' ? '[]' : ']';
 }
 
 function renderState({ month, state, closed, sha256 }: UsageMonth): string {
@@ -248,14 +245,14 @@ function renderState({ month, state, closed, sha256 }: UsageMonth): string {
 }
 
 function renderStatement({ account, month, plans, lookups, sha256 }: Statement, days: readonly DayUsage[]): string {
-  const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, thousands(lookups)]);
-  const rows = days.map((day) => [day.date, thousands(day.lookups)]);
-  return [
+  const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, lookups]);
+  const rows = days.map((day) => [day.date, day.lookups]);
+  return lines(
     `Account ${account}, ${month}`,
     table(['plan', 'from', 'to', 'lookups'], periods),
     table(['day', 'lookups'], rows),
     `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
-  ].join('\n');
+  );
 }
 
 /** @throws CommandError */

@@ -2,7 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from 
 import { deploymentName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
-/** A stack's status, like `UPDATE_COMPLETE`, and outputs by name. Throws CloudFormation's error if it does not exist. */
+/** The status of a stack, like `UPDATE_COMPLETE`, and its outputs. @throws CloudFormation's error if it is missing */
 export async function readStack(stack: string) {
   const { Stacks = [] } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName: stack }));
   const { StackStatus: status = 'unknown', Outputs = [] } = Stacks[0] ?? {};

@@ -83,11 +83,8 @@ export type AddressExplanation = {
  */
 export async function explainAddress(storage: Storage, key: string): Promise<AddressExplanation> {
   const { published, history } = await readManifest(storage);
-  if (!published)
-    throw new LoadError(
-      'UnknownSnapshotError',
-      'Nothing was loaded yet, so there is no address to explain. Run "load run".',
-    );
+  const nothing = 'Nothing was loaded yet, so there is no address to explain. Run "load run".';
+  if (!published) throw new LoadError('UnknownSnapshotError', nothing);
   const { peildatum, load, snapshot, source } = published;
   const extract = published.extract && { peildatum: published.extract.peildatum, location: source?.location ?? '' };
   const ofExtract = `the extract of ${extract?.peildatum ?? peildatum}`;
@@ -112,12 +109,11 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   );
   const day = dayOf(peildatum);
   const voorkomens = behind.map((one): ExplainedVoorkomen => {
-    const { kind, identificatie, volgnummer } = one;
-    const isOne = (change: ExplainedChange) =>
-      change.identificatie === identificatie && change.volgnummer === volgnummer;
+    const { kind, identificatie: id, volgnummer } = one;
     const ofObject = behind.filter((other) => objectKey(other) === objectKey(one));
-    const from = changes.findLast(isOne)?.delivery ?? ofExtract;
-    return { kind, identificatie, volgnummer, gives: textOf(one), ...validityOf(one, ofObject, day), from };
+    const change = changes.findLast((one) => one.identificatie === id && one.volgnummer === volgnummer);
+    const from = change?.delivery ?? ofExtract;
+    return { kind, identificatie: id, volgnummer, gives: textOf(one), ...validityOf(one, ofObject, day), from };
   });
   const withRelaties = deliveries.findLast((one) => one.relaties !== null)?.day.name;
   const relaties = reference.relaties.map((one): ExplainedRelatie => {
@@ -126,7 +122,7 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
     const from = `${relatieFile} of ${withRelaties ?? ofExtract}`;
     return { woonplaats, gemeente: gemeenteOf(gemeente), ...validityOf(one, ofPlace, day), from };
   });
-  const since = live.places.length > 0 ? lastToBegin(voorkomens, relaties) : lastToEnd(ofKey, day);
+  const since = live.places.length > 0 ? lastToBegin([...voorkomens, ...relaties]) : lastToEnd(ofKey, day);
   return {
     ...{ key, peildatum, load, places: live.places, since, extract, voorkomens, relaties, changes },
     earlier: earlier.filter(({ places }) => places.join() !== live.places.join()).map(({ nums: _, ...shown }) => shown),
@@ -137,27 +133,25 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
 const idOf = ({ identificatie }: { identificatie: string }) => identificatie;
 
 /** The counting voorkomen, or the relation, that began last. */
-function lastToBegin(
-  voorkomens: readonly ExplainedVoorkomen[],
-  relaties: readonly ExplainedRelatie[],
-): AddressExplanation['since'] {
-  const found = [
-    ...voorkomens.map((one) => ({ ...one, what: `voorkomen ${one.volgnummer} of ${one.kind} ${one.identificatie}` })),
-    ...relaties.map((one) => ({
-      ...one,
-      what: `the relation of woonplaats ${one.woonplaats} to gemeente ${one.gemeente.code}`,
-    })),
-  ].filter(({ isCurrent }) => isCurrent);
-  const [last] = found.sort((a, b) => (a.begin < b.begin ? 1 : a.begin > b.begin ? -1 : 0));
-  return last ? { date: last.begin, because: `${last.what}, from ${last.from}` } : null;
+function lastToBegin(all: readonly (ExplainedVoorkomen | ExplainedRelatie)[]): AddressExplanation['since'] {
+  const current = all.filter(({ isCurrent }) => isCurrent);
+  const [last] = current.sort((a, b) => (a.begin < b.begin ? 1 : a.begin > b.begin ? -1 : 0));
+  if (!last) return null;
+  const what =
+    'woonplaats' in last
+      ? `the relation of woonplaats ${last.woonplaats} to gemeente ${last.gemeente.code}`
+      : `voorkomen ${last.volgnummer} of ${last.kind} ${last.identificatie}`;
+  return { date: last.begin, because: `${what}, from ${last.from}` };
 }
 
 /** Which voorkomen of an address that is gone ended last. */
 function lastToEnd(nums: readonly AnyVoorkomen[], day: number): AddressExplanation['since'] {
   const [last] = nums.filter(({ eind }) => eind <= day).sort((a, b) => b.eind - a.eind);
-  return last
-    ? { date: dayText(last.eind), because: `voorkomen ${last.volgnummer} of NUM ${last.identificatie}, which ended` }
-    : null;
+  if (!last) return null;
+  return {
+    date: dayText(last.eind),
+    because: `voorkomen ${last.volgnummer} of NUM ${last.identificatie}, which ended`,
+  };
 }
 
 /** The deliveries between the extract and the live dataset. */
@@ -169,18 +163,11 @@ function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly
 /** The changes of a delivery; `relaties` are all that hold after it, or `null` if it has none. */
 type Delivery = { day: MutationFile; mutations: readonly Mutation[]; relaties: readonly GemeenteRelatie[] | null };
 
-async function readDeliveries(
-  storage: Storage,
-  days: readonly MutationFile[],
-  notes: string[],
-  objecten: boolean,
-): Promise<Delivery[]> {
+async function readDeliveries(storage: Storage, days: readonly MutationFile[], notes: string[], objecten: boolean) {
   const found: Delivery[] = [];
   for (const day of days) {
-    if (await storage.open(day.key)) {
-      const { mutations, relaties } = (await readCopy(storage, day, { objecten })).contents();
-      found.push({ day, mutations, relaties });
-    } else notes.push(`${day.name} is no longer kept, so its changes are not shown`);
+    if (await storage.open(day.key)) found.push({ day, ...(await readCopy(storage, day, { objecten })).contents() });
+    else notes.push(`${day.name} is no longer kept, so its changes are not shown`);
   }
   return found;
 }
@@ -199,15 +186,12 @@ async function placesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: s
 /** The places under the key in kept snapshots, except the live one. */
 async function earlierOf(storage: Storage, published: ManifestEntry, history: readonly ManifestEntry[], key: string) {
   const found: (AddressExplanation['earlier'][number] & { nums: string[] })[] = [];
-  const seen = new Set([published.snapshot.id]);
-  for (const entry of history) {
-    const { id } = entry.snapshot;
-    if (seen.has(id)) continue;
-    seen.add(id);
-    if (!(await storage.open(paths.snapshotReference(id)))) continue;
-    const { peildatum, load } = entry;
+  const bySnapshot = Map.groupBy(history, ({ snapshot }) => snapshot.id);
+  bySnapshot.delete(published.snapshot.id);
+  for (const [id, [entry]] of bySnapshot) {
+    if (!entry || !(await storage.open(paths.snapshotReference(id)))) continue;
     const { places, nums } = await placesOfKey(storage, entry, key);
-    found.push({ peildatum, load, places, nums });
+    found.push({ peildatum: entry.peildatum, load: entry.load, places, nums });
   }
   return found;
 }
@@ -270,27 +254,19 @@ function textOf(one: AnyVoorkomen): string {
   return `${address}, openbare ruimte ${openbareRuimte}${woonplaats === null ? '' : `, woonplaats ${woonplaats}`}`;
 }
 
-function objectText({
-  status,
-  oppervlakte,
-  gebruiksdoelen = [],
-  locatie,
-  hoofdadres,
-  nevenadressen,
-}: AdresseerbaarVoorkomen): string {
+function objectText({ status, locatie, hoofdadres, nevenadressen, ...more }: AdresseerbaarVoorkomen): string {
+  const { oppervlakte, gebruiksdoelen = [] } = more;
   const use = oppervlakte === undefined ? [] : [`${oppervlakte} m2`, gebruiksdoelen.join(' ')];
   const others = nevenadressen.length > 0 ? [`nevenadressen ${nevenadressen.join(' ')}`] : [];
   return [status, ...use, `at ${locatie.x} ${locatie.y}`, `hoofdadres ${hoofdadres}`, ...others].join(', ');
-}
-
-function spanText({ begin, eind }: AnyVoorkomen): string {
-  return eind === noEind ? `from ${dayText(begin)}` : `${dayText(begin)} to ${dayText(eind)}`;
 }
 
 function changeOf(
   { name, vanaf, tot }: MutationFile,
   { kind, identificatie, volgnummer, was, wordt }: Mutation,
 ): ExplainedChange {
-  const said = (one: AnyVoorkomen | null) => one && `${textOf(one)} (${spanText(one)})`;
+  const span = ({ begin, eind }: AnyVoorkomen) =>
+    eind === noEind ? `from ${dayText(begin)}` : `${dayText(begin)} to ${dayText(eind)}`;
+  const said = (one: AnyVoorkomen | null) => one && `${textOf(one)} (${span(one)})`;
   return { delivery: name, vanaf, tot, kind, identificatie, volgnummer, before: said(was), after: said(wordt) };
 }

@@ -12,18 +12,11 @@ export type Answers = {
   accounts: Readonly<Record<string, string>>;
 };
 
-/** A file to write, and whether it already exists. */
-type NewFile = { path: string; text: string; wasThere: boolean };
+/** The name of the folder, and the text of a file in it; undefined if it does not exist. */
+export type ExistingFolder = { name: string; read: (path: string) => string | undefined };
 
-/** The contents of the folder. */
-export type ExistingFolder = {
-  name: string;
-  /** Reads a file; undefined if it does not exist. */
-  read: (path: string) => string | undefined;
-};
-
-/** What `init` would write, and the files that it keeps. */
-export type Repository = { files: readonly NewFile[]; kept: readonly string[] };
+/** The files that `init` would write, and whether each already exists, and the files that it keeps. */
+export type Repository = { files: { path: string; text: string; wasThere: boolean }[]; kept: string[] };
 
 /**
  * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependencies
@@ -41,31 +34,33 @@ export function repository(
   const cdk = readJson(found, 'cdk.json');
   const packageJson = readJson(found, 'package.json');
   if (packageJson?.name === 'bag-adres')
-    throw new CommandError('init', 'This is a clone of bag-adres. Run "npx bag-adres init" in a folder of your own.');
+    throw fault('This is a clone of bag-adres. Run "npx bag-adres init" in a folder of your own.');
   if (cdk && !String(cdk.app).includes('bag-adres'))
-    throw new CommandError(
-      'init',
+    throw fault(
       'cdk.json belongs to another app. Run "npx bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
     );
-  const wanted = {
-    'package.json': json(withDependencies(packageJson ?? { name: nameOf(found.name), private: true }, versions)),
-    'cdk.json': found.read('cdk.json') ?? json({ app: 'npx --no bag-adres app' }),
-    [settingsFileName]: found.read(settingsFileName) ?? json(settingsFile(answers)),
-    '.github/workflows/deploy.yml': found.read('.github/workflows/deploy.yml') ?? pipeline,
+  const name = nameOf(found.name);
+  const wanted: Record<string, (now: string | undefined) => string> = {
+    'package.json': () => json(withDependencies(packageJson ?? { name, private: true }, versions)),
+    'cdk.json': (now) => now ?? json({ app: 'npx --no bag-adres app' }),
+    [settingsFileName]: (now) => now ?? json(settingsFile(answers)),
+    '.github/workflows/deploy.yml': (now) => now ?? pipeline,
     // The pipeline and version managers read it.
-    '.nvmrc': found.read('.nvmrc') ?? '24\n',
-    '.gitignore': withLines(found.read('.gitignore'), ['node_modules/', 'cdk.out/', '*.log']),
-    'README.md': found.read('README.md') ?? readme(nameOf(found.name)),
+    '.nvmrc': (now) => now ?? '24\n',
+    '.gitignore': (now) => withLines(now, ['node_modules/', 'cdk.out/', '*.log']),
+    'README.md': (now) => now ?? readme(name),
   };
-  const files: NewFile[] = [];
-  const kept: string[] = [];
-  for (const [path, text] of Object.entries(wanted)) {
+  const made: Repository = { files: [], kept: [] };
+  for (const [path, textOf] of Object.entries(wanted)) {
     const now = found.read(path);
-    if (now === text) kept.push(path);
-    else files.push({ path, text, wasThere: now !== undefined });
+    const text = textOf(now);
+    if (now === text) made.kept.push(path);
+    else made.files.push({ path, text, wasThere: now !== undefined });
   }
-  return { files, kept };
+  return made;
 }
+
+const fault = (message: string) => new CommandError('init', message);
 
 function readJson({ read }: ExistingFolder, path: string): Json | undefined {
   const text = read(path);
@@ -73,10 +68,7 @@ function readJson({ read }: ExistingFolder, path: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CommandError(
-      'init',
-      `${path} is not JSON: ${(error as Error).message}. Correct it, then run this again.`,
-    );
+    throw fault(`${path} is not JSON: ${(error as Error).message}. Correct it, then run this again.`);
   }
 }
 
