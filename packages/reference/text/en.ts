@@ -121,8 +121,7 @@ export const english = {
   problems: 'All errors',
   faults: 'Codes of invalid input',
   faultsLead:
-    'A 422 has one entry in `errors` for each fault. Each `code` is stable: translate by it. `suggestion` has the parameters to send ' +
-    'instead, if the input has a clear meaning: show it to the person who typed.',
+    'A 422 has one entry in `errors` for each fault. Each `code` is stable: translate by it. `suggestion` has the parameters to send instead, if the input has a clear meaning: show it to the person who typed.',
   status: 'Status',
   meaning: 'Meaning and what to do',
   code: 'Code',
@@ -177,10 +176,8 @@ export const english = {
 
   explanations: {
     unauthorized: [
-      'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +
-        'Every case has the same response, so that it does not reveal the cause.',
-      'Send the complete key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is not read. If the ' +
-        'key used to work, it has been revoked: ask your provider for a new one. Do not retry with the same key.',
+      'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. Every case has the same response, so that it does not reveal the cause.',
+      'Send the complete key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is not read. If the key used to work, it has been revoked: ask your provider for a new one. Do not retry with the same key.',
     ],
     'account-inactive': [
       'The key is valid, but its account is suspended. The request did not count against the quota.',
@@ -191,8 +188,7 @@ export const english = {
       'Ask your provider to move the account to another plan. The key stays the same.',
     ],
     'not-found': [
-      'There is nothing at this path. An address that is not in the register is not an error: that is a response with status 200 ' +
-        'and the outcome `not_found`.',
+      'There is nothing at this path. An address that is not in the register is not an error: that is a response with status 200 and the outcome `not_found`.',
       'Compare the path with the reference. Paths are case-sensitive, begin with `/v1/` and do not end in a slash.',
     ],
     'method-not-allowed': [
@@ -208,9 +204,7 @@ export const english = {
       'Send JSON, with the header `Content-Type: application/json`.',
     ],
     'invalid-input': [
-      'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has ' +
-        'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead. If that is clear, ' +
-        '`suggestion` has it for a program: the parameters to send, with their values.',
+      'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead. If that is clear, `suggestion` has it for a program: the parameters to send, with their values.',
       'Correct every parameter that `errors` names and send the request again. The same request always gets the same response.',
     ],
     missing: [
@@ -222,11 +216,8 @@ export const english = {
       'Send each parameter and each member once. A common cause is a base URL that already has a query string.',
     ],
     'parameter-unknown': [
-      'The API has no parameter of this name. It may be misspelled, as `toevoging` and `Toevoeging` are, or the name that another API ' +
-        'uses, such as `huisletter`, `house_number` or `addition`. Ignoring it could return another address.',
-      'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
-        '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send if it can be derived. Leave any other ' +
-        'parameter out, even when it is empty.',
+      'The API has no parameter of this name. It may be misspelled, as `toevoging` and `Toevoeging` are, or the name that another API uses, such as `huisletter`, `house_number` or `addition`. Ignoring it could return another address.',
+      'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and `huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send if it can be derived. Leave any other parameter out, even when it is empty.',
     ],
     'misplaced-key': [
       'A parameter or a member of the body has an API key. Logs, histories and proxies keep query strings, so the key is no longer secret.',
@@ -266,8 +257,7 @@ export const english = {
     ],
     'toevoeging-too-long': [
       'The toevoeging has more than five letters and digits. The register has no longer ones.',
-      'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any ' +
-        'addition, the outcome `not_found` lists the existing additions at the huisnummer.',
+      'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any addition, the outcome `not_found` lists the existing additions at the huisnummer.',
     ],
     'include-empty': ['`include` has no names, or an empty one: nothing between two commas.', includeForm],
     'include-unknown': [
@@ -296,19 +286,15 @@ export const english = {
       'Send 1 to 100 addresses in a request.',
     ],
     'quota-exceeded': [
-      'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the ' +
-        'account, so all its keys share it. This request did not count against it.',
-      'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many ' +
-        'requests a second, of all accounts together; wait a second, then try again. The headers `RateLimit-Policy` and `RateLimit` of every ' +
-        'lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan.',
+      'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the account, so all its keys share it. This request did not count against it.',
+      'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many requests a second, of all accounts together; wait a second, then try again. The headers `RateLimit-Policy` and `RateLimit` of every lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan.',
     ],
     'internal-error': [
       'An unexpected error occurred. This request may have counted against your quota.',
       'Try again once. If the error persists, send the `request_id` to your provider, who can find the cause with it.',
     ],
     'temporarily-unavailable': [
-      'A part of the service did not respond in time. A lookup that can not be counted is never answered. This request may have ' +
-        'counted against your quota.',
+      'A part of the service did not respond in time. A lookup that can not be counted is never answered. This request may have counted against your quota.',
       'Wait for the number of seconds in `Retry-After`, then try again, a few times, with longer and longer waits.',
     ],
   } satisfies Record<ExplainedCode, Explanation>,

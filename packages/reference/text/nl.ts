@@ -77,8 +77,7 @@ export const dutch: TranslatedText = {
   storing: 'Resultaten bewaren',
   programs: 'Programmeertaal',
   programsLead:
-    'Er zijn geen bibliotheken nodig. Volledige programma’s, die verzoeken opnieuw proberen zoals hieronder beschreven, staan in het ' +
-    'OpenAPI-document, als `x-codeSamples`.',
+    'Er zijn geen bibliotheken nodig. Volledige programma’s, die verzoeken opnieuw proberen zoals hieronder beschreven, staan in het OpenAPI-document, als `x-codeSamples`.',
   retries: 'Wanneer opnieuw proberen',
   retryRows: [
     ['429, 503', 'Na het aantal seconden in `Retry-After`; zonder die header na een seconde.'],
@@ -88,8 +87,7 @@ export const dutch: TranslatedText = {
   problems: 'Alle fouten',
   faults: 'Codes van ongeldige invoer',
   faultsLead:
-    'Een 422 heeft in `errors` een element voor elke fout. Elke `code` ligt vast: gebruik die om te vertalen. `suggestion` ' +
-    'heeft de parameters om in plaats daarvan te sturen, als de invoer duidelijk is: laat die zien aan wie typte.',
+    'Een 422 heeft in `errors` een element voor elke fout. Elke `code` ligt vast: gebruik die om te vertalen. `suggestion` heeft de parameters om in plaats daarvan te sturen, als de invoer duidelijk is: laat die zien aan wie typte.',
   status: 'Status',
   meaning: 'Betekenis en oplossing',
   code: 'Code',
@@ -117,48 +115,32 @@ export const dutch: TranslatedText = {
     'changes-title': 'versies wijzigingen changelog',
   },
 
-  lead:
-    'Zoekt straat en woonplaats van een Nederlands adres op met postcode, huisnummer en toevoeging, in een kopie van de ' +
-    '[BAG](https://www.kadaster.nl/zakelijk/registraties/basisregistraties/bag), de officiële registratie van adressen.',
+  lead: 'Zoekt straat en woonplaats van een Nederlands adres op met postcode, huisnummer en toevoeging, in een kopie van de [BAG](https://www.kadaster.nl/zakelijk/registraties/basisregistraties/bag), de officiële registratie van adressen.',
   paragraphs: {
     Toevoeging:
-      '`toevoeging` is de huisletter en de huisnummertoevoeging van het register samen: huisletter `b` en huisnummertoevoeging `99` ' +
-      'worden samen `toevoeging=b99`.',
-    Keys:
-      'Elk verzoek, behalve dat naar `/v1/openapi.json`, heeft een API-sleutel nodig in de header `X-API-Key`. Roep de API aan vanaf een ' +
-      'server: een sleutel hoort niet in een browser, in HTML, in een script of in webstatistieken, dus er zijn geen CORS-headers.',
+      '`toevoeging` is de huisletter en de huisnummertoevoeging van het register samen: huisletter `b` en huisnummertoevoeging `99` worden samen `toevoeging=b99`.',
+    Keys: 'Elk verzoek, behalve dat naar `/v1/openapi.json`, heeft een API-sleutel nodig in de header `X-API-Key`. Roep de API aan vanaf een server: een sleutel hoort niet in een browser, in HTML, in een script of in webstatistieken, dus er zijn geen CORS-headers.',
     Outcomes:
-      'Een geldige zoekopdracht geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. `include` ' +
-      'voegt er gegevens aan toe. Namen zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
+      'Een geldige zoekopdracht geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. `include` voegt er gegevens aan toe. Namen zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
     Problems:
-      'Elk antwoord dat geen succes meldt, is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die ' +
-      'vertelt wat er is gebeurd en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
+      'Elk antwoord dat geen succes meldt, is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die vertelt wat er is gebeurd en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
     Quota:
-      'Een geldige zoekopdracht telt als één in elk tijdvenster van het abonnement. Ongeldige invoer, weigeringen en het controleren van ' +
-      'een sleutel tellen nooit; na een 500, een 503 of een verloren antwoord kan een geldige zoekopdracht geteld zijn, één keer. ' +
-      'Zoekopdrachten en antwoorden met 429 vermelden in `RateLimit-Policy` en `RateLimit` hoeveel er over is. Wacht bij 429 en 503 het ' +
-      'aantal seconden in `Retry-After`.',
+      'Een geldige zoekopdracht telt als één in elk tijdvenster van het abonnement. Ongeldige invoer, weigeringen en het controleren van een sleutel tellen nooit; na een 500, een 503 of een verloren antwoord kan een geldige zoekopdracht geteld zijn, één keer. Zoekopdrachten en antwoorden met 429 vermelden in `RateLimit-Policy` en `RateLimit` hoeveel er over is. Wacht bij 429 en 503 het aantal seconden in `Retry-After`.',
     Gateway:
-      'API Gateway weigert verzoeken boven de limiet van de aanbieder, die voor alle accounts samen geldt, met 429 en ' +
-      '`{"message":"Too Many Requests"}` als `application/json`, zonder `Retry-After` en de andere headers. Wacht een seconde, daarna steeds ' +
-      'langer, en probeer het opnieuw. Zo’n antwoord telt niet mee voor het quotum.',
+      'API Gateway weigert verzoeken boven de limiet van de aanbieder, die voor alle accounts samen geldt, met 429 en `{"message":"Too Many Requests"}` als `application/json`, zonder `Retry-After` en de andere headers. Wacht een seconde, daarna steeds langer, en probeer het opnieuw. Zo’n antwoord telt niet mee voor het quotum.',
     'Test addresses':
-      '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous`, ongeacht de gegevens. Ze bestaan voor elke sleutel, tenzij ' +
-      'de aanbieder ze heeft uitgezet: dan zijn ze `not_found`, net als elke andere postcode die niet bestaat.',
+      '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous`, ongeacht de gegevens. Ze bestaan voor elke sleutel, tenzij de aanbieder ze heeft uitgezet: dan zijn ze `not_found`, net als elke andere postcode die niet bestaat.',
     'Storing results':
-      'De gegevens zijn vrij van rechten (CC0): u mag ze bewaren en delen. `Cache-Control: no-store` gaat over HTTP-caches tussen u en de ' +
-      'dienst, omdat een antwoord bij een sleutel hoort.',
+      'De gegevens zijn vrij van rechten (CC0): u mag ze bewaren en delen. `Cache-Control: no-store` gaat over HTTP-caches tussen u en de dienst, omdat een antwoord bij een sleutel hoort.',
     Compatibility:
-      'Binnen `/v1` wordt niets verwijderd of veranderd. Er kunnen velden, headers, soorten problemen en paden bij komen: negeer wat u ' +
-      'niet kent. `API-Version` is de versie die antwoordde.',
+      'Binnen `/v1` wordt niets verwijderd of veranderd. Er kunnen velden, headers, soorten problemen en paden bij komen: negeer wat u niet kent. `API-Version` is de versie die antwoordde.',
   },
   parameterForms: {
     postcode: 'Vier cijfers, waarvan het eerste geen 0 is, en twee letters. Spaties en hoofdletters maken niet uit.',
     huisnummer:
       'Het huisnummer zonder toevoeging: 1 tot en met 99999. Voorloopnullen mogen, tot vijf cijfers in totaal.',
     toevoeging:
-      'Huisletter en huisnummertoevoeging samen: alles achter het nummer. Hoogstens vijf letters en cijfers; spaties en hoofdletters ' +
-      'maken niet uit. Afwezig, leeg en alleen spaties zijn hetzelfde.',
+      'Huisletter en huisnummertoevoeging samen: alles achter het nummer. Hoogstens vijf letters en cijfers; spaties en hoofdletters maken niet uit. Afwezig, leeg en alleen spaties zijn hetzelfde.',
     include: 'Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: {includeMeanings}.',
   },
   headerMeanings: {
@@ -172,8 +154,7 @@ export const dutch: TranslatedText = {
     Vary: 'De compressie hangt af van `Accept-Encoding`.',
     'Dataset-Date': 'De datum van de kopie van het register; afwezig zolang die onbekend is.',
     'RateLimit-Policy':
-      'Elk eindig tijdvenster van het account, met zijn quotum `q` en zijn lengte in seconden `w`, als structured field (IETF-concept ' +
-      '"RateLimit header fields for HTTP"). Afwezig bij een account zonder zulke vensters.',
+      'Elk eindig tijdvenster van het account, met zijn quotum `q` en zijn lengte in seconden `w`, als structured field (IETF-concept "RateLimit header fields for HTTP"). Afwezig bij een account zonder zulke vensters.',
     RateLimit:
       'Het tijdvenster dat het eerst op is: het resterende quotum `r` en het aantal seconden tot het opnieuw begint `t`.',
     'Retry-After': 'Seconden tot het verzoek zou kunnen slagen, ten minste 1.',
@@ -191,19 +172,13 @@ export const dutch: TranslatedText = {
   },
   operations: {
     lookUpAddress:
-      'Vindt straat en woonplaats bij precies deze postcode, dit huisnummer en deze toevoeging: `12` is niet `12A`. Een geldige zoekopdracht ' +
-      'telt als één in elk tijdvenster van het quotum, wat de uitkomst ook is; een ongeldige telt niet. Elke andere parameter is ' +
-      'ongeldig, want zonder de waarde van een verkeerd gespelde (`toevoging`) of die van een andere API (`huisletter`, `house_number`) kan ' +
-      'het antwoord een ander adres zijn. Een API-sleutel in een parameter is ook ongeldig.',
+      'Vindt straat en woonplaats bij precies deze postcode, dit huisnummer en deze toevoeging: `12` is niet `12A`. Een geldige zoekopdracht telt als één in elk tijdvenster van het quotum, wat de uitkomst ook is; een ongeldige telt niet. Elke andere parameter is ongeldig, want zonder de waarde van een verkeerd gespelde (`toevoging`) of die van een andere API (`huisletter`, `house_number`) kan het antwoord een ander adres zijn. Een API-sleutel in een parameter is ook ongeldig.',
     lookUpAddresses:
-      'Zoekt 1 tot 100 adressen op in één verzoek, elk precies zoals een enkele zoekopdracht. Ze tellen allemaal mee, elk als één, of geen ' +
-      'enkele: is er een ongeldig (422, met een JSON-pointer naar elke fout), of is er in een tijdvenster minder quotum over (429, waarbij ' +
-      '`RateLimit` zegt hoeveel), dan wordt niets opgezocht en telt niets mee. De body heeft hoogstens 64 KB.',
+      'Zoekt 1 tot 100 adressen op in één verzoek, elk precies zoals een enkele zoekopdracht. Ze tellen allemaal mee, elk als één, of geen enkele: is er een ongeldig (422, met een JSON-pointer naar elke fout), of is er in een tijdvenster minder quotum over (429, waarbij `RateLimit` zegt hoeveel), dan wordt niets opgezocht en telt niets mee. De body heeft hoogstens 64 KB.',
     validateKey:
       'Geeft aan of de sleutel geldig is, welke limieten gelden en, in de headers `RateLimit`, wat er over is. Telt niet mee voor het quotum.',
     getOpenApi:
-      'Dit document in OpenAPI 3.1. Er is geen sleutel voor nodig. Stuur de `ETag` die u hebt als `If-None-Match`: zolang het document gelijk is, ' +
-      'krijgt u 304 zonder inhoud.',
+      'Dit document in OpenAPI 3.1. Er is geen sleutel voor nodig. Stuur de `ETag` die u hebt als `If-None-Match`: zolang het document gelijk is, krijgt u 304 zonder inhoud.',
   },
 
   frame: {
@@ -232,24 +207,19 @@ export const dutch: TranslatedText = {
 
   explanations: {
     unauthorized: [
-      'Het verzoek had geen geldige API-sleutel. De header `X-API-Key` ontbreekt of heeft een verkeerde vorm, of de sleutel is ' +
-        'onbekend, onjuist of ingetrokken. Het antwoord is in al deze gevallen gelijk, zodat het niet verraadt welk geval het is.',
-      'Stuur de volledige sleutel in de header `X-API-Key`; hij begint met `bagadres_`. Een sleutel in de query string wordt niet ' +
-        'gelezen. Werkte de sleutel eerder wel, dan is hij ingetrokken: vraag uw leverancier om een nieuwe. Probeer het niet ' +
-        'opnieuw met dezelfde sleutel.',
+      'Het verzoek had geen geldige API-sleutel. De header `X-API-Key` ontbreekt of heeft een verkeerde vorm, of de sleutel is onbekend, onjuist of ingetrokken. Het antwoord is in al deze gevallen gelijk, zodat het niet verraadt welk geval het is.',
+      'Stuur de volledige sleutel in de header `X-API-Key`; hij begint met `bagadres_`. Een sleutel in de query string wordt niet gelezen. Werkte de sleutel eerder wel, dan is hij ingetrokken: vraag uw leverancier om een nieuwe. Probeer het niet opnieuw met dezelfde sleutel.',
     ],
     'account-inactive': [
       'De sleutel is geldig, maar het account is opgeschort. Het verzoek telde niet mee voor het quotum.',
       'Vraag uw leverancier om het account te activeren. Vanaf dat moment werkt dezelfde sleutel weer.',
     ],
     'plan-inactive': [
-      'De sleutel en het account zijn geldig, maar het abonnement van het account is niet meer actief. Het verzoek telde niet ' +
-        'mee voor het quotum.',
+      'De sleutel en het account zijn geldig, maar het abonnement van het account is niet meer actief. Het verzoek telde niet mee voor het quotum.',
       'Vraag uw leverancier om een ander abonnement voor het account. De sleutel blijft hetzelfde.',
     ],
     'not-found': [
-      'Er is niets op dit pad. Een adres dat niet in het register staat is geen fout: dan is het antwoord status 200 met de uitkomst ' +
-        '`not_found`.',
+      'Er is niets op dit pad. Een adres dat niet in het register staat is geen fout: dan is het antwoord status 200 met de uitkomst `not_found`.',
       'Vergelijk het pad met de documentatie. Paden zijn hoofdlettergevoelig, beginnen met `/v1/` en eindigen niet op een schuine streep.',
     ],
     'method-not-allowed': [
@@ -265,9 +235,7 @@ export const dutch: TranslatedText = {
       'Stuur JSON, met de header `Content-Type: application/json`.',
     ],
     'invalid-input': [
-      'Een of meer parameters zijn ongeldig. Er is geen adres opgezocht en het verzoek telde niet mee voor het quotum. `errors` ' +
-        'heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` met wat u in plaats daarvan moet sturen. ' +
-        'Waar dat duidelijk is, heeft `suggestion` het voor een programma: de parameters om te sturen, met hun waarden.',
+      'Een of meer parameters zijn ongeldig. Er is geen adres opgezocht en het verzoek telde niet mee voor het quotum. `errors` heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` met wat u in plaats daarvan moet sturen. Waar dat duidelijk is, heeft `suggestion` het voor een programma: de parameters om te sturen, met hun waarden.',
       'Verbeter elke parameter die `errors` noemt en stuur het verzoek opnieuw. Hetzelfde verzoek krijgt altijd hetzelfde antwoord.',
     ],
     missing: [
@@ -279,15 +247,11 @@ export const dutch: TranslatedText = {
       'Stuur elke parameter en elk veld één keer. Een veelvoorkomende oorzaak is een basis-URL die al een query string heeft.',
     ],
     'parameter-unknown': [
-      'De API heeft geen parameter met deze naam. Hij kan verkeerd gespeld zijn, zoals `toevoging` en `Toevoeging`, of de naam zijn die ' +
-        'een andere API gebruikt, zoals `huisletter`, `house_number` of `addition`. Zonder die waarde kan het antwoord een ander adres zijn.',
-      'Stuur het nummer als `huisnummer`, en huisletter en huisnummertoevoeging aan elkaar als `toevoeging`: `huisletter=b` en ' +
-        '`huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `suggestion`. Laat elke ' +
-        'andere parameter weg, ook als hij leeg is.',
+      'De API heeft geen parameter met deze naam. Hij kan verkeerd gespeld zijn, zoals `toevoging` en `Toevoeging`, of de naam zijn die een andere API gebruikt, zoals `huisletter`, `house_number` of `addition`. Zonder die waarde kan het antwoord een ander adres zijn.',
+      'Stuur het nummer als `huisnummer`, en huisletter en huisnummertoevoeging aan elkaar als `toevoeging`: `huisletter=b` en `huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `suggestion`. Laat elke andere parameter weg, ook als hij leeg is.',
     ],
     'misplaced-key': [
-      'Een parameter bevat een API-sleutel. Een query string wordt bewaard in logs, geschiedenissen en proxy’s, dus de sleutel is ' +
-        'niet meer geheim.',
+      'Een parameter bevat een API-sleutel. Een query string wordt bewaard in logs, geschiedenissen en proxy’s, dus de sleutel is niet meer geheim.',
       'Stuur de sleutel alleen in de header `X-API-Key`. Vraag uw leverancier om een nieuwe sleutel en laat deze intrekken.',
     ],
     'postcode-character': [
@@ -324,8 +288,7 @@ export const dutch: TranslatedText = {
     ],
     'toevoeging-too-long': [
       'De toevoeging heeft meer dan vijf letters en cijfers. Langere staan niet in het register.',
-      'Stuur de toevoeging zoals het register haar schrijft: een verdieping is meestal een cijfer of een korte vorm zoals `1`, `2H` ' +
-        'of `bis`. Zonder toevoeging noemt de uitkomst `not_found` de toevoegingen die bij het huisnummer bestaan.',
+      'Stuur de toevoeging zoals het register haar schrijft: een verdieping is meestal een cijfer of een korte vorm zoals `1`, `2H` of `bis`. Zonder toevoeging noemt de uitkomst `not_found` de toevoegingen die bij het huisnummer bestaan.',
     ],
     'include-empty': ["`include` heeft geen namen, of een lege: niets tussen twee komma's.", includeForm],
     'include-unknown': [
@@ -351,20 +314,15 @@ export const dutch: TranslatedText = {
     ],
     'addresses-count': ['`addresses` is leeg of heeft meer dan 100 adressen.', 'Stuur 1 tot 100 adressen per verzoek.'],
     'quota-exceeded': [
-      'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het ' +
-        'account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
-      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. Een 429 met alleen een `message` komt van API Gateway: te ' +
-        'veel verzoeken per seconde, van alle accounts samen; wacht een seconde en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke ' +
-        'zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier ' +
-        'dan om een groter abonnement.',
+      'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
+      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. Een 429 met alleen een `message` komt van API Gateway: te veel verzoeken per seconde, van alle accounts samen; wacht een seconde en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier dan om een groter abonnement.',
     ],
     'internal-error': [
       'Er is een onverwachte fout opgetreden. Dit verzoek kan zijn meegeteld voor uw quotum.',
       'Probeer het nog één keer. Blijft de fout optreden, stuur dan de `request_id` naar uw leverancier, die daarmee de oorzaak kan vinden.',
     ],
     'temporarily-unavailable': [
-      'Een onderdeel van de dienst antwoordde niet op tijd. Een zoekopdracht die niet geteld kan worden, wordt nooit beantwoord. Dit ' +
-        'verzoek kan zijn meegeteld voor uw quotum.',
+      'Een onderdeel van de dienst antwoordde niet op tijd. Een zoekopdracht die niet geteld kan worden, wordt nooit beantwoord. Dit verzoek kan zijn meegeteld voor uw quotum.',
       'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw, een paar keer, met steeds langere pauzes.',
     ],
   },
