@@ -52,20 +52,15 @@ export function currentQuota(stored: QuotaState, now: number): QuotaState {
 
 /** Whether `quota` can be the state right after `units` were consumed in windows that begin at `starts`, or later. */
 export function showsUnits(quota: QuotaState, starts: Record<WindowName, number>, units: number): boolean {
-  for (const name of windowNames) {
-    const window = quota[name];
-    if (!window) continue;
-    const { start, used, limit } = window;
-    if (start < starts[name] || used < units || used > (limit ?? Infinity)) return false;
-  }
-  return true;
+  return windowNames.every((name) => {
+    const { start, used, limit } = quota[name] ?? { start: Infinity, used: units };
+    return start >= starts[name] && used >= units && used <= (limit ?? Infinity);
+  });
 }
 
 /** The limits in force, a member for each configured window. */
 export function limitsOf(quota: QuotaState): Limits {
-  const limits: Limits = {};
-  for (const [name, { limit }] of configured(quota)) limits[name] = limit;
-  return limits;
+  return Object.fromEntries(configured(quota).map(([name, { limit }]) => [name, limit]));
 }
 
 /** A finite window as reported to a caller; times in seconds. */
@@ -73,23 +68,17 @@ export type WindowReport = { name: WindowName; limit: number; seconds: number; r
 
 /** The finite windows, from short to long. */
 export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
-  const reports: WindowReport[] = [];
-  for (const [name, { start, used, limit }] of configured(quota)) {
-    if (limit === null) continue;
+  return configured(quota).flatMap(([name, { start, used, limit }]) => {
+    if (limit === null) return [];
     const end = windowEnd(name, start);
-    const remaining = Math.max(0, limit - used);
-    reports.push({ name, limit, seconds: end - start, remaining, reset: secondsUntil(end, now) });
-  }
-  return reports;
+    return [{ name, limit, seconds: end - start, remaining: Math.max(0, limit - used), reset: secondsUntil(end, now) }];
+  });
 }
 
 /** The window with the smallest share left; among equals the longest, since it binds longest. */
 export function closestToExhaustion(windows: WindowReport[]): WindowReport | undefined {
-  let closest: WindowReport | undefined;
-  for (const window of windows) {
-    if (closest === undefined || shareLeft(window) <= shareLeft(closest)) closest = window;
-  }
-  return closest;
+  const least = Math.min(...windows.map(shareLeft));
+  return windows.findLast((window) => shareLeft(window) === least);
 }
 
 function shareLeft({ limit, remaining }: WindowReport): number {
@@ -102,10 +91,8 @@ function secondsUntil(end: number, now: number): number {
 
 /** The windows that the plan configures, from short to long. */
 export function configured(quota: QuotaState): [WindowName, WindowCount & { limit: number | null }][] {
-  const found: [WindowName, WindowCount & { limit: number | null }][] = [];
-  for (const name of windowNames) {
+  return windowNames.flatMap((name): ReturnType<typeof configured> => {
     const { start = 0, used = 0, limit } = quota[name] ?? {};
-    if (limit !== undefined) found.push([name, { start, used, limit }]);
-  }
-  return found;
+    return limit === undefined ? [] : [[name, { start, used, limit }]];
+  });
 }
