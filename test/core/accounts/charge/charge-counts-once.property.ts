@@ -252,7 +252,7 @@ describe('any history of a store that delays, loses, reorders and refuses writes
     }
 
     const histories = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
-    await fc.assert(histories, { numRuns: isFullSweep ? 20_000 : 100 });
+    await fc.assert(histories, { numRuns: isFullSweep ? 20_000 : 200 });
     expect([...statuses.keys()].toSorted()).toEqual([200, 401, 403, 429, 503]);
   }, 1_800_000);
 });
