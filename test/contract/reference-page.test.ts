@@ -137,7 +137,9 @@ describe('the reference page', () => {
     }
     expect((await service.send('/')).json).toMatchObject({ type: '/problems/not-found' });
   });
+});
 
+describe(`the reference page in a browser${because}`, () => {
   const lightPhone = { viewport: phone, colorScheme: 'light', background: 'rgb(255, 255, 255)' } as const;
   const darkPhone = { viewport: phone, colorScheme: 'dark', background: 'rgb(21, 28, 36)' } as const;
   const lightDesktop = { ...lightPhone, viewport: desktop };
@@ -151,37 +153,32 @@ describe('the reference page', () => {
   describe.each(sweep(languages, 1))('in %s, on a phone and a desktop, light and dark', (_name, language, looks) => {
     const path = `/docs?lang=${language}`;
 
-    inBrowser(
-      `shows samples whole beside their text, asks for nothing else, fits, and is accessible${because}`,
-      async () => {
-        const { page, show, requests, messages } = await visit(path, looks[0]);
-        // Closed parts are examined too.
-        await page.evaluate(
-          "document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })",
-        );
-        for (const look of looks) {
-          await show(look);
-          const { gaps, cut } = (await page.evaluate(`({
+    inBrowser('shows samples whole beside their text, asks for nothing else, fits, and is accessible', async () => {
+      const { page, show, requests, messages } = await visit(path, looks[0]);
+      // Closed parts are examined too.
+      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })");
+      for (const look of looks) {
+        await show(look);
+        const { gaps, cut } = (await page.evaluate(`({
           gaps: [...document.querySelectorAll('.block:has(> .samples)')].map((block) => {
             const [text, samples] = [...block.children].map((part) => part.getBoundingClientRect());
             return innerWidth < 960 ? samples.top - text.bottom : samples.left - text.right;
           }),
           cut: [...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
         })`)) as { gaps: number[]; cut: string[] };
-          expect(gaps.length).toBeGreaterThan(5);
-          expect(gaps.filter((gap) => gap < 0 || gap >= 60)).toEqual([]);
-          expect(cut).toEqual([]);
-          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(look.viewport.width);
-          expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(look.background);
-          expect(await violations(page, look === looks[0] ? wcagRules : visualRules)).toEqual([]);
-        }
-        expect(requests).toEqual([service.baseUrl + path]);
-        expect(messages).toEqual([]);
-      },
-    );
+        expect(gaps.length).toBeGreaterThan(5);
+        expect(gaps.filter((gap) => gap < 0 || gap >= 60)).toEqual([]);
+        expect(cut).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(look.viewport.width);
+        expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(look.background);
+        expect(await violations(page, look === looks[0] ? wcagRules : visualRules)).toEqual([]);
+      }
+      expect(requests).toEqual([service.baseUrl + path]);
+      expect(messages).toEqual([]);
+    });
   });
 
-  inBrowser(`has no field but the search, which sends nothing, so it never asks for a key${because}`, async () => {
+  inBrowser('has no field but the search, which sends nothing, so it never asks for a key', async () => {
     const { page, requests } = await visit('/docs');
     expect(await page.locator('form, textarea, select, [contenteditable], input:not([type=radio])').count()).toBe(1);
     await page.getByRole('searchbox').fill('bagadres_example');
@@ -189,7 +186,7 @@ describe('the reference page', () => {
     expect(requests).toHaveLength(1);
   });
 
-  inBrowser(`finds headings, codes and headers by any word, and goes there with Enter${because}`, async () => {
+  inBrowser('finds headings, codes and headers by any word, and goes there with Enter', async () => {
     const { page } = await visit('/docs?lang=nl');
     const field = page.getByRole('searchbox', { name: 'Zoek op deze pagina' });
     for (const [words, found] of [
@@ -214,7 +211,7 @@ describe('the reference page', () => {
     expect(await page.locator('search li').allInnerTexts()).toEqual(['Niets gevonden']);
   });
 
-  inBrowser(`stays at its place in the other language${because}`, async () => {
+  inBrowser('stays at its place in the other language', async () => {
     const { page } = await visit('/docs?lang=en#error-missing');
     await page.getByRole('link', { name: 'Nederlands' }).click();
     await page.waitForURL('**/docs?lang=nl#error-missing');
@@ -223,7 +220,7 @@ describe('the reference page', () => {
     await page.waitForURL('**/docs?lang=en#keys');
   });
 
-  inBrowser(`has an address for every heading, error code and problem type${because}`, async () => {
+  inBrowser('has an address for every heading, error code and problem type', async () => {
     const { page } = await visit('/docs');
     const { lost, ids } = (await page.evaluate(`({
       lost: [...document.querySelectorAll('main h2, main h3, main h4')].filter((one) => {
@@ -238,39 +235,33 @@ describe('the reference page', () => {
     expect(named.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
-  inBrowser(
-    `shows the sample of one language at a time, each whole, and all in print, dark on white${because}`,
-    async () => {
-      const { page, show } = await visit('/docs');
-      for (const viewport of sweep([phone, desktop], 1)) {
-        await show({ viewport, colorScheme: 'light' });
-        for (const { label } of lookupSamples('')) {
-          await page.locator('.tabs').getByText(label, { exact: true }).first().click();
-          const shown = page.locator('.tabs .panel:visible');
-          expect([label, await shown.locator('figcaption').innerText()]).toEqual([
-            label,
-            expect.stringContaining(label),
-          ]);
-          const { height, hidden } = (await page.evaluate(`(() => {
+  inBrowser('shows the sample of one language at a time, each whole, and all in print, dark on white', async () => {
+    const { page, show } = await visit('/docs');
+    for (const viewport of sweep([phone, desktop], 1)) {
+      await show({ viewport, colorScheme: 'light' });
+      for (const { label } of lookupSamples('')) {
+        await page.locator('.tabs').getByText(label, { exact: true }).first().click();
+        const shown = page.locator('.tabs .panel:visible');
+        expect([label, await shown.locator('figcaption').innerText()]).toEqual([label, expect.stringContaining(label)]);
+        const { height, hidden } = (await page.evaluate(`(() => {
           const pre = [...document.querySelectorAll('.tabs pre')].find((one) => one.offsetParent);
           return { height: pre.offsetHeight, hidden: pre.scrollWidth - pre.clientWidth };
         })()`)) as { height: number; hidden: number };
-          expect([label, height < 720, hidden]).toEqual([label, true, 0]);
-        }
-        const cut = "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
-        if (viewport === phone) expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
-        await show({ viewport, colorScheme: 'dark', media: 'print' });
-        expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
-        for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
-          expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
-        }
-        const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
-        expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
+        expect([label, height < 720, hidden]).toEqual([label, true, 0]);
       }
-    },
-  );
+      const cut = "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
+      if (viewport === phone) expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
+      await show({ viewport, colorScheme: 'dark', media: 'print' });
+      expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
+      for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
+        expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
+      }
+      const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
+      expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
+    }
+  });
 
-  inBrowser(`has links in the operator's colour that can be read, whatever the colour${because}`, async () => {
+  inBrowser("has links in the operator's colour that can be read, whatever the colour", async () => {
     const { page, show } = await visit('/docs');
     for (const colorScheme of ['light', 'dark'] as const) {
       await show({ viewport: desktop, colorScheme });
@@ -280,7 +271,7 @@ describe('the reference page', () => {
     }
   });
 
-  inBrowser(`copies the line of a sample${because}`, async () => {
+  inBrowser('copies the line of a sample', async () => {
     const { page } = await visit('/docs');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const button = page.locator('#start button').first();
@@ -290,7 +281,7 @@ describe('the reference page', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(line);
   });
 
-  inBrowser(`marks the section that is being read in its contents${because}`, async () => {
+  inBrowser('marks the section that is being read in its contents', async () => {
     const { page } = await visit('/docs', { reducedMotion: 'reduce' });
     const current = page.locator('nav.contents a[aria-current]');
     await page.locator('nav.contents a', { hasText: 'Errors' }).click();
@@ -303,7 +294,7 @@ describe('the reference page', () => {
     expect(await current.count()).toBe(1);
   });
 
-  inBrowser(`is complete without JavaScript, in the language of the browser${because}`, async () => {
+  inBrowser('is complete without JavaScript, in the language of the browser', async () => {
     const { page } = await visit('/docs', { scripts: false, language: 'nl-NL' });
     const text = await page.locator('body').innerText();
     for (const shown of ['Eén adres opzoeken', 'Nieuwezijds Voorburgwal', 'huisnummer-range', 'RateLimit-Policy']) {
@@ -314,7 +305,7 @@ describe('the reference page', () => {
     expect(await page.getByRole('button').count()).toBe(0);
   });
 
-  inBrowser(`has pages of problems that fit on a phone, ask for nothing and are accessible${because}`, async () => {
+  inBrowser('has pages of problems that fit on a phone, ask for nothing and are accessible', async () => {
     const paths = ['/problems/invalid-input', '/problems/quota-exceeded?lang=nl', '/problems/duplicate'];
     for (const path of sweep(paths, 1)) {
       const { page, requests, messages } = await visit(path, { viewport: phone });

@@ -72,10 +72,7 @@ const name = fc.oneof(
   { weight: 1, arbitrary: escaped },
 );
 const query = fc.oneof(
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('postcode=1381AA&huisnummer=9', 'postcode=9999SD&huisnummer=3', '&&&', '?'),
-  },
+  { weight: 1, arbitrary: fc.constantFrom('postcode=1381AA&huisnummer=9', 'postcode=9999SD&huisnummer=3', '&&&', '?') },
   {
     weight: 2,
     arbitrary: fc

@@ -58,10 +58,7 @@ export const otherwise = {
 };
 
 /** A portal, whose stack no other option needs. */
-export const portal = {
-  domain: { ...everything.domain, name: 'portal.example.nl' },
-  operators: ['Olaf@Example.nl'],
-};
+export const portal = { domain: { ...everything.domain, name: 'portal.example.nl' }, operators: ['Olaf@Example.nl'] };
 
 /** A provider with a secret that ends, which has an alarm more than a user pool. */
 export const signIn = {

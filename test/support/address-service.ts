@@ -25,10 +25,7 @@ export const testAddress = 'postcode=9999SD&huisnummer=1';
 export const storedAddress = 'postcode=1381AA&huisnummer=9&toevoeging=a';
 
 /** The secret of the tests, which the instance knows without a read. */
-export const testSecrets: ChecksumSecrets = {
-  known: [testChecksumSecret],
-  reread: async () => [testChecksumSecret],
-};
+export const testSecrets: ChecksumSecrets = { known: [testChecksumSecret], reread: async () => [testChecksumSecret] };
 
 /** What a Lambda of the tests finds in its environment: the engine at `endpoint` and its tables. */
 export function lambdaEnvironment(endpoint: string): Record<string, string> {

@@ -34,11 +34,7 @@ export function testDynamoDb(
 }
 
 /** A real engine for one test file, empty at first. */
-export type TestDynamoDb = {
-  readonly endpoint: string;
-  readonly client: DynamoDBClient;
-  stop(): Promise<void>;
-};
+export type TestDynamoDb = { readonly endpoint: string; readonly client: DynamoDBClient; stop(): Promise<void> };
 
 /** The engine of this worker; undefined outside of Jest. */
 const sharedEndpoint = process.env.TEST_ENGINES?.split(' ')[Number(process.env.JEST_WORKER_ID) - 1];

@@ -11,11 +11,7 @@ import { areaXml, imbag, lvbag, objectXml, type RelatieStand, type StandOf, type
 import { dateInName, relatieZip, writeZip } from './write-extract.ts';
 
 /** Of the whole country unless a gemeente is named; without `relaties` it has no file of them. */
-type DeliveryContents = {
-  perFile?: number;
-  gemeente?: string | null;
-  relaties?: readonly RelatieStand[] | undefined;
-};
+type DeliveryContents = { perFile?: number; gemeente?: string | null; relaties?: readonly RelatieStand[] | undefined };
 
 /**
  * A delivery of mutations as Kadaster makes it: `BAGNLDM-13112021-14112021.zip`. As in the real ones the first XML file

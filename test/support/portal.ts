@@ -36,13 +36,7 @@ export function createTestPortal(
   const adminAs = (actor: string) => createAdmin({ client, table: testTables.accounts, actor });
   const logged: { error: unknown; id: string; provider?: string }[] = [];
   const app = portalApp(
-    {
-      settings: portalSettings,
-      adminAs,
-      now: Date.now,
-      rates: { callback: unlimited, session: unlimited },
-      ...tools,
-    },
+    { settings: portalSettings, adminAs, now: Date.now, rates: { callback: unlimited, session: unlimited }, ...tools },
     (error, id, provider) => logged.push({ error, id, ...(provider !== undefined && { provider }) }),
   );
   const cookies = portalCookies(tools.settings ?? portalSettings);

@@ -2,11 +2,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** An answer as it came over the wire; names of headers in lower case. */
-export type RawAnswer = {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-};
+export type RawAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
 
 /** A request to write as it is, whatever it holds: no library would send all of it. */
 export type RawRequest = {

@@ -27,10 +27,7 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
     const state = await readLocalState(dataFolder);
     const client = localDynamoDb(state.endpoint, state.accessKeyId);
     resources.defer(() => client.destroy());
-    const admin = createAdmin({
-      client: DynamoDBDocumentClient.from(client),
-      table: state.accountsTable,
-    });
+    const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table: state.accountsTable });
     const functionsLog = () => readFile(join(dataFolder, 'functions.log'), 'utf8');
     return { ...service, state, admin, functionsLog, stop: () => resources.disposeAsync() };
   } catch (error) {

@@ -30,12 +30,7 @@ export type NumStand = Historie & {
   woonplaats?: string;
 };
 
-export type OprStand = Historie & {
-  identificatie: string;
-  naam: string;
-  woonplaats: string;
-  verkorteNaam?: string;
-};
+export type OprStand = Historie & { identificatie: string; naam: string; woonplaats: string; verkorteNaam?: string };
 
 /** `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; by default a small square. */
 export type WplStand = Historie & { identificatie: string; naam: string; corners?: string };

@@ -208,8 +208,5 @@ export const gemeentenOf =
   (of: (index: number) => number): Change =>
   (state) => {
     const all = state.relaties ?? [];
-    return {
-      ...state,
-      relaties: all.map((one, i) => ({ ...one, gemeente: all[of(i)]?.gemeente ?? one.gemeente })),
-    };
+    return { ...state, relaties: all.map((one, i) => ({ ...one, gemeente: all[of(i)]?.gemeente ?? one.gemeente })) };
   };

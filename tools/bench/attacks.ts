@@ -39,9 +39,7 @@ type Documents = { openapi_json: number; largest: { path: string; kb: number } }
  * throttle, with the request that costs most there. Throttles come from the synthesized template, and each route has
  * its own.
  */
-export const benchmark: Benchmark = {
-  run: () => attackFigures(synthesizedResources()),
-};
+export const benchmark: Benchmark = { run: () => attackFigures(synthesizedResources()) };
 
 export type AttackFigures = Awaited<ReturnType<typeof attackFigures>>;
 

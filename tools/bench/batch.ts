@@ -35,10 +35,7 @@ export const benchmark: Benchmark = {
         return { calls: service.sent.length, units: service.sent.reduce((total, { units }) => total + units, 0) };
       };
       const [batch, single] = [await callsOf(together), await callsOf(oneByOne)];
-      const cpu = await inTurn(rounds, {
-        together: () => cpuOf(together),
-        oneByOne: () => cpuOf(oneByOne),
-      });
+      const cpu = await inTurn(rounds, { together: () => cpuOf(together), oneByOne: () => cpuOf(oneByOne) });
       const answerKb = Buffer.byteLength((await together()).body) / 1024;
       const [cpuTogether, cpuOneByOne] = [median(cpu.together), median(cpu.oneByOne)];
       return {
@@ -89,11 +86,7 @@ function costOf(prices: Prices, request: Omit<Lookup, 'log_kb'>, addresses: numb
   const costs = lookupCosts(prices, requests, { ...request, log_kb: 0.2 }, deployment);
   const gigabytes = (requests * answerKb) / 1024 ** 2;
   return rounded(
-    sum({
-      ...costs,
-      request_metrics: 0,
-      data_transfer: gigabytes * Number(prices.data_transfer_out_per_gb),
-    }),
+    sum({ ...costs, request_metrics: 0, data_transfer: gigabytes * Number(prices.data_transfer_out_per_gb) }),
     3,
   );
 }

@@ -32,11 +32,7 @@ const plans: [account: string, limits: Customer['limits']][] = [
   ['trial', { day: 150 }],
 ];
 
-type Options = {
-  minutes: number;
-  seed: number;
-  runs: number;
-};
+type Options = { minutes: number; seed: number; runs: number };
 
 const command = new Command('npm run chaos --')
   .description(

@@ -30,18 +30,9 @@ const withFault =
 /** Every outcome and every problem of a lookup, with what the examples make of it. */
 const lookups: { query: Query; prepare?: Prepare; expected: string }[] = [
   { query: address, expected: 'Nieuwezijds Voorburgwal, Amsterdam' },
-  {
-    query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' },
-    expected: 'Hugo de Grootlaan, Weesp',
-  },
-  {
-    query: { postcode: '9999SD', huisnummer: 2 },
-    expected: 'no such address; existing toevoegingen: A, B',
-  },
-  {
-    query: { postcode: '9999SD', huisnummer: 3 },
-    expected: 'several: Teststraat, Testdorp; Teststraat, Teststad',
-  },
+  { query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' }, expected: 'Hugo de Grootlaan, Weesp' },
+  { query: { postcode: '9999SD', huisnummer: 2 }, expected: 'no such address; existing toevoegingen: A, B' },
+  { query: { postcode: '9999SD', huisnummer: 3 }, expected: 'several: Teststraat, Testdorp; Teststraat, Teststad' },
   {
     query: { postcode: '9999SD', huisnummer: 1, include: ['nummeraanduidingen'] },
     expected: 'Teststraat, Testdorp, 9999200000000011, 9999200000000012',
@@ -54,10 +45,7 @@ const lookups: { query: Query; prepare?: Prepare; expected: string }[] = [
     query: { postcode: '9999SD', huisnummer: 3, include: ['gemeente'] },
     expected: 'several: Teststraat, Testdorp, gemeente 9999; Teststraat, Teststad, no gemeente',
   },
-  {
-    query: { postcode: '', huisnummer: 0 },
-    expected: 'invalid: postcode missing, huisnummer huisnummer-zero',
-  },
+  { query: { postcode: '', huisnummer: 0 }, expected: 'invalid: postcode missing, huisnummer huisnummer-zero' },
   {
     query: address,
     prepare: async (service) => (await newAccount(service, { minute: 0, day: 0 })).key,

@@ -106,10 +106,7 @@ try {
   const first = await start();
   const key = await started(first);
   const answer = await lookUp(first, key);
-  assert.deepEqual((answer as { address: unknown }).address, {
-    straat: 'Buitenveer',
-    woonplaats: 'Weesp',
-  });
+  assert.deepEqual((answer as { address: unknown }).address, { straat: 'Buitenveer', woonplaats: 'Weesp' });
   const userId = await first.userId();
   assert.notEqual(userId, 0, 'it runs as root');
   assert(await first.isHealthy(), 'its health check fails while it serves');

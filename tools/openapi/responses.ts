@@ -29,11 +29,7 @@ const headers: Record<string, Header> = {
     schema: { type: 'string', pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' },
     example: apiVersion,
   },
-  'Cache-Control': {
-    description: 'No HTTP cache may store a response.',
-    required: true,
-    schema: constant('no-store'),
-  },
+  'Cache-Control': { description: 'No HTTP cache may store a response.', required: true, schema: constant('no-store') },
   'Strict-Transport-Security': {
     description: 'HTTPS only, for a year.',
     required: true,
@@ -56,10 +52,7 @@ const headers: Record<string, Header> = {
     schema: { type: 'string', pattern: '^W/"[0-9A-Za-z_-]+"$' },
     example: 'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
   },
-  'Content-Encoding': {
-    description: 'Present when the client accepts gzip.',
-    schema: constant('gzip'),
-  },
+  'Content-Encoding': { description: 'Present when the client accepts gzip.', schema: constant('gzip') },
   Vary: {
     description: 'Compression depends on `Accept-Encoding`.',
     required: true,

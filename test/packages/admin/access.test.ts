@@ -172,11 +172,7 @@ function observedAdmin(client: DynamoDBDocumentClient, granted: Statement[], ref
 }
 
 type Need = { action: string; partition: string | undefined };
-type Input = {
-  Key?: { account?: string };
-  Item?: { account?: string };
-  TransactItems?: Record<string, Input>[];
-};
+type Input = { Key?: { account?: string }; Item?: { account?: string }; TransactItems?: Record<string, Input>[] };
 
 /** What IAM asks of a command: an action with its partition, for each item of a transaction by itself. */
 function needs(command: { constructor: { name: string }; input: Input }): Need[] {

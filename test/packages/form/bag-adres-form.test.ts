@@ -56,6 +56,12 @@ async function open(url = form.url, { scripts = true } = {}): Promise<Page> {
   return page;
 }
 
+type Test = (page: Page) => Promise<void>;
+
+/** A test on the page of the form; the other in a full sweep only. */
+const onPage = (title: string, test: Test) => inBrowser(title, async () => test(await open()));
+const onPageSweep = (title: string, test: Test) => inBrowserSweep(title, async () => test(await open()));
+
 /** Types a number and leaves the field, so that the form asks at once. */
 async function type(page: Page, postcode: string, huisnummer: string, toevoeging?: string): Promise<void> {
   await page.getByLabel('Postcode').fill(postcode);
@@ -105,6 +111,10 @@ async function answerWith(page: Page, body: unknown, when: Promise<unknown> = Pr
     await route.fulfill({ json: body }).catch(() => undefined);
   });
 }
+
+const script = '<script type="module" src="/bag-adres-form.js"></script>';
+const serve = (page: Page, path: string, body: string, headers = {}) =>
+  page.route(`**/${path}`, (route) => route.fulfill({ contentType: 'text/html', headers, body }));
 
 /** Fills the fields in one go, as a browser does with an address that it keeps: there is no way to make it do so. */
 const autofill = (page: Page, values: Record<string, string>) =>
@@ -266,12 +276,7 @@ const states: State[] = [
     keys: 'Tab Tab Enter',
     ordered: 'Teststraat 3  9999SD Teststad',
   },
-  {
-    name: 'not found',
-    reach: (page) => type(page, '1012RJ', '99999'),
-    says: unknown,
-    ordered: 'Damrak 99999',
-  },
+  { name: 'not found', reach: (page) => type(page, '1012RJ', '99999'), says: unknown, ordered: 'Damrak 99999' },
   {
     name: 'slow',
     reach: async (page) => {
@@ -332,44 +337,32 @@ const states: State[] = [
   },
 ];
 
-describe('the form element', () => {
-  inBrowser.each(sweep(states, 5))(
-    `says what is so, harms nothing, and leads on by keyboard: $name${because}`,
-    async ({
-      url = () => form.url,
-      reach,
-      says: announced,
-      place = ['', ''],
-      lookups: most = 2,
-      list: offered = [],
-      keys,
-      ordered,
-    }) => {
-      const page = await open(url());
-      const top = await topOf(page);
-      const lookups = await countLookups(page);
-      await reach(page);
-      for (let tries = 0; tries < 400 && (await message(page).textContent()) !== announced; tries++) await sleep(25);
-      expect(await message(page).textContent()).toBe(announced);
-      expect([lookups.length <= most || lookups, await topOf(page)]).toEqual([true, top]);
-      expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(place);
-      expect(await isValid(page)).toBe(!place.includes(''));
+describe(`the form element${because}`, () => {
+  inBrowser.each(sweep(states, 5))('says what is so, harms nothing, and leads on by keyboard: $name', async (state) => {
+    const { url = () => form.url, place = ['', ''], lookups: most = 2, list = [], keys, ordered } = state;
+    const page = await open(url());
+    const top = await topOf(page);
+    const lookups = await countLookups(page);
+    await state.reach(page);
+    for (let tries = 0; tries < 400 && (await message(page).textContent()) !== state.says; tries++) await sleep(25);
+    expect(await message(page).textContent()).toBe(state.says);
+    expect([lookups.length <= most || lookups, await topOf(page)]).toEqual([true, top]);
+    expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(place);
+    expect(await isValid(page)).toBe(!place.includes(''));
+    await addition(page).focus();
+    await press(page, 'ArrowDown');
+    expect(await options(page).allInnerTexts()).toEqual(list);
+    await press(page, 'Escape');
+    expect(await violations(page, wcagRules)).toEqual([]);
+    if (keys) {
       await addition(page).focus();
-      await press(page, 'ArrowDown');
-      expect(await options(page).allInnerTexts()).toEqual(offered);
-      await press(page, 'Escape');
-      expect(await violations(page, wcagRules)).toEqual([]);
-      if (keys) {
-        await addition(page).focus();
-        await press(page, keys);
-        await hasValue(street(page), ordered.replace(/ \d.*/, ''));
-      }
-      await order(page, ordered);
-    },
-  );
+      await press(page, keys);
+      await hasValue(street(page), ordered.replace(/ \d.*/, ''));
+    }
+    await order(page, ordered);
+  });
 
-  inBrowser(`leaves the focus where it is when the answer comes${because}`, async () => {
-    const page = await open();
+  onPage('leaves the focus where it is when the answer comes', async (page) => {
     const { promise, resolve } = Promise.withResolvers();
     await answerWith(page, { status: 'not_found', toevoegingen: ['A', 'B'] }, promise);
     await type(page, '9999SD', '2');
@@ -385,23 +378,18 @@ describe('the form element', () => {
     expect(await options(page).count()).toBe(0);
   });
 
-  inBrowserSweep(
-    `clears what it filled in when another toevoeging is chosen, and no answer comes${because}`,
-    async () => {
-      const page = await open();
-      await type(page, '9999SD', '2', 'A');
-      await hasValue(street(page), 'Teststraat');
-      await page.route('**/adres?*', (route) => route.abort());
-      await addition(page).focus();
-      await press(page, 'ArrowDown');
-      await options(page).getByText('B').click();
-      await says(page, unavailable);
-      expect(await street(page).inputValue()).toBe('');
-    },
-  );
+  onPageSweep('clears what it filled in when another toevoeging is chosen, and no answer comes', async (page) => {
+    await type(page, '9999SD', '2', 'A');
+    await hasValue(street(page), 'Teststraat');
+    await page.route('**/adres?*', (route) => route.abort());
+    await addition(page).focus();
+    await press(page, 'ArrowDown');
+    await options(page).getByText('B').click();
+    await says(page, unavailable);
+    expect(await street(page).inputValue()).toBe('');
+  });
 
-  inBrowserSweep(`asks once for a number typed slowly, and not again for one that it knows${because}`, async () => {
-    const page = await open();
+  onPageSweep('asks once for a number typed slowly, and not again for one that it knows', async (page) => {
     const lookups = await countLookups(page);
     await page.getByLabel('Postcode').pressSequentially('1012rj', { delay: 20 });
     await number(page).pressSequentially('147', { delay: 150 });
@@ -413,8 +401,7 @@ describe('the form element', () => {
     expect(lookups.map((query) => new URLSearchParams(query).get('huisnummer'))).toEqual(['147', '148']);
   });
 
-  inBrowserSweep(`still takes the answer when a space is typed while it waits${because}`, async () => {
-    const page = await open();
+  onPageSweep('still takes the answer when a space is typed while it waits', async (page) => {
     const { promise, resolve } = Promise.withResolvers();
     await answerWith(page, { status: 'ok', address: { straat: 'Damrak', woonplaats: 'Amsterdam' } }, promise);
     await type(page, '1012RJ', '147');
@@ -435,7 +422,7 @@ describe('the form element', () => {
     ['the form is reset', reset],
     ['the form is disabled', (page) => disable(page, true)],
   ];
-  inBrowser.each(sweep(late, 1))(`drops an answer that comes after %s${because}`, async (_, then) => {
+  inBrowser.each(sweep(late, 1))('drops an answer that comes after %s', async (_, then) => {
     const page = await open();
     await inFieldset(page);
     const { promise, resolve } = Promise.withResolvers();
@@ -452,8 +439,7 @@ describe('the form element', () => {
     expect(await options(page).count()).toBe(0);
   });
 
-  inBrowser(`is disabled with its fieldset, and forgets everything when the form is reset${because}`, async () => {
-    const page = await open();
+  onPage('is disabled with its fieldset, and forgets everything when the form is reset', async (page) => {
     await inFieldset(page);
     await type(page, '9999SD', '2', 'A');
     await hasValue(street(page), 'Teststraat');
@@ -466,8 +452,7 @@ describe('the form element', () => {
     await hasValue(street(page), 'Teststraat');
   });
 
-  inBrowser(`shows names as text, and lets people type after an answer that is none${because}`, async () => {
-    const page = await open();
+  onPage('shows names as text, and lets people type after an answer that is none', async (page) => {
     const address = { straat: '<img src=x onerror=alert(1)>', woonplaats: '$&' };
     const answers: [unknown, string][] = [
       [{ status: 'ok', address }, `${address.straat} 1, 1012 RJ $&`],
@@ -489,8 +474,7 @@ describe('the form element', () => {
     await order(page, `Damrak ${answers.length}`);
   });
 
-  inBrowserSweep(`still knows what it filled in when somebody comes back${because}`, async () => {
-    const page = await open();
+  onPageSweep('still knows what it filled in when somebody comes back', async (page) => {
     // A browser restores the fields of a page that it may keep.
     await page.route(`${form.url}/`, async (route) => {
       const response = await route.fetch();
@@ -509,7 +493,7 @@ describe('the form element', () => {
     await order(page, 'Damrak 99999');
   });
 
-  inBrowser(`works without JavaScript${because}`, async () => {
+  inBrowser('works without JavaScript', async () => {
     const page = await open(form.url, { scripts: false });
     await type(page, '1012RJ', '147');
     await street(page).fill('Nieuwezijds Voorburgwal');
@@ -518,8 +502,7 @@ describe('the form element', () => {
     await page.getByText(`We leveren op: ${found}`).waitFor();
   });
 
-  inBrowserSweep(`makes fields of its own in the language of the page, each element for itself${because}`, async () => {
-    const page = await open();
+  onPageSweep('makes fields of its own in the language of the page, each element for itself', async (page) => {
     await page.evaluate(`
       document.documentElement.lang = 'en';
       document.documentElement.dir = 'rtl';
@@ -542,67 +525,41 @@ describe('the form element', () => {
     expect(await page.getByLabel('Street name').inputValue()).toBe('');
   });
 
-  inBrowserSweep(
-    `takes texts that were set before its script, and fits at 400 % under any policy${because}`,
-    async () => {
-      const page = await open();
-      await page.route('**/early', (route) =>
-        route.fulfill({
-          contentType: 'text/html',
-          headers: { 'content-security-policy': "require-trusted-types-for 'script'; trusted-types 'none'" },
-          body: `<html lang="nl"><bag-adres-form><input name="gemeente"></bag-adres-form>
-          <script>document.querySelector('bag-adres-form').texts = { own: 'Anders' }</script>
-          <script type="module" src="/bag-adres-form.js"></script>`,
-        }),
-      );
-      await page.setViewportSize({ width: 320, height: 256 });
-      await page.goto(`${form.url}/early`);
-      await type(page, '1012RJ', '147');
-      await says(page, 'Anders');
-      expect(await page.locator('[name=gemeente]').inputValue()).toBe('Amsterdam');
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-      await page.setViewportSize({ width: 390, height: 844 });
-    },
-  );
+  onPageSweep('takes texts that were set before its script, and fits at 400 % under any policy', async (page) => {
+    const texts = `<script>document.querySelector('bag-adres-form').texts = { own: 'Anders' }</script>`;
+    const element = '<bag-adres-form><input name="gemeente"></bag-adres-form>';
+    const policy = "require-trusted-types-for 'script'; trusted-types 'none'";
+    await serve(page, 'early', `<html lang="nl">${element}${texts}${script}`, { 'content-security-policy': policy });
+    await page.setViewportSize({ width: 320, height: 256 });
+    await page.goto(`${form.url}/early`);
+    await type(page, '1012RJ', '147');
+    await says(page, 'Anders');
+    expect(await page.locator('[name=gemeente]').inputValue()).toBe('Amsterdam');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    await page.setViewportSize({ width: 390, height: 844 });
+  });
 
-  const old: [whose: string, name: 'postcode' | 'huisnummer', value: string][] = [
-    ['the postcode', 'postcode', '9999ZZ'],
-    ['the number', 'huisnummer', '148'],
-  ];
-  inBrowser.each(old)(
-    `never sends a street that the page brought with another number: %s changes${because}`,
-    async (_, name, value) => {
-      const page = await open();
-      const brought = {
-        postcode: '1012RJ',
-        huisnummer: '147',
-        straat: 'Nieuwezijds Voorburgwal',
-        woonplaats: 'Amsterdam',
-      };
-      await page.route('**/returning*', (route) =>
-        route.fulfill({
-          contentType: 'text/html',
-          body: `<html lang="nl"><form><bag-adres-form lookup="/none">${Object.entries(brought)
-            .map(([field, text]) => `<input name="${field}" id="${field}" value="${text}">`)
-            .join(
-              '',
-            )}</bag-adres-form><button>Bestel</button></form><script type="module" src="/bag-adres-form.js"></script>`,
-        }),
-      );
-      await page.goto(`${form.url}/returning`);
-      await page.locator('#huisnummer').press('End');
-      await page.keyboard.type(' ');
-      expect(await page.locator('#straat').inputValue()).toBe('Nieuwezijds Voorburgwal');
-      await page.locator(`#${name}`).fill(value);
-      await page.keyboard.press('Enter');
-      await page.waitForURL('**/returning?*');
-      const sent = new URL(page.url()).searchParams;
-      expect([sent.get(name), sent.get('straat'), sent.get('woonplaats')]).toEqual([value, '', '']);
-    },
-  );
-
-  inBrowser(`lets people fill in what they know better, and asks no more about it${because}`, async () => {
+  inBrowser.each([
+    ['postcode', '9999ZZ'],
+    ['huisnummer', '148'],
+  ])('never sends a street that the page brought with another number: %s is %s', async (name, value) => {
     const page = await open();
+    const brought = { postcode: '1012RJ', huisnummer: '147', straat: known[0], woonplaats: known[1] };
+    const fields = Object.entries(brought).map(([name, text]) => `<input name="${name}" id="${name}" value="${text}">`);
+    const element = `<bag-adres-form lookup="/none">${fields.join('')}</bag-adres-form>`;
+    await serve(page, 'returning*', `<html lang="nl"><form>${element}<button>Bestel</button></form>${script}`);
+    await page.goto(`${form.url}/returning`);
+    await page.locator('#huisnummer').press('End');
+    await page.keyboard.type(' ');
+    expect(await page.locator('#straat').inputValue()).toBe('Nieuwezijds Voorburgwal');
+    await page.locator(`#${name}`).fill(value);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/returning?*');
+    const sent = new URL(page.url()).searchParams;
+    expect([sent.get(name), sent.get('straat'), sent.get('woonplaats')]).toEqual([value, '', '']);
+  });
+
+  onPage('lets people fill in what they know better, and asks no more about it', async (page) => {
     await type(page, '1012RJ', '147', '');
     await page.getByRole('button', { name: own }).click();
     expect([await street(page).inputValue(), await focused(page)]).toEqual(['', 'straat']);
@@ -613,8 +570,7 @@ describe('the form element', () => {
     await order(page, 'Spuistraat 147  1012RJ Weesp');
   });
 
-  inBrowser(`corrects a number that was read as two when it is typed again${because}`, async () => {
-    const page = await open();
+  onPage('corrects a number that was read as two when it is typed again', async (page) => {
     await type(page, '1012RJ', '14 7');
     expect([await number(page).inputValue(), await addition(page).inputValue()]).toEqual(['14', '7']);
     await type(page, '1012RJ', '147');
@@ -626,34 +582,29 @@ describe('the form element', () => {
     expect([await number(page).inputValue(), await addition(page).inputValue()]).toEqual(['14A', 'B']);
   });
 
-  inBrowser(
-    `keeps a message about a field, and ties it to that field, until the field is right${because}`,
-    async () => {
-      const page = await open();
-      const field = page.getByLabel('Postcode');
-      await field.evaluate((input) => input.setAttribute('aria-describedby', 'straat'));
-      const described = () =>
-        field.evaluate((input) => [
-          input.getAttribute('aria-invalid'),
-          input.getAttribute('aria-describedby')?.split(' ').length,
-        ]);
-      await field.fill('1012');
-      await press(page, 'Tab');
-      await number(page).fill('147');
-      await press(page, 'Tab');
-      await says(page, 'Controleer de postcode');
-      expect(await described()).toEqual(['true', 2]);
-      await field.press('End');
-      await page.keyboard.type('R');
-      await says(page, 'Controleer de postcode');
-      await page.keyboard.type('J');
-      await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-      expect(await described()).toEqual([null, 1]);
-    },
-  );
+  onPage('keeps a message about a field, and ties it to that field, until the field is right', async (page) => {
+    const field = page.getByLabel('Postcode');
+    await field.evaluate((input) => input.setAttribute('aria-describedby', 'straat'));
+    const described = () =>
+      field.evaluate((input) => [
+        input.getAttribute('aria-invalid'),
+        input.getAttribute('aria-describedby')?.split(' ').length,
+      ]);
+    await field.fill('1012');
+    await press(page, 'Tab');
+    await number(page).fill('147');
+    await press(page, 'Tab');
+    await says(page, 'Controleer de postcode');
+    expect(await described()).toEqual(['true', 2]);
+    await field.press('End');
+    await page.keyboard.type('R');
+    await says(page, 'Controleer de postcode');
+    await page.keyboard.type('J');
+    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+    expect(await described()).toEqual([null, 1]);
+  });
 
-  inBrowser(`tries again when a field is left after a lookup that failed${because}`, async () => {
-    const page = await open();
+  onPage('tries again when a field is left after a lookup that failed', async (page) => {
     await page.route('**/adres?*', (route) => route.abort());
     await type(page, '1012RJ', '147');
     await says(page, unavailable);
@@ -662,8 +613,7 @@ describe('the form element', () => {
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
   });
 
-  inBrowser(`asks once, and fills in, where AbortSignal has neither any nor timeout${because}`, async () => {
-    const page = await open();
+  onPage('asks once, and fills in, where AbortSignal has neither any nor timeout', async (page) => {
     const session = await page.context().newCDPSession(page);
     const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', {
       source: 'delete AbortSignal.any; delete AbortSignal.timeout;',
@@ -677,8 +627,7 @@ describe('the form element', () => {
     expect(lookups).toHaveLength(1);
   });
 
-  inBrowser(`leaves an address in another country alone${because}`, async () => {
-    const page = await open();
+  onPage('leaves an address in another country alone', async (page) => {
     const lookups = await countLookups(page);
     await page.evaluate(`{
       document.querySelector('bag-adres-form').setAttribute('country-field', 'land');
@@ -702,7 +651,7 @@ describe('the form element', () => {
     ['EN', 'en'],
     ['en-GB', 'en'],
     ['fr', 'nl'],
-  ])(`speaks the language of its lang="%s", and says which${because}`, async (lang, language) => {
+  ])('speaks the language of its lang="%s", and says which', async (lang, language) => {
     const page = await open();
     await page.evaluate(`document.querySelector('bag-adres-form').lang = '${lang}'`);
     await page.getByLabel('Postcode').fill('1012');
@@ -711,16 +660,14 @@ describe('the form element', () => {
     expect(await message(page).evaluate((shown) => (shown as { lang?: string }).lang)).toBe(language);
   });
 
-  inBrowser(`disables the fields that it made, and looks nothing up then${because}`, async () => {
-    const page = await open();
+  onPage('disables the fields that it made, and looks nothing up then', async (page) => {
     await page.evaluate(`document.forms[0].innerHTML = '<bag-adres-form disabled></bag-adres-form>'`);
     expect(await page.locator('input:enabled').count()).toBe(0);
     await page.evaluate(`document.querySelector('bag-adres-form').removeAttribute('disabled')`);
     expect(await page.locator('input:disabled').count()).toBe(0);
   });
 
-  inBrowser(`never shows the key to the browser${because}`, async () => {
-    const page = await open();
+  onPage('never shows the key to the browser', async (page) => {
     const bodies: string[] = [];
     page.on('response', async (response) => void bodies.push(await response.text().catch(() => '')));
     await page.reload();

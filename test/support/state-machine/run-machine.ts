@@ -54,11 +54,7 @@ export async function runMachine(machine: Machine, options: RunOptions): Promise
 }
 
 /** A sequence of states being run: the machine, or a child execution, which sees no variable from outside. */
-type Frame = Omit<RunOptions, 'input'> & {
-  events: RunEvent[];
-  executionArn: string;
-  variables: Record<string, Json>;
-};
+type Frame = Omit<RunOptions, 'input'> & { events: RunEvent[]; executionArn: string; variables: Record<string, Json> };
 
 /** What a state leaves: its output, what it assigns, and the state after it, if it has one. */
 type Outcome = { output: Json; assigned: JsonObject; next: string | undefined };

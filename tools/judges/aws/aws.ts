@@ -162,10 +162,7 @@ export async function cdk(
   settings: Settings,
 ): Promise<void> {
   writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { [stage]: { account, ...settings } } }));
-  const context = {
-    '@aws-cdk/core:permissionsBoundary': { name: 'bag-adres-boundary' },
-    'bagAdres.stage': stage,
-  };
+  const context = { '@aws-cdk/core:permissionsBoundary': { name: 'bag-adres-boundary' }, 'bagAdres.stage': stage };
   writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ app: 'node_modules/.bin/bag-adres app', context }));
   rmSync(join(folder, 'cdk.out'), { recursive: true, force: true });
   // The CDK reads of a change set what moto's don't have.

@@ -16,11 +16,7 @@ import { type Aws, bootstrap, cdk, objections, outputsOf, startAws } from './aws
 const start = '2026-01-08';
 const first = withObjecten(new Random(33), firstState(new Random(31), start, 60), start);
 const days = [...laterDays(new Random(32), first, start, 3)] as [RegisterDay, RegisterDay, RegisterDay];
-const settings = {
-  guard: { minimumAddresses: 30, maximumShare: 1 },
-  dataset: { objecten: true },
-  snapshotsKept: 3,
-};
+const settings = { guard: { minimumAddresses: 30, maximumShare: 1 }, dataset: { objecten: true }, snapshotsKept: 3 };
 
 /** What an execution came to, without what differs between any two. */
 type Outcome = { entered: readonly string[]; status: string; output: unknown; error: string; cause: string };

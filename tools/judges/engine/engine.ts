@@ -33,10 +33,7 @@ const delayed = ['-delayTransientStatuses'];
 /** What Jest reports of each file. */
 type Results = {
   numPassedTests: number;
-  testResults: {
-    name: string;
-    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
-  }[];
+  testResults: { name: string; assertionResults: { status: string; fullName: string; failureMessages: string[] }[] }[];
 };
 
 /** AWS's own engine for development, instead of the embedded one, under the tests that use an engine. */

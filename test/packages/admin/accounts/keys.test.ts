@@ -118,9 +118,7 @@ describe('a key that expires', () => {
     await admin.accounts.create({ id: 'full', plan: 'keys' });
     for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: 'full', label: `${i}`, expires });
     clock.now = expires.getTime() + 59_000;
-    await expect(admin.keys.create({ account: 'full', label: 'new' })).rejects.toMatchObject({
-      code: 'too_many_keys',
-    });
+    await expect(admin.keys.create({ account: 'full', label: 'new' })).rejects.toMatchObject({ code: 'too_many_keys' });
     clock.now += 1_000;
     const { keyId } = await admin.keys.create({ account: 'full', label: 'new' });
     const active = (await admin.keys.list('full')).filter(({ state }) => state !== 'revoked');

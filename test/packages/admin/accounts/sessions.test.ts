@@ -10,12 +10,7 @@ let admin: Admin;
 let now = Date.parse('2026-11-21T12:00:00Z');
 
 beforeAll(async () => {
-  admin = createAdmin({
-    client: service.client,
-    table: testTables.accounts,
-    actor: 'portal',
-    now: () => now,
-  });
+  admin = createAdmin({ client: service.client, table: testTables.accounts, actor: 'portal', now: () => now });
 });
 
 const idsOf = async (scope: Parameters<Admin['sessions']['list']>[0]) =>
@@ -162,11 +157,7 @@ describe('sessions', () => {
     ).toEqual([
       { actor: 'portal', action: 'session end-all', detail: { person: 'sub:audit', ended: 0 } },
       { actor: 'portal', action: 'session end', detail: who },
-      {
-        actor: 'portal',
-        action: 'session refuse',
-        detail: { reason: 'UnusableIdentity', identity: 'x'.repeat(300) },
-      },
+      { actor: 'portal', action: 'session refuse', detail: { reason: 'UnusableIdentity', identity: 'x'.repeat(300) } },
       { actor: 'portal', action: 'session start', detail: who },
     ]);
     const items = await storedItems(service.client, testTables.accounts, 'sign-in#');

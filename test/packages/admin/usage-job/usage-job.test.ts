@@ -63,10 +63,7 @@ describe('the usage job', () => {
     expect(await item('one', 'usage#2026-08-01')).toBeUndefined();
     clock.now += dayMilliseconds;
     expect(await runJob({ months: 2 })).toMatchObject({ recorded: 1 });
-    expect(await item('one', 'usage#2026-08-01')).toMatchObject({
-      lookups: 3,
-      expires: Date.UTC(2026, 10, 1) / 1000,
-    });
+    expect(await item('one', 'usage#2026-08-01')).toMatchObject({ lookups: 3, expires: Date.UTC(2026, 10, 1) / 1000 });
     expect(await runJob()).toMatchObject({ recorded: 0 });
   });
 
