@@ -38,9 +38,10 @@ export const normalizedPerson = (person: string): string => (person.startsWith('
  */
 export async function addMember(
   store: AdminStore,
-  { account, person: given, role }: { account: string; person: string; role: Role },
+  input: { account: string; person: string; role: Role },
 ): Promise<MemberView> {
-  const person = normalizedPerson(given);
+  const { account, role } = input;
+  const person = normalizedPerson(input.person);
   await getAccess(store, account);
   const added = store.nowSeconds();
   await audited(store, { partition: account, action: 'member add', detail: { person, role } }, () =>
@@ -64,10 +65,8 @@ export async function addMember(
 }
 
 /** Removes a member, but not the last administrator. @throws AdminError `invalid`, `not_found`, `conflict` */
-export async function removeMember(
-  store: AdminStore,
-  { account, person: given }: { account: string; person: string },
-): Promise<void> {
+export async function removeMember(store: AdminStore, input: { account: string; person: string }): Promise<void> {
+  const { account, person: given } = input;
   const person = normalizedPerson(given);
   if (!(await store.get(memberKey(account, person)))) {
     throw new AdminError(

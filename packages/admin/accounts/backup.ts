@@ -146,7 +146,7 @@ const concurrency = 16;
 export async function importBackup(
   store: AdminStore,
   backup: Backup,
-  { checkOnly = false }: { checkOnly?: boolean | undefined } = {},
+  options: { checkOnly?: boolean | undefined } = {},
 ): Promise<ImportResult> {
   backup.accounts.forEach(checkAccount);
   const existing = await exportBackup(store);
@@ -161,7 +161,7 @@ export async function importBackup(
   }
   const unchanged = backup.plans.length + backup.accounts.length - plans.length - accounts.length;
   const result = { ...countsOf({ plans, accounts }), unchanged };
-  if (checkOnly) return result;
+  if (options.checkOnly) return result;
 
   for (const plan of plans) await putPlan(store, plan);
   await forEachConcurrently(accounts, concurrency, (account) => importAccount(store, account));

@@ -24,11 +24,8 @@ export type KeySearchOptions = { accounts?: readonly string[] | undefined };
  * repeated. For an id by itself it reads an item of each account.
  * @throws AdminError `invalid`
  */
-export async function findKeys(
-  store: AdminStore,
-  text: string,
-  { accounts }: KeySearchOptions = {},
-): Promise<KeySearch> {
+export async function findKeys(store: AdminStore, text: string, options: KeySearchOptions = {}): Promise<KeySearch> {
+  const { accounts } = options;
   const found = findApiKey(text);
   if (!found) return { given: 'id', keys: await keysWithId(store, text.trim(), accounts) };
   const { key, claim } = found;

@@ -86,8 +86,9 @@ export function labelAfter(label: string): string {
 /** Gives a key another label, whatever its state. @throws AdminError `invalid`, `not_found` */
 export async function renameKey(
   store: AdminStore,
-  { account, keyId, label }: { account: string; keyId: string; label: string },
+  input: { account: string; keyId: string; label: string },
 ): Promise<KeyView> {
+  const { account, keyId, label } = input;
   const missing = new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
   await getAccess(store, account);
   if (!(await findRecord(store, account, keyId))) throw missing;

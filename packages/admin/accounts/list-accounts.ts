@@ -29,10 +29,8 @@ const mostLookedAt = 5_000;
  * one of each that it looks at, 5,000 at most: a page may then have fewer than `limit`, and a cursor all the same.
  * @throws AdminError `invalid`
  */
-export async function listAccounts(
-  store: AdminStore,
-  { search, plan, state, createdSince, usedShare, ...page }: AccountPageOptions = {},
-): Promise<AccountPage> {
+export async function listAccounts(store: AdminStore, options: AccountPageOptions = {}): Promise<AccountPage> {
+  const { search, plan, state, createdSince, usedShare, ...page } = options;
   const filter = { plan, state, createdSince, usedShare };
   const isFiltered = Object.values(filter).some((one) => one !== undefined);
   const limit = page.limit ?? maxPage;

@@ -223,8 +223,9 @@ const concurrency = 16;
 export async function followPlan(
   store: AdminStore,
   code: string,
-  { accounts = accountsAtOnce }: { accounts?: number | undefined } = {},
+  options: { accounts?: number | undefined } = {},
 ): Promise<PlanProgress> {
+  const { accounts = accountsAtOnce } = options;
   if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'Give a whole number of accounts.');
   return retryConflicts(async () => {
     const record = await store.get(planKey(code));

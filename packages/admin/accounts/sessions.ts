@@ -168,9 +168,9 @@ export async function endSessions(store: AdminStore, scope: SessionScope): Promi
 export async function listSessions(
   store: AdminStore,
   scope: SessionScope,
-  { cursor }: { cursor?: string | undefined } = {},
+  options: { cursor?: string | undefined } = {},
 ): Promise<SessionPage> {
-  if (scope === 'all') return pageOfSessions(store, cursor);
+  if (scope === 'all') return pageOfSessions(store, options.cursor);
   const people = 'person' in scope ? peopleOf(scope.person, {}) : await membersOf(store, scope.account);
   const sessions = await sessionsOf(store, people);
   return { sessions: sessions.toSorted((a, b) => (a.seen < b.seen ? 1 : -1)), cursor: null };

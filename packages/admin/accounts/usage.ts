@@ -256,11 +256,9 @@ const namesAtOnce = 1_000;
  * The usage of all or some accounts, by id, a few in memory at a time, with deleted accounts that have lookups.
  * @throws AdminError `invalid`, `conflict`
  */
-export async function* eachUsage(
-  store: AdminStore,
-  { after, last, ...options }: UsageRange & UsagePart = {},
-): AsyncGenerator<ListedUsage> {
-  const read = reader(store, await readRange(store, options));
+export async function* eachUsage(store: AdminStore, options: UsageRange & UsagePart = {}): AsyncGenerator<ListedUsage> {
+  const { after, last, ...range } = options;
+  const read = reader(store, await readRange(store, range));
   const accounts = accountsByName(store, { after, last });
   for await (const usage of mapInOrder(accounts, 2 * concurrency, read)) if (isListed(usage)) yield usage;
 }
