@@ -9,14 +9,15 @@ import { isFullSweep } from '../support/sweep.ts';
 
 let folder: string;
 let file: string;
-let holder: ChildProcess | undefined;
+let holders: ChildProcess[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lock-'));
   file = join(folder, 'lock');
 });
 afterEach(async () => {
-  holder?.kill('SIGKILL');
+  for (const child of holders) child.kill('SIGKILL');
+  holders = [];
   await rm(folder, { recursive: true });
 });
 
@@ -26,17 +27,23 @@ const lockModule = new URL('../../local/process-lock.ts', import.meta.url).href;
 const isolate = ['unshare', '--net', '--pid', '--fork', '--kill-child'];
 const canIsolate = spawnSync('unshare', [...isolate.slice(1), 'true']).status === 0;
 
-/** Another process, started by way of `wrapper`, that takes the lock and keeps it. */
-async function holdElsewhere(wrapper: string[] = []): Promise<ChildProcess> {
+/** Another process, started by way of `wrapper`, that tries to take the lock, says whether it has, and keeps it. */
+function tryElsewhere(wrapper: string[] = []) {
   const script = `
     const { acquireLock } = await import('${lockModule}');
-    await acquireLock(${JSON.stringify(file)});
-    console.log('held');
+    await acquireLock(${JSON.stringify(file)}).then(() => console.log('held'), () => console.log('refused'));
     setInterval(() => {}, 1000);`;
   const [command = '', ...args] = [...wrapper, process.execPath, '--input-type=module', '--eval', script];
-  holder = spawn(command, args);
-  await once(holder.stdout as NodeJS.ReadableStream, 'data');
-  return holder;
+  const child = spawn(command, args);
+  holders.push(child);
+  return { child, said: once(child.stdout, 'data').then(([text]) => String(text).trim()) };
+}
+
+/** Another process that has the lock. */
+async function holdElsewhere(wrapper?: string[]): Promise<ChildProcess> {
+  const { child, said } = tryElsewhere(wrapper);
+  expect(await said).toBe('held');
+  return child;
 }
 
 describe('a lock', () => {
@@ -61,16 +68,8 @@ describe('a lock', () => {
   });
 
   it('is acquired by exactly one of several processes that start at the same time', async () => {
-    const script = `
-      const { acquireLock } = await import('${lockModule}');
-      await acquireLock(${JSON.stringify(file)}).then(() => console.log('held'), () => console.log('refused'));
-      setInterval(() => {}, 1000);`;
-    const processes = Array.from({ length: 4 }, () =>
-      spawn(process.execPath, ['--input-type=module', '--eval', script]),
-    );
-    const outputs = await Promise.all(processes.map(async ({ stdout }) => String((await once(stdout, 'data'))[0])));
-    for (const child of processes) child.kill('SIGKILL');
-    expect(outputs.sort()).toEqual(['held\n', 'refused\n', 'refused\n', 'refused\n']);
+    const said = await Promise.all([1, 2, 3, 4].map(() => tryElsewhere().said));
+    expect(said.sort()).toEqual(['held', 'refused', 'refused', 'refused']);
   });
 
   it('is independent of the locks of other paths', async () => {
@@ -92,20 +91,20 @@ describe('a lock', () => {
   });
 
   it('stays with a suspended holder, which is reported at once', async () => {
-    const { pid } = await holdElsewhere();
-    holder?.kill('SIGSTOP');
+    const holder = await holdElsewhere();
+    holder.kill('SIGSTOP');
     const begun = performance.now();
     await expect(acquireLock(file)).rejects.toMatchObject({
-      holder: expect.stringMatching(`^process ${pid} on ${hostname()}, since .* UTC$`),
+      holder: expect.stringMatching(`^process ${holder.pid} on ${hostname()}, since .* UTC$`),
     });
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it('is free after its holder was killed', async () => {
-    await holdElsewhere();
+    const holder = await holdElsewhere();
     await expect(acquireLock(file)).rejects.toThrow(LockHeldError);
-    holder?.kill('SIGKILL');
-    await once(holder as ChildProcess, 'exit');
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
     await (await acquireLock(file))();
   });
 });

@@ -4,11 +4,10 @@ import { comparePlaces } from '../../../core/place-fields.ts';
 import { addressPart } from '../../../loader/addresses/lines.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
 import { mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
-import type { NumStand, OprStand } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { startLoadBench } from './load-bench.ts';
-import { idOf, january, type Month, tableOf, voorkomensOf } from './months.ts';
+import { january, type Month, stateBetween, tableOf, voorkomensOf } from './months.ts';
 
 const bench = startForTests(startLoadBench);
 
@@ -28,30 +27,7 @@ const after: Month = {
 
 /** The same difference as a day of mutations. */
 async function dayBetween(): Promise<string> {
-  const { NUM, OPR, WPL } = voorkomensOf(before);
-  const [buitenveer] = OPR as [OprStand];
-  const binnenveer = { ...buitenveer, identificatie: '0000300000000099', naam: 'Binnenveer' };
-  const [first] = NUM as [NumStand];
-  const ends = { eind: after.peildatum };
-  const next = {
-    WPL,
-    OPR: [buitenveer, binnenveer],
-    NUM: [
-      ...NUM.flatMap((num) => {
-        if (num.huisnummer % 6 === 1) return [{ ...num, ...ends }];
-        if (num.huisnummer % 3 !== 0) return [num];
-        const moved = { volgnummer: 2, begin: after.peildatum, openbareRuimte: binnenveer.identificatie };
-        return [
-          { ...num, ...ends },
-          { ...num, ...moved },
-        ];
-      }),
-      ...numbers
-        .filter((n) => n % 3 === 2)
-        .map((n) => ({ ...first, identificatie: idOf(`1381AA ${n}`), huisnummer: n })),
-    ],
-  };
-  const groups = mutationsBetween({ NUM, OPR, WPL }, next);
+  const groups = mutationsBetween(voorkomensOf(before), stateBetween(before, after));
   return putDelivery(bench.newFolder(), before.peildatum, after.peildatum, groups);
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Toevoeging } from '../../../core/addresses/address-item.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
@@ -118,8 +119,12 @@ function idsOf(addresses: readonly Address[]): string[] {
 
 /** The identificatie of an address, `1382LJ 30`, that is registered for the first or a later time. */
 export function idOf(address: string, time = 1): string {
-  const hash = createHash('sha256').update(`${address} ${time}`).digest();
-  return `000020${String(hash.readUIntBE(0, 5) % 10 ** 10).padStart(10, '0')}`;
+  return `000020${digitsOf(`${address} ${time}`)}`;
+}
+
+/** Ten digits that follow from a text. */
+function digitsOf(text: string): string {
+  return String(createHash('sha256').update(text).digest().readUIntBE(0, 5) % 10 ** 10).padStart(10, '0');
 }
 
 /** The lists of toevoegingen that the table has to hold, made without any of the loader. */
@@ -137,8 +142,8 @@ export function listsOf(month: Month): Map<string, Toevoeging[]> {
 export function voorkomensOf({ addresses }: Month): Voorkomens {
   const woonplaatsen = [...new Set(addresses.map(([, , woonplaats]) => woonplaats))].sort();
   const straten = [...new Set(addresses.map(([, straat, woonplaats]) => `${straat}|${woonplaats}`))].sort();
-  const placeId = (woonplaats: string) => String(1000 + woonplaatsen.indexOf(woonplaats));
-  const streetId = (street: string) => `000030${String(straten.indexOf(street) + 1).padStart(10, '0')}`;
+  const placeId = (woonplaats: string) => `1${digitsOf(woonplaats).slice(-3)}`;
+  const streetId = (street: string) => `000030${digitsOf(street)}`;
   const ids = idsOf(addresses);
   const NUM = addresses.map(([address, straat, woonplaats], index) => {
     const [postcode = '', huisnummer, huisletter] = address.split(' ');
@@ -163,6 +168,23 @@ export function voorkomensOf({ addresses }: Month): Voorkomens {
       const { gemeente } = inGemeente(naam);
       return gemeente === undefined ? [] : [{ woonplaats: placeId(naam), gemeente, begin }];
     }),
+  };
+}
+
+/** The occurrences of a month, with what ends and what begins on the date of another one. */
+export function stateBetween(before: Month, { peildatum: date, ...after }: Month): Voorkomens {
+  const [was, is] = [voorkomensOf(before), voorkomensOf({ peildatum: date, ...after })];
+  const begun = <T extends { identificatie: string }>(old: readonly T[], all: readonly T[]) =>
+    all.flatMap((one) => (old.some(({ identificatie }) => identificatie === one.identificatie) ? [] : [one]));
+  const NUM = was.NUM.flatMap((num) => {
+    const next = is.NUM.find(({ identificatie }) => identificatie === num.identificatie);
+    if (isDeepStrictEqual(num, next)) return [num];
+    return [{ ...num, eind: date }, ...(next ? [{ ...next, volgnummer: 2, begin: date }] : [])];
+  });
+  return {
+    NUM: [...NUM, ...begun(was.NUM, is.NUM).map((num) => ({ ...num, begin: date }))],
+    OPR: [...was.OPR, ...begun(was.OPR, is.OPR)],
+    WPL: [...was.WPL, ...begun(was.WPL, is.WPL)],
   };
 }
 

@@ -9,12 +9,22 @@ import { createTables } from '../../support/dynamodb.ts';
 
 const names = { addresses: 'addresses', accounts: 'accounts' };
 
+/** The account in its table. */
+export const shop = {
+  ...{ account: { S: 'shop' }, item: { S: 'access' }, used: { N: '12' } },
+  keys: { M: { a: { S: 'ë"' } } },
+};
+
 /** An engine on `file` with both tables and one account, and helpers to inspect them. */
 export async function openBench(file: string) {
   const engine = await startPausableEngine(file);
   const client = localDynamoDb(engine.endpoint);
   const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
   const disk = { free: Number.MAX_SAFE_INTEGER };
+  const bulkImport = engineBulkImport({
+    ...{ engine, databaseFile: file, table: names.addresses, progress: noProgress, minimumWrites: 1 },
+    freeIn: async () => disk.free,
+  });
   return {
     engine,
     client,
@@ -22,27 +32,17 @@ export async function openBench(file: string) {
     disk,
     async prepare() {
       await createTables(client, names);
-      const item = {
-        account: { S: 'shop' },
-        item: { S: 'access' },
-        used: { N: '12' },
-        keys: { M: { a: { S: 'ë"' } } },
-      };
-      await client.send(new PutItemCommand({ TableName: names.accounts, Item: item }));
+      await client.send(new PutItemCommand({ TableName: names.accounts, Item: shop }));
       await client.send(new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '#load' } } }));
       await client.send(new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '9999ZZ#1#' } } }));
     },
     /** All but the checksum secret. */
     accounts: async () => (await scan(names.accounts)).filter(({ account }) => account?.S !== 'checksum#'),
     addressKeys: async () => (await scan(names.addresses)).map(({ address }) => address?.S ?? '').sort(),
-    bulkImport: engineBulkImport({
-      engine,
-      databaseFile: file,
-      table: names.addresses,
-      progress: noProgress,
-      minimumWrites: 1,
-      freeIn: async () => disk.free,
-    }),
+    bulkImport,
+    /** Imports so many lines, in two groups unless others are given. */
+    import: (lines: number, groups: AsyncIterable<string[]> = groupsOf(lines)) =>
+      bulkImport.run(groups, { lines, writes: lines }),
     async close() {
       client.destroy();
       await engine.stop();

@@ -15,7 +15,7 @@ import { folderForNow } from '../../support/folder-for-now.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { processesWith } from '../../support/start.ts';
 import { sweep } from '../../support/sweep.ts';
-import { groupsOf, idOf, integrityOf, openBench } from './bench.ts';
+import { groupsOf, idOf, integrityOf, openBench, shop } from './bench.ts';
 
 /** A database that no engine uses, with what each test begins with. */
 const prepared = join(folderForNow('bulk-import-'), 'dynamodb.db');
@@ -39,8 +39,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const shop = { account: { S: 'shop' }, item: { S: 'access' }, used: { N: '12' }, keys: { M: { a: { S: 'ë"' } } } };
-
 /** What there is of the database but the engine's own files of writes under way. */
 const left = async () => (await readdir(folder)).filter((name) => !/-(wal|shm)$/.test(name));
 
@@ -63,17 +61,15 @@ describe('a bulk import', () => {
   it('replaces all addresses with the lines, and keeps the lock, the dataset item and the accounts', async () => {
     await setDataset({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
-    await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
+    await bench.import(60);
     const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
     expect(await bench.addressKeys()).toEqual(['#dataset', '#load', ...keys.sort()]);
     const table = dynamoDbAddressTable(bench.client, 'addresses');
     const found = await table.read(['1381AA#1#', '2381AA#30#']);
-    expect(new Map([...found].map(([key, { places }]) => [key, places]))).toEqual(
-      new Map([
-        ['1381AA#1#', [{ straat: 'Straat\t"0" \\ ’t', woonplaats: "'s-Graveland é", nummeraanduidingen: [idOf(0)] }]],
-        ['2381AA#30#', [{ straat: 'Straat\t"9" \\ ’t', woonplaats: "'s-Graveland é", nummeraanduidingen: [idOf(29)] }]],
-      ]),
-    );
+    const at = (third: number, id: number) => [
+      { straat: `Straat\t"${third}" \\ ’t`, woonplaats: "'s-Graveland é", nummeraanduidingen: [idOf(id)] },
+    ];
+    expect([...found.values()].map(({ places }) => places)).toEqual([at(0, 0), at(9, 29)]);
     expect(await table.dataset()).toEqual({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
@@ -90,7 +86,7 @@ describe('a bulk import', () => {
     const groups = (async function* () {
       yield lines;
     })();
-    await bench.bulkImport.run(groups, { lines: lines.length, writes: lines.length });
+    await bench.import(lines.length, groups);
     const table = dynamoDbAddressTable(bench.client, 'addresses');
     const expected = lines.map(parseLine).map((address): [string, StoredAddress] => [address.key, address]);
     expect(await table.read(lines.map(keyOf))).toEqual(new Map(expected));
@@ -128,11 +124,11 @@ describe('a bulk import', () => {
     const twice = (async function* () {
       yield ['1381AA#1#\tA', '1381AA#1#\tB'];
     })();
-    await expect(bench.bulkImport.run(twice, { lines: 2, writes: 2 })).rejects.toThrow(/UNIQUE constraint/);
+    await expect(bench.import(2, twice)).rejects.toThrow(/UNIQUE constraint/);
   });
 
   inSweep('stops at once, with its processes, when the engine is stopped', async () => {
-    const importing = bench.bulkImport.run(groupsOf(50_000), { lines: 50_000, writes: 50_000 });
+    const importing = bench.import(50_000);
     const ended = expect(importing).rejects.toThrow(/stopped/);
     while (!existsSync(`${file}.import`)) await sleep(5);
     await bench.close();
@@ -145,8 +141,8 @@ describe('a bulk import', () => {
   });
 
   it('can be repeated, and survives a restart of the engine', async () => {
-    await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
-    await bench.bulkImport.run(groupsOf(40), { lines: 40, writes: 40 });
+    await bench.import(60);
+    await bench.import(40);
     await bench.close();
     bench = await openBench(file);
     expect(await bench.addressKeys()).toHaveLength(41);
@@ -154,7 +150,7 @@ describe('a bulk import', () => {
   });
 
   it('leaves the previous data and no working files when it fails', async () => {
-    await expect(bench.bulkImport.run(failing(), { lines: 60, writes: 60 })).rejects.toThrow('no more lines');
+    await expect(bench.import(60, failing())).rejects.toThrow('no more lines');
     await expect(
       bench.engine.pause(async () => {
         throw new Error('the work failed');
@@ -172,11 +168,11 @@ describe('a bulk import that is killed', () => {
     const module = new URL('./bench.ts', import.meta.url).href;
     const script = `
       const { statSync } = await import('node:fs');
-      const { groupsOf, openBench } = await import('${module}');
+      const { openBench } = await import('${module}');
       const size = (ending) => statSync(${JSON.stringify(file)} + ending, { throwIfNoEntry: false })?.size ?? -1;
       const bench = await openBench(${JSON.stringify(file)});
       setInterval(() => { if (${seen}) process.kill(process.pid, 'SIGKILL'); }, 1);
-      await bench.bulkImport.run(groupsOf(20_000), { lines: 20_000, writes: 20_000 });
+      await bench.import(20_000);
       process.exit();`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
     const [, signal] = await once(child, 'exit');
@@ -196,7 +192,7 @@ describe('a bulk import that is killed', () => {
     expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
-    await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
+    await bench.import(20);
     expect(await bench.addressKeys()).toHaveLength(21);
     expect(await bench.accounts()).toEqual([shop]);
     await bench.close();
@@ -206,12 +202,12 @@ describe('a bulk import that is killed', () => {
 
   it('with a complete new database is finished by the next start, without the journal of the old one', async () => {
     bench = await openBench(file);
-    await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
+    await bench.import(20);
     await bench.close();
     const whole = join(folder, 'whole');
     await copyFile(file, whole);
     bench = await openBench(file);
-    await bench.bulkImport.run(groupsOf(4), { lines: 4, writes: 4 });
+    await bench.import(4);
     // The writes of an engine that is killed lie in a file of their own.
     await setDataset({ peildatum: '2026-02-08', load: 'y' });
     await copyFile(`${file}-wal`, join(folder, 'old.writes'));

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
-import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
+import {
+  february,
+  january,
+  type Month,
+  march,
+  stateBetween,
+  tableOf,
+  voorkomensOf,
+} from '../../loader/steps/months.ts';
 import { watched } from '../../loader/steps/watched.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
@@ -76,8 +84,8 @@ describe('a load of mutations that dies at any read or write', () => {
   const [from, to, later] = ['2026-01-08', '2026-01-09', '2026-01-10'];
 
   /**
-   * January a day later: a street has another name, an address has gone, one is new, and one has moved to another
-   * segment.
+   * January a day later: the addresses of a street get another one, an address has gone, one is new, and one has moved
+   * to another segment.
    */
   const dayAfter: Month = {
     peildatum: to,
@@ -93,35 +101,9 @@ describe('a load of mutations that dies at any read or write', () => {
 
   /** The folder with that day, and a second one that says nothing. */
   async function deliveries(): Promise<string> {
-    const { NUM, OPR, WPL } = voorkomensOf(january);
-    const ends = { eind: to };
-    const begins = { volgnummer: 2, begin: to };
-    const after = {
-      WPL,
-      OPR: OPR.flatMap((street) =>
-        street.naam === 'Buitenveer'
-          ? [
-              { ...street, ...ends },
-              { ...street, ...begins, naam: 'Binnenveer' },
-            ]
-          : [street],
-      ),
-      NUM: [
-        ...NUM.flatMap((num) => {
-          if (num.postcode === '2513AA' && num.huisnummer === 2) return [{ ...num, ...ends }];
-          if (num.postcode !== '1381GH') return [num];
-          return [
-            { ...num, ...ends },
-            { ...num, ...begins, postcode: '9999ZZ' },
-          ];
-        }),
-        ...NUM.filter(({ postcode }) => postcode === '1382LJ')
-          .slice(0, 1)
-          .map((num) => ({ ...num, identificatie: idOf('1382LJ 30'), huisnummer: 30, begin: to })),
-      ],
-    };
     const folder = bench.newFolder();
-    await putDelivery(folder, from, to, mutationsBetween(voorkomensOf(january), after));
+    const groups = mutationsBetween(voorkomensOf(january), stateBetween(january, dayAfter));
+    await putDelivery(folder, from, to, groups);
     await putDelivery(folder, to, later);
     return folder;
   }
