@@ -1,3 +1,7 @@
+import { isDate } from '../../core/calendar.ts';
+
+export { isDate };
+
 /** The periods that a bar or a row of usage can sum up; weeks begin on Monday. */
 export const periods = ['day', 'week', 'month'] as const;
 export type UsagePeriod = (typeof periods)[number];
@@ -15,12 +19,6 @@ const mostSums = 62;
 const dayMilliseconds = 86_400_000;
 
 export const utcDateOf = (date: Date): string => date.toISOString().slice(0, 10);
-
-/** Whether a text is a day of this century, `2026-11-21`. */
-export function isDay(text: string): boolean {
-  const date = new Date(/^20\d\d-\d\d-\d\d$/.test(text) ? text : Number.NaN);
-  return !Number.isNaN(date.getTime()) && utcDateOf(date) === text;
-}
 
 /** The date so many days later, or earlier. */
 export function daysLater(date: string, days: number): string {

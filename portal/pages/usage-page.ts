@@ -17,7 +17,7 @@ import { field, hidden } from '../../packages/look/form-fields.ts';
 import { listOf } from '../../packages/look/list.ts';
 import {
   daysLater,
-  isDay,
+  isDate,
   type PeriodCounts,
   type PeriodSum,
   periodFor,
@@ -68,7 +68,7 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
     body: html`<div class="card">${rangeForm(again)}</div>`,
   });
   const message = text.errors.range;
-  const wrong = (['from', 'to'] as const).find((name) => asked.form[name] !== '' && !isDay(asked.form[name]));
+  const wrong = (['from', 'to'] as const).find((name) => asked.form[name] !== '' && !isDate(asked.form[name]));
   if (wrong) throw new OtherPage(await faulty(asked, { field: wrong, message }, show));
   const own = { not_found: message };
   const of = { back: pathOf(visit), about: 'range', form: { show, field: 'from' }, own } as const;
