@@ -61,18 +61,8 @@ export async function startAdmin() {
     await writeItems(client, table, items);
   }
 
-  return {
-    admin,
-    client,
-    table,
-    clock,
-    request,
-    item,
-    saved,
-    addCopies,
-    endpoint: engine.endpoint,
-    stop: engine.stop,
-  };
+  const { endpoint, stop } = engine;
+  return { admin, client, table, clock, request, item, saved, addCopies, endpoint, stop };
 }
 
 /** The admin module of a process whose every command is `around`, which is given what sends it. */
