@@ -14,20 +14,23 @@ import { codeSamples } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
 import { startBrokenService } from '../support/broken-service.ts';
 import { startHttpService } from '../support/http-service.ts';
+import { runs } from '../support/programs.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
 /** What runs Python: a version manager puts a shell script in its place, which takes ten times as long as Python. */
 const python = pythonItself();
-const interpreters: [file: string, command: string[], toFindIt: string[]][] = [
-  ['curl.sh', ['sh', 'curl.sh'], ['curl', '--version']],
-  ['typescript.ts', [process.execPath, 'typescript.ts'], [process.execPath, '--version']],
-  ['python.py', [python, 'python.py'], [python, '--version']],
-  ['php.php', ['php', '-d', 'arg_separator.output=&amp;', 'php.php'], ['php', '--version']],
-  ['csharp/Program.cs', ['dotnet', 'run', '--project', 'csharp', '--'], ['dotnet', '--version']],
+const interpreters: [file: string, command: string[]][] = [
+  ['curl.sh', ['sh', 'curl.sh']],
+  ['typescript.ts', [process.execPath, 'typescript.ts']],
+  ['python.py', [python, 'python.py']],
+  ['php.php', ['php', '-d', 'arg_separator.output=&amp;', 'php.php']],
+  ['csharp/Program.cs', ['dotnet', 'run', '--project', 'csharp', '--']],
 ];
-const present = new Set(interpreters.filter(([, , toFindIt]) => runs(toFindIt)).map(([file]) => file));
+const isPresent = ([file, [program = '']]: (typeof interpreters)[number]) =>
+  runs(file === 'curl.sh' ? 'curl' : program, '--version');
+const present = new Set(interpreters.filter(isPresent).map(([file]) => file));
 /** Those that are tried beyond what they print of a lookup. */
 const tried = new Set(sweep(present, 1));
 
@@ -41,15 +44,6 @@ beforeAll(async () => {
   ({ key } = await newAccount(service, { minute: 1000 }));
   for (const [file, command] of interpreters) if (tried.has(file)) waiting.set(file, startWaiting(file, command));
 });
-
-function runs([command = '', ...options]: string[]): boolean {
-  try {
-    execFileSync(command, options, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function pythonItself(): string {
   try {
@@ -172,7 +166,7 @@ describe.each(interpreters)('the example %s', (file, command) => {
 
 describe('a sample of the reference page', () => {
   /** How a sample is run from a file of that name, and what is there if its language is. */
-  const commands: Record<string, [file: string, toRun: string[], toFindIt: string[]]> = {
+  const commands: Record<string, [file: string, toRun: string[], toFindIt: [string, string]]> = {
     curl: ['lookup.sh', ['sh'], ['curl', '--version']],
     JavaScript: ['lookup.mjs', [process.execPath], [process.execPath, '--version']],
     Python: ['lookup.py', [python], [python, '--version']],
@@ -185,8 +179,8 @@ describe('a sample of the reference page', () => {
   afterAll(() => rmSync(sources, { recursive: true }));
 
   for (const { label } of lookupSamples('')) {
-    const [file = '', toRun = [], toFindIt = []] = commands[label] ?? [];
-    const isHere = runs(toFindIt);
+    const [file = '', toRun = [], toFindIt = ['', '']] = commands[label] ?? [];
+    const isHere = runs(...toFindIt);
     const isCompiled = ['Java', 'Go', 'C#'].includes(label);
     const because = isHere ? '' : ` (skipped: ${toFindIt[0]} is not on this machine)`;
     (isHere && (isFullSweep || !isCompiled) ? it : it.skip)(

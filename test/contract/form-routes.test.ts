@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,43 +7,34 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../support/address-service.ts';
 import { startBrokenService } from '../support/broken-service.ts';
 import { startHttpService } from '../support/http-service.ts';
+import { runs } from '../support/programs.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../packages/form/', import.meta.url));
 
 /** How the route of a language is asked with a query, which it prints the answer of. */
-const routes: [language: string, command: (query: string) => string[], toFindIt: string[]][] = [
+const routes: [language: string, command: (query: string) => [program: string, ...options: string[]]][] = [
   [
     'Node',
-    (query) => [
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      `import { lookUp } from './routes/node.js';
-       console.log(JSON.stringify(await lookUp(new URLSearchParams('${query}'), console.error)));`,
-    ],
-    [process.execPath, '--version'],
+    (query) => {
+      const lookUp = `console.log(JSON.stringify(await lookUp(new URLSearchParams('${query}'), console.error)))`;
+      return [process.execPath, '--input-type=module', '-e', `import { lookUp } from './routes/node.js'; ${lookUp}`];
+    },
   ],
   [
     'PHP',
-    (query) => [
-      'php',
-      '-d',
-      'arg_separator.output=&amp;',
-      '-r',
-      `parse_str('${query}', $_GET); require 'routes/route.php';`,
-    ],
-    ['php', '--version'],
+    (query) => {
+      const script = `parse_str('${query}', $_GET); require 'routes/route.php';`;
+      return ['php', '-d', 'arg_separator.output=&amp;', '-r', script];
+    },
   ],
   [
     'Python',
-    (query) => [
-      'python3',
-      '-c',
-      `import json, sys; sys.path.insert(0, 'routes'); import route; print(json.dumps(route.look_up('${query}')))`,
-    ],
-    ['python3', '--version'],
+    (query) => {
+      const path = "import json, sys; sys.path.insert(0, 'routes'); import route";
+      return ['python3', '-c', `${path}; print(json.dumps(route.look_up('${query}')))`];
+    },
   ],
 ];
 
@@ -55,15 +46,6 @@ beforeAll(async () => {
   ({ key } = await newAccount(service, { minute: 1000 }));
 });
 
-function isPresent([command = '', ...options]: string[]): boolean {
-  try {
-    execFileSync(command, options, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function ask([command = '', ...options]: string[], env: Record<string, string> = {}) {
   const own = { BAG_ADRES_URL: `${service.baseUrl}/`, BAG_ADRES_KEY: key, PYTHONDONTWRITEBYTECODE: '1' };
   const { stdout, stderr } = await promisify(execFile)(command, options, {
@@ -73,13 +55,15 @@ async function ask([command = '', ...options]: string[], env: Record<string, str
   return { answer: JSON.parse(stdout), logged: stderr };
 }
 
-describe.each(sweep(routes, 1))('the route in %s', (language, command, toFindIt) => {
-  const withIt = isPresent(toFindIt) ? it : it.skip;
-  const because = isPresent(toFindIt) ? '' : ` (skipped: no ${language} on this machine)`;
+describe.each(sweep(routes, 1))('the route in %s', (language, command) => {
+  const isHere = runs(command('')[0], '--version');
+  const withIt = isHere ? it : it.skip;
+  const because = isHere ? '' : ` (skipped: no ${language} on this machine)`;
+  const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
 
   withIt(`answers with the lookup, and with what is wrong with the input${because}`, async () => {
     // One after the other: a route waits for three seconds, which a busy machine needs for many processes.
-    const found = await ask(command('postcode=1012RJ&huisnummer=147&toevoeging='));
+    const found = await ask(query);
     const unknown = await ask(command('postcode=9999SD&huisnummer=2&toevoeging='));
     const wrong = await ask(command('postcode=9999SD&huisnummer=2b&toevoeging='));
     expect(found.answer).toMatchObject({ status: 'ok', address: { straat: 'Nieuwezijds Voorburgwal' } });
@@ -88,7 +72,6 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command, toFindIt)
   });
 
   withIt(`lets people type for any other answer, and logs why${because}`, async () => {
-    const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
     const [refused, away] = await Promise.all([
       ask(query, { BAG_ADRES_KEY: 'bagadres_wrong' }),
       ask(query, { BAG_ADRES_URL: 'http://127.0.0.1:1' }),
@@ -99,7 +82,6 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command, toFindIt)
   });
 
   withIt(`finds the address with white space around the key and the base URL${because}`, async () => {
-    const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
     const files = [`${key}\n`, `${key}\r\n`, ` ${key}\t`];
     for (const file of files) {
       const { answer, logged } = await ask(query, { BAG_ADRES_KEY: file, BAG_ADRES_URL: `${service.baseUrl}\n` });
@@ -110,7 +92,6 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command, toFindIt)
   withIt(
     `answers "unavailable" with what to set, and logs no part of the key, for any other value${because}`,
     async () => {
-      const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
       const values = [
         ...[`${key}\n${key}`, `${key.slice(0, 20)}\n${key.slice(20)}`, `${key}\u0001`, `${key}\u20ac`, `"${key}"`, ''],
       ].map((value) => ({ BAG_ADRES_KEY: value }));
@@ -127,7 +108,6 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command, toFindIt)
   );
 
   withIt(`answers "unavailable" for a response that is none, and takes the key nowhere else${because}`, async () => {
-    const query = command('postcode=1012RJ&huisnummer=147&toevoeging=');
     const urls = [...broken.urls, 'no-url', 'http://', 'http://127.0.0.1:99999', 'http://[::1'];
     for (const { url, answer, logged } of await Promise.all(
       urls.map(async (url) => ({ url, ...(await ask(query, { BAG_ADRES_URL: url })) })),
