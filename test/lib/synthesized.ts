@@ -146,3 +146,14 @@ async function synthesize(bagAdres: Record<string, unknown>, file: string): Prom
 export function ofType({ Resources }: Template, type: string): Record<string, Resource> {
   return Object.fromEntries(Object.entries(Resources).filter(([, resource]) => resource.Type === type));
 }
+
+/** The properties of the resources of one type. */
+export const propertiesOf = (template: Template, type: string): Record<string, unknown>[] =>
+  Object.values(ofType(template, type)).map(({ Properties = {} }) => Properties);
+
+/** The logical id and the environment of each function. */
+export const environmentsOf = (template: Template): [id: string, variables: Record<string, string>][] =>
+  Object.entries(ofType(template, 'AWS::Lambda::Function')).map(([id, { Properties }]) => {
+    const { Variables = {} } = (Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
+    return [id, Variables];
+  });

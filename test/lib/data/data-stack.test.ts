@@ -1,6 +1,15 @@
 import { fullDiff } from '@aws-cdk/cloudformation-diff';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, otherwise, portal, type Template, templates } from '../synthesized.ts';
+import {
+  environmentsOf,
+  everything,
+  ofType,
+  otherwise,
+  portal,
+  propertiesOf,
+  type Template,
+  templates,
+} from '../synthesized.ts';
 
 const { backupVaultArn } = everything;
 const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c';
@@ -88,17 +97,14 @@ describe('the data stack', () => {
         DeletionPolicy: 'Delete',
         Properties: { DeletionProtectionEnabled: false, SSESpecification: { SSEEnabled: true, SSEType: 'KMS' } },
       });
-    expect(Object.values(ofType(trial, 'AWS::KMS::Key'))).toEqual([
-      expect.objectContaining({ Properties: expect.objectContaining({ EnableKeyRotation: true }) }),
-    ]);
+    expect(propertiesOf(trial, 'AWS::KMS::Key')).toMatchObject([{ EnableKeyRotation: true }]);
   });
 
   it('lets CloudWatch use the key for log groups of this account, and for alarms', () => {
-    const [key] = Object.values(ofType(trial, 'AWS::KMS::Key'));
+    const [key] = propertiesOf(trial, 'AWS::KMS::Key');
     type KeyStatement = { Principal: { Service?: string; AWS?: unknown }; Condition?: unknown };
-    const policy = key?.Properties?.KeyPolicy as { Statement: KeyStatement[] } | undefined;
-    const statements = policy?.Statement ?? [];
-    const services = statements.filter(({ Principal }) => Principal.Service !== undefined);
+    const policy = key?.KeyPolicy as { Statement: KeyStatement[] } | undefined;
+    const services = (policy?.Statement ?? []).filter(({ Principal }) => Principal.Service !== undefined);
     const account = { Ref: 'AWS::AccountId' };
     const logGroups = { 'Fn::Join': ['', ['arn:aws:logs:eu-central-1:', account, ':*']] };
     expect(services.map(({ Principal, Condition }) => [Principal.Service, Condition])).toEqual([
@@ -110,22 +116,16 @@ describe('the data stack', () => {
 
   it("copies a daily backup of only the accounts table to the operator's vault", () => {
     const { data } = copied;
-    const [plan] = Object.values(ofType(data, 'AWS::Backup::BackupPlan'));
-    expect(plan?.Properties?.BackupPlan).toMatchObject({
-      BackupPlanRule: [
-        {
-          Lifecycle: { DeleteAfterDays: 35 },
-          CopyActions: [{ DestinationBackupVaultArn: backupVaultArn, Lifecycle: { DeleteAfterDays: 35 } }],
-        },
-      ],
-    });
-    const [selection] = Object.values(ofType(data, 'AWS::Backup::BackupSelection'));
-    const chosen = selection?.Properties?.BackupSelection as { Resources: unknown[] } | undefined;
+    const Lifecycle = { DeleteAfterDays: 35 };
+    const CopyActions = [{ DestinationBackupVaultArn: backupVaultArn, Lifecycle }];
+    const [plan] = propertiesOf(data, 'AWS::Backup::BackupPlan');
+    expect(plan?.BackupPlan).toMatchObject({ BackupPlanRule: [{ Lifecycle, CopyActions }] });
+    const [selection] = propertiesOf(data, 'AWS::Backup::BackupSelection');
+    const chosen = selection?.BackupSelection as { Resources: unknown[] } | undefined;
     expect(chosen?.Resources).toHaveLength(1);
     expect(JSON.stringify(chosen?.Resources)).toContain('AccountsBE8A900E');
     expect(ofType(kept.data, 'AWS::Backup::BackupPlan')).toEqual({});
-    const [watch] = Object.values(ofType(data, 'AWS::Lambda::Function'));
-    expect(watch?.Properties?.Environment).toMatchObject({ Variables: { BACKUP_COPY_VAULT_ARN: backupVaultArn } });
+    expect(environmentsOf(data)[0]?.[1]).toMatchObject({ BACKUP_COPY_VAULT_ARN: backupVaultArn });
   });
 
   it('keeps its vault with and without the setting, under a name that no earlier stack or key has used', async () => {
@@ -157,10 +157,8 @@ describe('the data stack', () => {
       [portalStack(copied), portalStack(used)],
     ]) {
       const { changes } = fullDiff(one as Template, other as Template).resources;
-      const removed = Object.entries(changes).filter(([, { isRemoval }]) => isRemoval);
-      expect(removed.map(([, { resourceType }]) => resourceType).filter((type) => !type?.endsWith('Version'))).toEqual(
-        [],
-      );
+      const removed = Object.values(changes).filter(({ isRemoval }) => isRemoval);
+      expect(removed.filter(({ resourceType }) => !resourceType?.endsWith('Version'))).toEqual([]);
       for (const type of ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::S3::Bucket'])
         expect(ofType(other as Template, type)).toEqual(ofType(one as Template, type));
     }
@@ -197,26 +195,19 @@ describe('the data stack', () => {
   });
 
   it('lets alarms publish to the topic, over TLS only, and notifies the operator by email', () => {
-    const account = { Ref: 'AWS::AccountId' };
-    const [policy] = Object.values(ofType(kept.data, 'AWS::SNS::TopicPolicy'));
-    expect(policy?.Properties?.PolicyDocument).toMatchObject({
-      Statement: expect.arrayContaining([
-        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-        expect.objectContaining({
-          Effect: 'Allow',
-          Principal: { Service: 'cloudwatch.amazonaws.com' },
-          Condition: {
-            ArnLike: {
-              'aws:SourceArn': { 'Fn::Join': ['', ['arn:aws:cloudwatch:eu-central-1:', account, ':alarm:*']] },
-            },
-          },
-        }),
-      ]),
-    });
+    const ofAccount = ['arn:aws:cloudwatch:eu-central-1:', { Ref: 'AWS::AccountId' }, ':alarm:*'];
+    const statements = [
+      { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { ArnLike: { 'aws:SourceArn': { 'Fn::Join': ['', ofAccount] } } },
+      },
+    ].map((statement) => expect.objectContaining(statement));
+    const [policy] = propertiesOf(kept.data, 'AWS::SNS::TopicPolicy');
+    expect(policy?.PolicyDocument).toMatchObject({ Statement: expect.arrayContaining(statements) });
     expect(ofType(kept.data, 'AWS::SNS::Subscription')).toEqual({});
-    expect(Object.values(ofType(trial, 'AWS::SNS::Subscription'))[0]?.Properties).toMatchObject({
-      Protocol: 'email',
-      Endpoint: 'beheer@example.nl',
-    });
+    const [subscription] = propertiesOf(trial, 'AWS::SNS::Subscription');
+    expect(subscription).toMatchObject({ Protocol: 'email', Endpoint: 'beheer@example.nl' });
   });
 });

@@ -5,7 +5,15 @@ import { thresholdsOf } from '../../../lib/loader/loader-steps.ts';
 import { loaderEnvironment, publicMutations } from '../../../loader/names.ts';
 import { DeployedStep } from '../../../loader/steps/deployed-step.ts';
 import { parseConfig } from '../../../operator/config/parse-config.ts';
-import { everything, ofType, otherwise, type Template, templates } from '../synthesized.ts';
+import {
+  environmentsOf,
+  everything,
+  ofType,
+  otherwise,
+  propertiesOf,
+  type Template,
+  templates,
+} from '../synthesized.ts';
 
 type Retry = { ErrorEquals: string[]; JitterStrategy?: string; IntervalSeconds?: number; MaxAttempts?: number };
 
@@ -18,24 +26,11 @@ type State = {
 };
 
 /** The definition as the service gets it, its references left as text. */
-function definition(template: Template): {
-  States: Record<string, State>;
-  QueryLanguage: string;
-  TimeoutSeconds: number;
-} {
-  const [machine] = Object.values(ofType(template, 'AWS::StepFunctions::StateMachine'));
-  const join = machine?.Properties?.DefinitionString as { 'Fn::Join': [string, unknown[]] };
-  return JSON.parse(
-    join['Fn::Join'][1]
-      .map((part) =>
-        typeof part === 'string'
-          ? part
-          : Object.values(part as object)
-              .flat()
-              .join('.'),
-      )
-      .join(''),
-  );
+function definition(template: Template): { States: Record<string, State>; TimeoutSeconds: number } {
+  const [machine] = propertiesOf(template, 'AWS::StepFunctions::StateMachine');
+  const join = machine?.DefinitionString as { 'Fn::Join': [string, (string | object)[]] };
+  const textOf = (part: string | object) => (typeof part === 'string' ? part : Object.values(part).flat().join('.'));
+  return JSON.parse(join['Fn::Join'][1].map(textOf).join(''));
 }
 
 type Lifecycle = { Rules: { Prefix?: string; ExpirationInDays?: number }[] };
@@ -58,11 +53,7 @@ describe('the loader stack', () => {
   };
 
   /** What the functions are given under this name. */
-  const variablesOf = (name: string) =>
-    Object.values(ofType(loader, 'AWS::Lambda::Function')).flatMap(({ Properties }) => {
-      const { Variables } = (Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
-      return Variables?.[name] ?? [];
-    });
+  const variablesOf = (name: string) => environmentsOf(loader).flatMap(([, variables]) => variables[name] ?? []);
 
   const settling = ({ ErrorEquals }: Retry) => ErrorEquals.includes('LockSettlingError');
 
@@ -78,8 +69,7 @@ describe('the loader stack', () => {
 
   it('waits after a stopped load until none of its functions can still write, and then continues', () => {
     const { Discover } = definition(loader).States;
-    const functions = Object.values(ofType(loader, 'AWS::Lambda::Function')).map(({ Properties }) => Properties);
-    const longest = Math.max(...functions.map((properties) => Number(properties?.Timeout)));
+    const longest = Math.max(...propertiesOf(loader, 'AWS::Lambda::Function').map(({ Timeout }) => Number(Timeout)));
     expect(variablesOf('SETTLE_SECONDS')).toHaveLength(1);
     const [settles] = variablesOf('SETTLE_SECONDS').map(Number);
     expect(settles).toBeGreaterThanOrEqual(longest + 300);
@@ -128,12 +118,10 @@ describe('the loader stack', () => {
   });
 
   it('may invoke versions of an earlier deployment, but no unpublished code', () => {
-    const policies = Object.values(ofType(loader, 'AWS::IAM::Policy')).map(({ Properties = {} }) => Properties);
+    const policies = propertiesOf(loader, 'AWS::IAM::Policy');
     const ofMachine = policies.filter(({ PolicyName }) => /^LoadRoleDefaultPolicy/.test(String(PolicyName)));
-    const statements = ofMachine.flatMap(({ PolicyDocument }) => {
-      const { Statement } = PolicyDocument as { Statement: { Action: unknown; Resource: unknown[] }[] };
-      return Statement;
-    });
+    type Policy = { Statement: { Action: unknown; Resource: unknown[] }[] };
+    const statements = ofMachine.flatMap(({ PolicyDocument }) => (PolicyDocument as Policy).Statement);
     const invoke = statements.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
     expect(invoke).toHaveLength(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
     for (const resource of invoke)
@@ -149,11 +137,8 @@ describe('the loader stack', () => {
   });
 
   it('passes the configured thresholds to the guard, and the number of snapshots to publish', () => {
-    const variables = Object.values(ofType(loader, 'AWS::Lambda::Function')).map(({ Properties }) =>
-      JSON.stringify(Properties?.Environment),
-    );
-    expect(variables.filter((text) => text?.includes('minimumAddresses\\":9000000'))).toHaveLength(1);
-    expect(variables.filter((text) => text?.includes('"KEEP_SNAPSHOTS":"3"'))).toHaveLength(1);
+    expect(variablesOf(loaderEnvironment.thresholds)).toEqual([expect.stringContaining('"minimumAddresses":9000000')]);
+    expect(variablesOf(loaderEnvironment.keepSnapshots)).toEqual(['3']);
   });
 
   it.each([
@@ -177,22 +162,16 @@ describe('the loader stack', () => {
     ['that addresses have objects', { DATASET_OBJECTEN: 'on' }],
   ])('tells the step that plans a load %s, and no other', (_, Variables) => {
     const [name = ''] = Object.keys(Variables);
-    const functions = Object.entries(ofType(other, 'AWS::Lambda::Function')).filter(([, { Properties }]) =>
-      JSON.stringify(Properties?.Environment).includes(`"${name}"`),
-    );
-    expect(functions.map(([id, { Properties }]) => [id, Properties?.Environment])).toEqual([
-      [expect.stringMatching(/Discover/), { Variables: expect.objectContaining(Variables) }],
+    expect(environmentsOf(other).filter(([, variables]) => name in variables)).toEqual([
+      [expect.stringMatching(/Discover/), expect.objectContaining(Variables)],
     ]);
     expect(variablesOf(name)).toEqual([]);
   });
 
   it("looks for mutations only if configured: in the public mirror, or in the operator's list", () => {
     const sourceIn = (template: Template) => {
-      const [discover] = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(([id]) =>
-        /Discover/.test(id),
-      );
-      const { Variables } = (discover?.[1].Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
-      return [Variables?.MUTATIONS_SOURCE, template.Outputs?.MutationsSource?.Value];
+      const [, variables] = environmentsOf(template).find(([id]) => /Discover/.test(id)) ?? [];
+      return [variables?.MUTATIONS_SOURCE, template.Outputs?.MutationsSource?.Value];
     };
     expect(sourceIn(loader)).toEqual([undefined, undefined]);
     expect(sourceIn(quiet)).toEqual([publicMutations, publicMutations]);
@@ -200,10 +179,8 @@ describe('the loader stack', () => {
   });
 
   it('with mutations, raises alarms on a dataset that is a week old and on any audit difference', () => {
-    const alarms = (template: Template) =>
-      Object.values(ofType(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
     const ofMetric = (template: Template, name: string) =>
-      alarms(template).filter((alarm) => alarm?.MetricName === name);
+      propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === name);
     expect(ofMetric(loader, 'DatasetAgeDays')).toMatchObject([{ Threshold: 45 }]);
     expect(ofMetric(quiet, 'DatasetAgeDays')).toMatchObject([{ Threshold: 7 }]);
     expect(ofMetric(loader, 'AuditDifferences')).toEqual([]);
@@ -213,7 +190,7 @@ describe('the loader stack', () => {
   });
 
   it('checks daily in Amsterdam time, unless the schedule is off', () => {
-    expect(Object.values(ofType(loader, 'AWS::Scheduler::Schedule')).map(({ Properties }) => Properties)).toEqual([
+    expect(propertiesOf(loader, 'AWS::Scheduler::Schedule')).toEqual([
       expect.objectContaining({
         ScheduleExpression: 'cron(30 5 * * ? *)',
         ScheduleExpressionTimezone: 'Europe/Amsterdam',
@@ -240,33 +217,20 @@ describe('the loader stack', () => {
       },
     });
     const lifecycle = bucket?.Properties?.LifecycleConfiguration as Lifecycle | undefined;
-    const expiring = lifecycle?.Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined).map(
-      ({ Prefix }) => Prefix,
-    );
-    expect(expiring).toEqual(['loads/', 'map-runs/', 'uploads/']);
-    const [policy] = Object.values(ofType(loader, 'AWS::S3::BucketPolicy'));
-    expect(policy?.Properties?.PolicyDocument).toMatchObject({
-      Statement: [
-        expect.objectContaining({
-          Effect: 'Deny',
-          Action: 's3:*',
-          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-        }),
-      ],
-    });
+    const expiring = lifecycle?.Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined);
+    expect(expiring?.map(({ Prefix }) => Prefix)).toEqual(['loads/', 'map-runs/', 'uploads/']);
+    const overTls = { Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
+    expect(propertiesOf(loader, 'AWS::S3::BucketPolicy')[0]?.PolicyDocument).toMatchObject({ Statement: [overTls] });
   });
 
   it('keeps overwritten and deleted object versions for two weeks, but not in a trial', () => {
-    const bucketOf = (template: Template) => Object.values(ofType(template, 'AWS::S3::Bucket'))[0]?.Properties;
-    expect(bucketOf(loader)).toMatchObject({
+    const [bucket] = propertiesOf(loader, 'AWS::S3::Bucket');
+    const twoWeeks = { NoncurrentVersionExpiration: { NoncurrentDays: 14 }, Status: 'Enabled' };
+    expect(bucket).toMatchObject({
       VersioningConfiguration: { Status: 'Enabled' },
-      LifecycleConfiguration: {
-        Rules: expect.arrayContaining([
-          expect.objectContaining({ NoncurrentVersionExpiration: { NoncurrentDays: 14 }, Status: 'Enabled' }),
-        ]),
-      },
+      LifecycleConfiguration: { Rules: expect.arrayContaining([expect.objectContaining(twoWeeks)]) },
     });
-    expect(bucketOf(quiet)).not.toHaveProperty('VersioningConfiguration');
+    expect(propertiesOf(quiet, 'AWS::S3::Bucket')[0]).not.toHaveProperty('VersioningConfiguration');
   });
 
   /** An expression of the definition with these variables. */
@@ -300,18 +264,14 @@ describe('the loader stack', () => {
   });
 
   it("names the log of the state machine so that it needs no entry in the account's resource policy", () => {
-    const names = Object.values(ofType(loader, 'AWS::Logs::LogGroup')).flatMap(
-      ({ Properties }) => Properties?.LogGroupName ?? [],
-    );
+    const names = propertiesOf(loader, 'AWS::Logs::LogGroup').flatMap(({ LogGroupName }) => LogGroupName ?? []);
     expect(JSON.stringify(names)).toContain('/aws/vendedlogs/bag-adres-prod-loader/loads-');
   });
 
   it('reports the deployed version daily, and shows it on the configured dashboard', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(variablesOf('DEPLOYED_VERSION')).toEqual([version]);
-    const [dashboard] = Object.values(ofType(quiet, 'AWS::CloudWatch::Dashboard'));
-    expect(JSON.stringify(dashboard?.Properties?.DashboardBody)).toContain(
-      "SEARCH('{BagAdres/trial,service,version} MetricName=",
-    );
+    const [dashboard] = propertiesOf(quiet, 'AWS::CloudWatch::Dashboard');
+    expect(JSON.stringify(dashboard?.DashboardBody)).toContain("SEARCH('{BagAdres/trial,service,version} MetricName=");
   });
 });

@@ -1,6 +1,15 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseConfig } from '../../../operator/config/parse-config.ts';
-import { everything, ofType, otherwise, portal, type Template, templates } from '../synthesized.ts';
+import {
+  environmentsOf,
+  everything,
+  ofType,
+  otherwise,
+  portal,
+  propertiesOf,
+  type Template,
+  templates,
+} from '../synthesized.ts';
 
 describe('the service stack', () => {
   let service: Template;
@@ -13,41 +22,27 @@ describe('the service stack', () => {
     trial = (await templates(everything)).service;
   });
 
-  function properties(type: string, template = service): Record<string, unknown>[] {
-    return Object.values(ofType(template, type)).map(({ Properties = {} }) => Properties);
-  }
-
-  /** The functions that answer requests: all but the usage job. */
-  function answering(template: Template): Record<string, unknown>[] {
-    return properties('AWS::Lambda::Function', template).filter(({ Timeout }) => Timeout === 6);
-  }
+  const properties = (type: string, template = service) => propertiesOf(template, type);
 
   it.each([
-    ['the reference page at /docs, unless turned off', '"REFERENCE_PAGE":"off"'],
-    ['the test addresses, unless turned off', '"TEST_ADDRESSES":"off"'],
-    ['objects only if turned on', '"DATASET_OBJECTEN":"on"'],
-  ])('has %s', (_, variable) => {
-    const having = (template: Template) =>
-      properties('AWS::Lambda::Function', template).filter(({ Environment }) =>
-        JSON.stringify(Environment)?.includes(variable),
-      );
+    ['the reference page at /docs, unless turned off', 'REFERENCE_PAGE', 'off'],
+    ['the test addresses, unless turned off', 'TEST_ADDRESSES', 'off'],
+    ['objects only if turned on', 'DATASET_OBJECTEN', 'on'],
+  ])('has %s', (_, name, value) => {
+    const having = (template: Template) => environmentsOf(template).filter(([, { [name]: set }]) => set === value);
     expect([having(service).length, having(other).length]).toEqual([0, 2]);
   });
 
   it('tells its pages who runs it, and where the portal is', async () => {
     const branding = { name: 'Example BV', terms: 'https://www.example.nl/terms' };
     const template = (await templates({ branding, portal })).service;
-    const variables = properties('AWS::Lambda::Function', template).flatMap(({ Environment }) => {
-      const { BRANDING } = (Environment as { Variables: Record<string, string> } | undefined)?.Variables ?? {};
-      return BRANDING === undefined ? [] : [JSON.parse(BRANDING)];
-    });
-    expect(variables).toEqual([{ ...branding, colour: '#0b4f8a', portalUrl: 'https://portal.example.nl' }]);
+    const pages = environmentsOf(template).flatMap(([, { BRANDING }]) => (BRANDING ? [JSON.parse(BRANDING)] : []));
+    expect(pages).toEqual([{ ...branding, colour: '#0b4f8a', portalUrl: 'https://portal.example.nl' }]);
   });
 
   it('has no CORS', () => {
-    expect(properties('AWS::ApiGatewayV2::Api')).toEqual([
-      expect.not.objectContaining({ CorsConfiguration: expect.anything() }),
-    ]);
+    const [api] = properties('AWS::ApiGatewayV2::Api');
+    expect(api).not.toHaveProperty('CorsConfiguration');
   });
 
   it("throttles each route separately, as configured, so that junk can't use up the throttle of lookups", () => {
@@ -64,11 +59,8 @@ describe('the service stack', () => {
       },
     });
     const routes = ofType(service, 'AWS::ApiGatewayV2::Route');
-    expect(Object.keys(stage?.Properties?.RouteSettings as object).sort()).toEqual(
-      Object.values(routes)
-        .map(({ Properties }) => Properties?.RouteKey)
-        .sort(),
-    );
+    const keys = properties('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
+    expect(Object.keys(stage?.Properties?.RouteSettings as object).sort()).toEqual(keys.sort());
     // API Gateway refuses settings of a route that does not exist yet.
     expect(stage?.DependsOn).toEqual(expect.arrayContaining(Object.keys(routes)));
   });
@@ -76,29 +68,19 @@ describe('the service stack', () => {
   it('logs requests without header, query, path or response, which could contain a key, a label or an address', () => {
     const [stage] = properties('AWS::ApiGatewayV2::Stage');
     const settings = stage?.AccessLogSettings as { Format: string } | undefined;
-    expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual([
-      '$context.error.responseType',
-      '$context.identity.sourceIp',
-      '$context.integration.integrationStatus',
-      '$context.integrationLatency',
-      '$context.requestId',
-      '$context.responseLatency',
-      '$context.responseLength',
-      '$context.routeKey',
-      '$context.status',
-    ]);
+    const logged = 'error.responseType identity.sourceIp integration.integrationStatus integrationLatency requestId';
+    expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual(
+      `${logged} responseLatency responseLength routeKey status`.split(' ').map((name) => `$context.${name}`),
+    );
   });
 
   it('runs both functions on Node 24 and arm64, with a timeout above their own deadline and platform logs from WARN', () => {
     const functions = properties('AWS::Lambda::Function');
-    expect(answering(service)).toHaveLength(2);
-    for (const lambda of answering(service))
-      expect(lambda).toMatchObject({
-        Runtime: 'nodejs24.x',
-        Architectures: ['arm64'],
-        Timeout: 6,
-        LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN' },
-      });
+    const answering = functions.filter(({ Timeout }) => Timeout === 6);
+    const LoggingConfig = { LogFormat: 'JSON', SystemLogLevel: 'WARN' };
+    expect(answering).toHaveLength(2);
+    for (const lambda of answering)
+      expect(lambda).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], LoggingConfig });
     for (const lambda of functions) expect(lambda).not.toHaveProperty('TracingConfig');
     for (const lambda of properties('AWS::Lambda::Function', trial))
       expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
@@ -161,14 +143,9 @@ describe('the service stack', () => {
   });
 
   it("responds only at the operator's domain, over TLS 1.2, if one is configured", () => {
-    expect(properties('AWS::ApiGatewayV2::Api', trial)).toEqual([
-      expect.objectContaining({ DisableExecuteApiEndpoint: true }),
-    ]);
-    expect(properties('AWS::ApiGatewayV2::DomainName', trial)).toEqual([
-      expect.objectContaining({
-        DomainName: 'adres.example.nl',
-        DomainNameConfigurations: [expect.objectContaining({ SecurityPolicy: 'TLS_1_2' })],
-      }),
+    expect(properties('AWS::ApiGatewayV2::Api', trial)).toMatchObject([{ DisableExecuteApiEndpoint: true }]);
+    expect(properties('AWS::ApiGatewayV2::DomainName', trial)).toMatchObject([
+      { DomainName: 'adres.example.nl', DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2' }] },
     ]);
     expect(properties('AWS::Route53::RecordSet', trial).map(({ Type, Name }) => [Type, Name])).toEqual([
       ['A', 'adres.example.nl.'],
@@ -191,23 +168,17 @@ describe('the service stack', () => {
   });
 
   it('has a budget that writes at 80% and at 100% of the costs, and when the forecast exceeds them, to whom alarms go', () => {
-    const [budget] = Object.values(ofType(trial, 'AWS::Budgets::Budget'));
-    const { Budget, NotificationsWithSubscribers } = (budget?.Properties ?? {}) as {
-      Budget: object;
-      NotificationsWithSubscribers: { Notification: object; Subscribers: object[] }[];
-    };
-    expect(Budget).toMatchObject({
-      BudgetLimit: { Amount: 200, Unit: 'USD' },
-      TimeUnit: 'MONTHLY',
-      BudgetType: 'COST',
-    });
-    expect(NotificationsWithSubscribers.map(({ Notification }) => Notification)).toMatchObject([
-      { NotificationType: 'ACTUAL', Threshold: 80 },
-      { NotificationType: 'FORECASTED', Threshold: 100 },
-      { NotificationType: 'ACTUAL', Threshold: 100 },
+    const Subscribers = [{ SubscriptionType: 'EMAIL', Address: 'beheer@example.nl' }];
+    expect(properties('AWS::Budgets::Budget', trial)).toMatchObject([
+      {
+        Budget: { BudgetLimit: { Amount: 200, Unit: 'USD' }, TimeUnit: 'MONTHLY', BudgetType: 'COST' },
+        NotificationsWithSubscribers: [
+          { Notification: { NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers },
+          { Notification: { NotificationType: 'FORECASTED', Threshold: 100 }, Subscribers },
+          { Notification: { NotificationType: 'ACTUAL', Threshold: 100 }, Subscribers },
+        ],
+      },
     ]);
-    for (const { Subscribers } of NotificationsWithSubscribers)
-      expect(Subscribers).toEqual([{ SubscriptionType: 'EMAIL', Address: 'beheer@example.nl' }]);
   });
 
   it('has a budget only if it is configured, with somebody to write to', () => {
@@ -215,9 +186,8 @@ describe('the service stack', () => {
     expect(() => parseConfig({ budget: { usdPerMonth: 50 } })).toThrow(
       'Set bagAdres.budget.email or bagAdres.alarmEmail',
     );
-    expect(parseConfig({ budget: { usdPerMonth: 50, email: 'geld@example.nl' } }).budget?.email).toBe(
-      'geld@example.nl',
-    );
-    expect(() => parseConfig({ budget: { usdPerMonth: 0, email: 'geld@example.nl' } })).toThrow('budget.usdPerMonth');
+    const email = 'geld@example.nl';
+    expect(parseConfig({ budget: { usdPerMonth: 50, email } }).budget?.email).toBe(email);
+    expect(() => parseConfig({ budget: { usdPerMonth: 0, email } })).toThrow('budget.usdPerMonth');
   });
 });
