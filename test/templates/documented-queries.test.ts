@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { providerFault } from '../../portal/stack/portal-names.ts';
-import { everything, ofType, portal, templates } from '../lib/synthesized.ts';
+import { everything, portal, propertiesOf, templates } from '../lib/synthesized.ts';
 import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
 
 /** The queries that the runbook names, by chapter: query *Outcomes*. The first chapter is a table of the others. */
@@ -21,10 +21,10 @@ type SavedQuery = { name: string; query: string; groups: string[] };
 async function savedQueries(): Promise<SavedQuery[]> {
   const { all } = await templates({ ...everything, portal });
   return Object.values(all).flatMap((template) =>
-    Object.values(ofType(template, 'AWS::Logs::QueryDefinition')).map(({ Properties = {} }) => ({
-      name: String(Properties.Name),
-      query: String(Properties.QueryString),
-      groups: (Properties.LogGroupNames as { Ref: string }[]).map(({ Ref }) => Ref),
+    propertiesOf(template, 'AWS::Logs::QueryDefinition').map(({ Name, QueryString, LogGroupNames }) => ({
+      name: String(Name),
+      query: String(QueryString),
+      groups: (LogGroupNames as { Ref: string }[]).map(({ Ref }) => Ref),
     })),
   );
 }
@@ -74,8 +74,8 @@ describe('a saved query', () => {
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .flatMap((line) => pathsOf(JSON.parse(line)));
-    const [stage] = Object.values(ofType((await templates()).service, 'AWS::ApiGatewayV2::Stage'));
-    const settings = stage?.Properties?.AccessLogSettings as { Format: string } | undefined;
+    const [stage] = propertiesOf((await templates()).service, 'AWS::ApiGatewayV2::Stage');
+    const settings = stage?.AccessLogSettings as { Format: string } | undefined;
     // A step without its settings fails before any call, and logs it.
     const step = `
       process.env.ADDRESSES_TABLE = 'addresses';
@@ -127,7 +127,7 @@ describe('a saved query', () => {
   it('is not there for what is not deployed', async () => {
     const { service, loader } = await templates();
     const names = [service, loader].flatMap((template) =>
-      Object.values(ofType(template, 'AWS::Logs::QueryDefinition')).map(({ Properties }) => String(Properties?.Name)),
+      propertiesOf(template, 'AWS::Logs::QueryDefinition').map(({ Name }) => String(Name)),
     );
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => /Canary|Audit|Portal/.test(name))).toEqual([]);

@@ -4,7 +4,7 @@ import { App } from 'aws-cdk-lib';
 import { eventSource, eventTypes } from '../../core/event-types.ts';
 import { EventRules } from '../../docs/examples/events/rules.ts';
 import { changeEventTypes } from '../../packages/admin/events.ts';
-import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
+import { everything, propertiesOf, type Template, templates } from '../lib/synthesized.ts';
 import { eventSchema } from '../support/event-schema.ts';
 
 const page = readFileSync('docs/events.md', 'utf8');
@@ -42,8 +42,7 @@ describe('the events on EventBridge', () => {
   });
 
   it('are all that the state machine tells anybody', () => {
-    const [machine] = Object.values(ofType(stacks.loader, 'AWS::StepFunctions::StateMachine'));
-    const definition = JSON.stringify(machine?.Properties?.DefinitionString);
+    const definition = JSON.stringify(propertiesOf(stacks.loader, 'AWS::StepFunctions::StateMachine'));
     expect(definition).not.toContain('sns:publish');
     for (const type of [eventTypes.loadPublished, eventTypes.loadRefused, eventTypes.loadFailed])
       expect(definition).toContain(type);
@@ -51,11 +50,11 @@ describe('the events on EventBridge', () => {
 
   it('leave the alarm topic to alarms: no role may publish to it', () => {
     for (const template of [stacks.service, stacks.loader])
-      expect(JSON.stringify(ofType(template, 'AWS::IAM::Policy'))).not.toContain('sns:Publish');
+      expect(JSON.stringify(propertiesOf(template, 'AWS::IAM::Policy'))).not.toContain('sns:Publish');
   });
 
   it('reach mail, customers, a chat and a webhook by the example rules', () => {
-    const found = Object.values(ofType(rules, 'AWS::Events::Rule')).map(({ Properties }) => Properties?.EventPattern);
+    const found = propertiesOf(rules, 'AWS::Events::Rule').map(({ EventPattern }) => EventPattern);
     expect(found).toEqual([
       { source: [eventSource], 'detail-type': ['load.published'] },
       { source: [eventSource], 'detail-type': ['quota.threshold'], detail: { contacts: [{ exists: true }] } },

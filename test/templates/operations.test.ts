@@ -1,12 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, otherwise, type Template, templates } from '../lib/synthesized.ts';
+import { everything, otherwise, propertiesOf, type Template, templates } from '../lib/synthesized.ts';
 import { deployedLoader } from '../loader/deployed-loader.ts';
 import type { JsonObject } from '../support/state-machine/expressions.ts';
 
 type Parts = Record<'data' | 'service' | 'loader', Template>;
 const partsOf = ({ data, service, loader }: Parts): Parts => ({ data, service, loader });
-const first = (template: Template, type: string) => Object.values(ofType(template, type))[0]?.Properties;
 
 describe('a deployment with the settings for operators', () => {
   let all: Parts;
@@ -18,28 +17,28 @@ describe('a deployment with the settings for operators', () => {
 
   it('reserves and provisions concurrency for lookups alone, and none by default', () => {
     const lookups = ({ service }: Parts) =>
-      Object.values(ofType(service, 'AWS::Lambda::Function')).map(({ Properties }) => [
-        Properties?.Description,
-        Properties?.ReservedConcurrentExecutions,
-      ]);
-    expect(lookups(all).filter(([, reserved]) => reserved !== undefined)).toEqual([['Looks up one address', 100]]);
-    expect(lookups(plain).filter(([, reserved]) => reserved !== undefined)).toEqual([]);
-    const provisioned = Object.values(ofType(all.service, 'AWS::Lambda::Alias')).map(
-      ({ Properties }) => Properties?.ProvisionedConcurrencyConfig,
+      propertiesOf(service, 'AWS::Lambda::Function').filter(
+        ({ ReservedConcurrentExecutions: some }) => some !== undefined,
+      );
+    const Description = 'Looks up one address';
+    expect(lookups(all)).toMatchObject([{ Description, ReservedConcurrentExecutions: 100 }]);
+    expect(lookups(plain)).toEqual([]);
+    const provisioned = propertiesOf(all.service, 'AWS::Lambda::Alias').flatMap(
+      ({ ProvisionedConcurrencyConfig }) => ProvisionedConcurrencyConfig ?? [],
     );
-    expect(provisioned.filter(Boolean)).toEqual([{ ProvisionedConcurrentExecutions: 2 }]);
+    expect(provisioned).toEqual([{ ProvisionedConcurrentExecutions: 2 }]);
   });
 
   it('sets warm throughput only if configured', () => {
     const warm = ({ data }: Parts) =>
-      Object.values(ofType(data, 'AWS::DynamoDB::Table')).map(({ Properties }) => Properties?.WarmThroughput);
+      propertiesOf(data, 'AWS::DynamoDB::Table').map(({ WarmThroughput }) => WarmThroughput);
     expect(warm(plain)).toEqual([undefined, undefined]);
     expect(warm(all)).toEqual([undefined, { WriteUnitsPerSecond: 8000 }]);
   });
 
   it('limits the concurrent functions of a load to the configured number', async () => {
     const concurrency = ({ loader }: Parts) => {
-      const definition = JSON.stringify(first(loader, 'AWS::StepFunctions::StateMachine')?.DefinitionString);
+      const definition = JSON.stringify(propertiesOf(loader, 'AWS::StepFunctions::StateMachine')[0]?.DefinitionString);
       return [...definition.matchAll(/\bconcurrency\\+":(\d+)/g)].map(([, most]) => Number(most));
     };
     expect(concurrency(plain)).toEqual([10]);
@@ -84,16 +83,8 @@ describe('another partition', () => {
   });
 
   it('is not prevented by a hard-coded ARN in the source', () => {
-    const files = globSync([
-      'lib/**/*.ts',
-      'core/**/*.ts',
-      'packages/{admin,look,reference}/**/*.ts',
-      'lambdas/**/*.ts',
-      'loader/**/*.ts',
-      'portal/**/*.ts',
-      'bin/**/*.ts',
-      'operator/**/*.ts',
-    ]);
+    const folders = 'lib,core,packages/admin,packages/look,packages/reference,lambdas,loader,portal,bin,operator';
+    const files = globSync(`{${folders}}/**/*.ts`);
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => /arn:aws:/.test(readFileSync(file, 'utf8')))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { chmodSync, globSync, mkdtempSync, readdirSync, readFileSync, writeFileS
 import { delimiter, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { workflowCommands } from '../../tools/rehearsal/documented-commands.ts';
-import { everything, portal, type Template, templates } from '../lib/synthesized.ts';
+import { everything, portal, type Resource, templates } from '../lib/synthesized.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { sweep } from '../support/sweep.ts';
 
@@ -51,24 +51,17 @@ const prefixes: Readonly<Record<string, string>> = {
 };
 
 describe('the policies of the example pipeline', () => {
-  let all: Template[];
+  let all: (Resource & { id: string })[];
+  let types: string[];
   beforeAll(async () => {
-    all = Object.values((await templates({ ...everything, portal })).all).map(({ Resources, ...template }) => ({
-      ...template,
-      Resources: Object.fromEntries(
-        Object.entries(Resources).filter(
-          ([id, { Type }]) => !id.startsWith('CustomS3Auto') && !Type.startsWith('Custom::'),
-        ),
-      ),
-    }));
+    all = Object.values((await templates({ ...everything, portal })).all)
+      .flatMap(({ Resources }) => Object.entries(Resources).map(([id, resource]) => ({ id, ...resource })))
+      .filter(({ id, Type }) => !id.startsWith('CustomS3Auto') && !Type.startsWith('Custom::'));
+    types = [...new Set(all.map(({ Type }) => Type))];
   });
 
   it('let CloudFormation create every resource of every stack, but the function that empties the buckets of a trial', () => {
-    const services = new Set(
-      all
-        .flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type.split('::')))
-        .map(([, name = '']) => name),
-    );
+    const services = new Set(types.map((type) => type.split('::')[1] ?? ''));
     expect(services.size).toBeGreaterThan(10);
     const allowed = actionsIn('execution-policy.json').map((action) => action.split(':', 1)[0]);
     const missing = [...services].filter((name) => !allowed.includes(prefixes[name] ?? name.toLowerCase()));
@@ -76,25 +69,20 @@ describe('the policies of the example pipeline', () => {
   });
 
   it('allow each call that CloudFormation makes for a resource, by the handlers of its registry', () => {
-    const types = new Set(all.flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type)));
-    expect([...types].filter((type) => !(type in permissions) && !withoutHandlers.includes(type))).toEqual([]);
-    const allowed = actionsIn('execution-policy.json').map(
-      (action) => new RegExp(`^${action.replaceAll('*', '.*')}$`, 'i'),
-    );
-    const needed = [...types].flatMap((type) => (permissions[type] ?? '').split(' ').filter(Boolean));
+    expect(types.filter((type) => !(type in permissions) && !withoutHandlers.includes(type))).toEqual([]);
+    const actions = actionsIn('execution-policy.json');
+    const allowed = actions.map((action) => new RegExp(`^${action.replaceAll('*', '.*')}$`, 'i'));
+    const needed = types.flatMap((type) => (permissions[type] ?? '').split(' ').filter(Boolean));
     expect(new Set(needed).size).toBeGreaterThan(150);
     const missing = needed.filter((action) => !unused.test(action) && !allowed.some((form) => form.test(action)));
     expect([...new Set(missing)]).toEqual(withheld);
   });
 
   it('let AWS create its own roles for a domain of API Gateway and for AWS Backup, and for no other service', () => {
-    const [own, ...more] = statementsIn('execution-policy.json').filter(
-      ({ Action }) => Action === 'iam:CreateServiceLinkedRole',
-    );
-    expect(more).toEqual([]);
-    expect(own?.Condition).toEqual({
-      StringEquals: { 'iam:AWSServiceName': ['backup.amazonaws.com', 'ops.apigateway.amazonaws.com'] },
-    });
+    const statements = statementsIn('execution-policy.json');
+    const own = statements.filter(({ Action }) => Action === 'iam:CreateServiceLinkedRole');
+    const services = { 'iam:AWSServiceName': ['backup.amazonaws.com', 'ops.apigateway.amazonaws.com'] };
+    expect(own.map(({ Condition }) => Condition)).toEqual([{ StringEquals: services }]);
   });
 
   it('name the calls of Lambda one by one, and neither invoke a function nor use a layer', () => {
@@ -114,29 +102,23 @@ describe('the policies of the example pipeline', () => {
 
   it('have a boundary within which the roles of the stacks can do all that they do, and can give no permission', () => {
     const within = actionsIn('permissions-boundary.json');
-    const resources = all.flatMap(({ Resources }) => Object.values(Resources));
-    const used = resources
+    type Policy = { PolicyDocument: { Statement: Statement[] } };
+    const used = all
       .filter(({ Type }) => Type === 'AWS::IAM::Policy')
-      .flatMap(
-        ({ Properties }) => (Properties as { PolicyDocument: { Statement: Statement[] } }).PolicyDocument.Statement,
-      )
+      .flatMap(({ Properties }) => (Properties as Policy).PolicyDocument.Statement)
       .flatMap(({ Action }) => Action);
     expect(new Set(used).size).toBeGreaterThan(20);
     expect([...new Set(used)].filter((action) => !within.includes(action))).toEqual([]);
     expect(within.filter((action) => /[*]|^(?:iam|sts|organizations|account):/.test(action))).toEqual([]);
     // Every policy is one that this test has read.
-    const inline = resources.filter(({ Type, Properties }) => Type === 'AWS::IAM::Role' && Properties?.Policies);
+    const inline = all.filter(({ Type, Properties }) => Type === 'AWS::IAM::Role' && Properties?.Policies);
     expect(inline).toEqual([]);
   });
 
   it('reach no role, function, table or bucket of others, which the stacks name by their own names', () => {
-    const named = all
-      .flatMap(({ Resources }) => Object.values(Resources))
-      .flatMap(({ Properties = {} }) =>
-        ['RoleName', 'FunctionName', 'TableName', 'BucketName'].map((name) => Properties[name]),
-      )
-      .filter((name) => typeof name === 'string');
-    expect(named).toEqual([]);
+    const names = ['RoleName', 'FunctionName', 'TableName', 'BucketName'];
+    const named = all.flatMap(({ Properties = {} }) => names.map((name) => Properties[name]));
+    expect(named.filter((name) => typeof name === 'string')).toEqual([]);
     const ofStacks = statementsIn('execution-policy.json').filter(({ Action }) =>
       [Action].flat().some((action) => /^(?:iam:(?!CreateServiceLinked)|lambda:|dynamodb:)/.test(action)),
     ) as (Statement & { Resource: string | string[] })[];
@@ -146,10 +128,8 @@ describe('the policies of the example pipeline', () => {
 
   it('allow every command of doctor and of the gate', () => {
     const files = globSync('operator/{checks,gate}/*.ts');
-    const sources = files.map((file) => readFileSync(file, 'utf8'));
-    const sent = sources
-      .flatMap((source) => [...source.matchAll(/new (\w+)Command\(/g)].map(([, name = '']) => name))
-      .filter((name, index, all) => all.indexOf(name) === index);
+    const source = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+    const sent = [...new Set([...source.matchAll(/new (\w+)Command\(/g)].map(([, name = '']) => name))];
     expect(sent.length).toBeGreaterThan(8);
     const allowed = actionsIn('deploy-policy.json').map((action) => action.split(':')[1]);
     // Whoever has credentials may ask whose they are.
@@ -157,9 +137,8 @@ describe('the policies of the example pipeline', () => {
   });
 
   it('read no table but that with the addresses, and of the others whether there are accounts', () => {
-    const tables = Object.entries(all[0]?.Resources ?? {}).flatMap(([id, { Type }]) =>
-      Type === 'AWS::DynamoDB::Table' ? [`table/bag-adres-prod-data-${id}-1A2B`] : [],
-    );
+    const ofTables = all.filter(({ Type }) => Type === 'AWS::DynamoDB::Table');
+    const tables = ofTables.map(({ id }) => `table/bag-adres-prod-data-${id}-1A2B`);
     const reading = statementsIn('deploy-policy.json').filter(({ Action }) =>
       [Action].flat().some((action) => /^dynamodb:(?:\*|Get|Scan|Query|BatchGet)/.test(action)),
     ) as (Statement & { Resource: string })[];
@@ -194,10 +173,8 @@ describe('the workflow of the example pipeline', () => {
   function outputsOf(stages: Record<string, object>): { status: number | null; outputs: Record<string, string> } {
     const here = mkdtempSync(join(folder, 'a-'));
     writeFileSync(join(here, 'bag-adres.json'), JSON.stringify({ stages }));
-    writeFileSync(
-      join(here, 'npx'),
-      `#!/bin/sh\nshift; exec "${process.execPath}" "${resolve('bin/bag-adres.ts')}" "$@"\n`,
-    );
+    const program = `"${process.execPath}" "${resolve('bin/bag-adres.ts')}"`;
+    writeFileSync(join(here, 'npx'), `#!/bin/sh\nshift; exec ${program} "$@"\n`);
     chmodSync(join(here, 'npx'), 0o755);
     const script = workflowCommands(file, workflow).find(({ shell }) => shell.includes('config show'))?.shell ?? '';
     const env = { ...process.env, PATH: [here, process.env.PATH].join(delimiter), GITHUB_OUTPUT: join(here, 'output') };
@@ -210,24 +187,13 @@ describe('the workflow of the example pipeline', () => {
   /** What each job signs in with, where `stage` is that of the run of the matrix. */
   function signIns(outputs: Record<string, string>, stage: string): Record<string, Record<string, string>> {
     const given = { matrix: { stage }, needs: { settings: { outputs } } };
-    const value = (expression: string) =>
-      String(
-        new Function('matrix', 'needs', 'fromJSON', `return ${expression}`)(given.matrix, given.needs, JSON.parse),
-      );
+    const value = (_: string, expression: string) =>
+      new Function('matrix', 'needs', 'fromJSON', `return ${expression}`)(given.matrix, given.needs, JSON.parse);
     const inputs = /(role-to-assume|aws-region|allowed-account-ids): (.*)$/gm;
-    return Object.fromEntries(
-      jobs
-        .filter(({ text }) => text.includes('configure-aws-credentials'))
-        .map(({ name, text }) => [
-          name,
-          Object.fromEntries(
-            [...text.matchAll(inputs)].map(([, input, given = '']) => [
-              input,
-              given.replace(/\$\{\{ (.*?) \}\}/g, (_, expression) => value(expression)),
-            ]),
-          ),
-        ]),
-    );
+    const inputsOf = (text: string) =>
+      [...text.matchAll(inputs)].map(([, input, given = '']) => [input, given.replace(/\$\{\{ (.*?) \}\}/g, value)]);
+    const signing = jobs.filter(({ text }) => text.includes('configure-aws-credentials'));
+    return Object.fromEntries(signing.map(({ name, text }) => [name, Object.fromEntries(inputsOf(text))]));
   }
 
   it('names no region and no account', () => {
