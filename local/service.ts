@@ -98,7 +98,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     { client, tables, folder, identity, embedded, discarded },
     resources,
   );
-  let tellOfDemo: () => void = () => undefined;
+  let isToldOfDemo = !dataset.isDemo;
   // Not before: a function reads the accounts table as it starts.
   const routes = await apiHandlers({
     values: {
@@ -111,17 +111,12 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     client,
     log: (line) => {
       log.write(line);
-      if (line.includes('"outcome":"not_found"')) tellOfDemo();
+      if (isToldOfDemo || !line.includes('"outcome":"not_found"')) return;
+      isToldOfDemo = true;
+      void import('./demo.ts').then((demo) => options.announce(demo.outsideDemoText(dataset.report.addresses)));
     },
   });
 
-  if (dataset.isDemo)
-    tellOfDemo = () => {
-      tellOfDemo = () => undefined;
-      void import('./demo.ts').then(({ outsideDemoText }) =>
-        options.announce(outsideDemoText(dataset.report.addresses)),
-      );
-    };
   const gateway = await startGateway({
     routes,
     host,
