@@ -69,11 +69,15 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     }
   });
 
-  it('loads exactly the current addresses, each with its street and gemeente', async () => {
+  it('loads exactly the current addresses, each with its street and gemeente, and their toevoegingen', async () => {
     const client = localDynamoDb(service.state.endpoint, service.state.accessKeyId);
     const held = new Map<string, unknown>();
+    const lists = new Map<string, unknown>();
     for await (const { Items = [] } of paginateScan({ client }, { TableName: service.state.addressesTable })) {
-      for (const { key, places } of Items.map(storedAddress)) if (places.length > 0) held.set(key, places);
+      for (const { key, places, toevoegingen } of Items.map(storedAddress)) {
+        if (places.length > 0) held.set(key, places);
+        if (toevoegingen) lists.set(key, toevoegingen);
+      }
     }
     client.destroy();
     const placesOf = ({ straat, gemeente, ids }: TrueAddress) => [
@@ -84,6 +88,9 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     expect(held.size).toBe(11_920);
     expect(new Set(Array.from(truth.current.values(), ({ gemeente }) => gemeente))).toEqual(new Set(['0457']));
     expect(held).toEqual(new Map(expected));
+    const keys = Map.groupBy([...truth.current.keys()].sort(), (key) => key.slice(0, key.lastIndexOf('#') + 1));
+    const names = [...keys].map(([bare, all]) => [bare, all.map((key) => key.slice(bare.length) || null)] as const);
+    expect(lists).toEqual(new Map(names.filter(([, all]) => all.some((one) => one !== null))));
   });
 
   it('answers a lookup of a current address with its street', async () => {
