@@ -29,22 +29,30 @@ let data: string;
 let starts: Start[];
 /** The data and the output of a start that was stopped, for tests of the next start. */
 const before = { data: folderForNow('start-'), output: '' };
-/**
- * A start with the extract of an unreachable server. Its retries take many seconds, so it runs beside the other tests.
- */
-let unreachable: { data: string; start: Start };
+/** Starts that fail, beside the other tests: the retries of the first one take many seconds. */
+const failures: [what: string, args: string[], env: Record<string, string>, message: RegExp][] = [
+  ['an unreachable extract', ['--extract', 'http://127.0.0.1:9/x.zip'], {}, /^127\.0\.0\.1:9 .*Check the URL[^\n]*\n$/],
+  [
+    'no engine at AWS_ENDPOINT_URL_DYNAMODB',
+    [],
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
+    /^No DynamoDB engine answers at http:\/\/127\.0\.0\.1:9 \(AWS_ENDPOINT_URL_DYNAMODB\)\. Start it, or unset the variable\.\n$/,
+  ],
+  ['a damaged database', [], {}, /^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*\n$/],
+];
+const failing = failures.map(() => ({ data: folderForNow('start-') }) as { data: string; start: Start });
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'start-'));
-  unreachable = {
-    data: folder,
-    start: start(['--port', '0', '--data', folder, '--extract', 'http://127.0.0.1:9/x.zip']),
-  };
+  for (const [i, [what, args, env]] of failures.entries()) {
+    const one = failing[i] as (typeof failing)[0];
+    const damaged = 'no database, but longer than its header has to be. '.repeat(100);
+    if (what === 'a damaged database') await writeFile(join(one.data, 'dynamodb.db'), damaged);
+    one.start = start(['--port', '0', '--data', one.data, ...args], { env });
+  }
   before.output = await serving({ dataFolder: before.data }, async (service) => greeting(service, before.data));
 });
-afterAll(async () => {
-  unreachable.start.child.kill('SIGKILL');
-  await rm(unreachable.data, { recursive: true });
+afterAll(() => {
+  for (const one of failing) one.start.child.kill('SIGKILL');
 });
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'start-'));
@@ -357,20 +365,15 @@ describe('an engine that stops unexpectedly', () => {
 });
 
 describe('a start that fails', () => {
-  it('prints one line, exits with 1 and leaves nothing running', async () => {
-    expect(await unreachable.start.ended).toBe(1);
-    expect(await processesWith(unreachable.data)).toEqual([]);
-    const lines = unreachable.start.output().trim().split('\n');
-    expect(lines).toEqual([expect.stringMatching(/^127\.0\.0\.1:9 .*Check the URL/)]);
-  });
-
-  it('explains that no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {
-    const service = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' } });
-    expect(await service.ended).toBe(1);
-    expect(service.output()).toBe(
-      'No DynamoDB engine answers at http://127.0.0.1:9 (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.\n',
-    );
-  });
+  it.each(failures.map(([what, , , message], i) => [what, message, i] as const))(
+    'says what to do about %s, exits with 1 and leaves nothing running',
+    async (_, message, i) => {
+      const { data, start } = failing[i] as (typeof failing)[0];
+      expect(await start.ended).toBe(1);
+      expect(start.output()).toMatch(message);
+      expect(await processesWith(data)).toEqual([]);
+    },
+  );
 
   it.each([
     ['an address that is not one of this machine', { host: '192.0.2.1' }, /^192\.0\.2\.1 is not an address of this/],
@@ -388,14 +391,6 @@ describe('a start that fails', () => {
       `Port ${port} on 127.0.0.1 is in use. Choose another: npm start -- --port NUMBER, where 0 picks a free one.`,
     );
     other.close();
-  });
-
-  it('explains that the database is damaged, and says how to discard it', async () => {
-    await writeFile(join(data, 'dynamodb.db'), 'no database, but longer than its header has to be. '.repeat(100));
-    const service = run();
-    expect(await service.ended).toBe(1);
-    expect(service.output()).toMatch(/^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*\n$/);
-    expect(await processesWith(data)).toEqual([]);
   });
 });
 

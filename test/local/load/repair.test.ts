@@ -130,22 +130,12 @@ describe('a repair', () => {
     expect(await place.served()).toEqual(tableOf(january));
   });
 
-  it('lets a load continue whose verification found a wrong key outside its changes', async () => {
-    await put(addressItem({ key: '1012RJ#147#', places: [{ straat: 'Kalverstraat', woonplaats: 'Amsterdam' }] }));
-    const load = () => place.load({ month: february });
-    for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
-    expect(await place.repair()).toMatchObject({ peildatum: february.peildatum, changed: 1, pending: true });
-    expect(await load()).toMatchObject({ outcome: 'published', peildatum: february.peildatum });
-    expect(await place.served()).toEqual(tableOf(february));
-  });
-
   describe('of a table with a pending load', () => {
     const load = () => place.load({ changesPerFile: 2, month: february });
-    const storage = () => place.storage;
-    const work = () => storage().list(paths.loads);
+    const work = () => place.storage.list(paths.loads);
     beforeEach(async () => {
       await put(addressItem({ key: '1012RJ#147#', places: [{ straat: 'Kalverstraat', woonplaats: 'Amsterdam' }] }));
-      await expect(load()).rejects.toThrow(/1012RJ#147#/);
+      for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
     });
 
     it('leaves nothing to write, so that the next run only verifies and publishes', async () => {
@@ -165,7 +155,7 @@ describe('a repair', () => {
     it.each(sweep(parts, 1))('is the remedy when %s is missing, and a load says so', async (_, isGone) => {
       const gone = (await work()).filter(isGone);
       expect(gone).not.toEqual([]);
-      await storage().delete(gone);
+      await place.storage.delete(gone);
       const goneError = {
         name: 'WorkGoneError',
         message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),

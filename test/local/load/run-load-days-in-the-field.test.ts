@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
@@ -16,12 +16,7 @@ import { startForTests } from '../../support/start-for-tests.ts';
 
 const bench = startForTests(startLoadBench);
 
-const [jan9, jan10, jan11, jan12] = [1, 2, 3, 4].map((days) => dateAfter(start, days)) as [
-  string,
-  string,
-  string,
-  string,
-];
+const [jan9, jan10, jan11, jan12] = ['2026-01-09', '2026-01-10', '2026-01-11', '2026-01-12'] as const;
 
 /** A register whose first state is loaded, and `run`, which applies what its folder holds. */
 async function loadedRegister(seed: number, count: number, objects?: number) {
@@ -60,26 +55,17 @@ describe('a delivery', () => {
     expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan10 });
   });
 
-  it('of several days is used where that leads further, or where the days are damaged', async () => {
+  it('of several days is used where the days are damaged', async () => {
     const { register, content, run } = await loadedRegister(17, 3);
-    const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
-    await register.deliver([first, third]);
+    const [, second] = register.days as [RegisterDay, RegisterDay];
+    await register.deliver();
+    await writeFile(join(register.mutations, deliveryName(jan9, jan10)), 'damaged');
     await register.write(start, jan10, mutationsBetween(register.first, second.state));
     expect(await run()).toMatchObject({
-      peildatum: jan11,
       days: [deliveryName(start, jan10), deliveryName(jan10, jan11)],
-    });
-    expect(await content()).toEqual(await tableOf(register, jan11));
-
-    const other = await loadedRegister(17, 3);
-    await other.register.deliver();
-    await writeFile(join(other.register.mutations, deliveryName(jan9, jan10)), 'damaged');
-    await other.register.write(start, jan10, mutationsBetween(register.first, second.state));
-    expect(await other.run()).toMatchObject({
-      peildatum: jan11,
       notes: [expect.stringContaining(`instead: ${deliveryName(jan9, jan10)}`)],
     });
-    expect(await other.content()).toEqual(await content());
+    expect(await content()).toEqual(await tableOf(register, jan11));
   });
 
   it('is read from the source that has it, if another one is down or has it damaged', async () => {
@@ -220,9 +206,10 @@ describe('a chain of days', () => {
     if (!change?.was) throw new Error('no change');
     for (const one of groups[index]?.changes ?? []) if (one.was) one.was.begin = '1999-01-01';
     await register.write(start, jan9, groups);
+    const why = `changes occurrence \\d of NUM ${change.wordt.identificatie} from .* \\(1999-01-01 on\\), and it is .* on\\)`;
     expect(await run()).toMatchObject({
       peildatum: jan9,
-      setAside: { count: 1, examples: [expect.stringContaining(change.wordt.identificatie)] },
+      setAside: { count: 1, examples: [expect.stringMatching(why)] },
     });
     expect((await readManifest(dataset.storage)).published).toMatchObject({
       setAside: [{ object: `NUM ${change.wordt.identificatie}`, addresses: 1 }],
@@ -422,10 +409,5 @@ describe('the dataset of a municipality', () => {
     const country = await datasetOf(first, start, 'national');
     const refused = `${name}: covers municipality 0457, and the dataset the whole country`;
     await expect(country.load({ mutations })).rejects.toThrow(refused);
-    const renamed = join(bench.newFolder(), deliveryName(start, jan12));
-    await rename(mutations[0] as string, renamed);
-    await expect(country.load({ mutations: [renamed] })).rejects.toThrow(
-      'but its documents say of 2026-01-08 to 2026-01-12 for municipality 0457',
-    );
   });
 });
