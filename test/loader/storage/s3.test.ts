@@ -75,11 +75,7 @@ describe('an upload in parts', () => {
     const parts = mock.commandCalls(UploadPartCommand).map(({ args }) => args[0].input);
     expect(parts.map(({ ChecksumAlgorithm }) => ChecksumAlgorithm)).toEqual(['CRC32', 'CRC32', 'CRC32']);
     expect(mock.commandCalls(CompleteMultipartUploadCommand)[0]?.args[0].input.MultipartUpload?.Parts).toEqual(
-      [1, 2, 3].map((PartNumber) => ({
-        PartNumber,
-        ETag: `etag ${PartNumber}`,
-        ChecksumCRC32: `crc ${PartNumber}`,
-      })),
+      [1, 2, 3].map((PartNumber) => ({ PartNumber, ETag: `etag ${PartNumber}`, ChecksumCRC32: `crc ${PartNumber}` })),
     );
   });
 
