@@ -54,18 +54,34 @@ const idDigits = 16;
  * and of a verblijfsobject its oppervlakte and the letters of its gebruiksdoelen: of any other one, which the XSDs
  * allow, its own text in parentheses.
  */
-export function adresObjectText({ identificatie, type, status, hoofdadres, locatie, ...more }: AdresObject): string {
-  const head = `${identificatie}${letterOf(types, type)}${letterOf(objectStatuses, status)}${hoofdadres ? 1 : 0}`;
-  const text = `${head},${locatie.x},${locatie.y}`;
-  if (type !== 'verblijfsobject') return text;
-  const doelen = (more.gebruiksdoelen ?? []).map(gebruiksdoelText).join('');
-  return `${text},${more.oppervlakte ?? ''},${doelen}`;
+export function adresObjectText(object: AdresObject): string {
+  const [status, rest] = adresObjectTexts(object);
+  return `${object.identificatie}${letterOf(typeLetters, object.type)}${status}${object.hoofdadres ? 1 : 0}${rest}`;
 }
 
-function gebruiksdoelText(doel: string): string {
-  if (isGebruiksdoel(doel)) return letterOf(gebruiksdoelen, doel);
+/** The letter of the status, and all that comes after the role in `adresObjectText`. */
+export function adresObjectTexts(object: Omit<AdresObject, 'hoofdadres'>): [status: string, rest: string] {
+  const { type, status, locatie, oppervlakte = '', gebruiksdoelen = [] } = object;
+  const [letter, place] = [statusLetter(status), `,${locatie.x},${locatie.y}`];
+  if (type !== 'verblijfsobject') return [letter, place];
+  return [letter, `${place},${oppervlakte},${gebruiksdoelen.map(gebruiksdoelText).join('')}`];
+}
+
+const lettersOf = (values: Record<string, string>) =>
+  new Map(Object.entries(values).map(([letter, value]) => [value, letter]));
+const typeLetters = lettersOf(types);
+const statusLetters = lettersOf(objectStatuses);
+const doelLetters = lettersOf(gebruiksdoelen);
+
+/** The text of one gebruiksdoel: its letter, or its own text in parentheses. */
+export function gebruiksdoelText(doel: string): string {
+  const letter = doelLetters.get(doel);
+  if (letter !== undefined) return letter;
   return `(${encodeURIComponent(doel).replace(/[()]/g, (character) => (character === '(' ? '%28' : '%29'))})`;
 }
+
+/** The letter of a status of an object that exists. */
+export const statusLetter = (status: string) => letterOf(statusLetters, status);
 
 function gebruiksdoelenOf(text: string): string[] {
   const found = text.matchAll(/\(([^)]*)\)|./g);
@@ -100,16 +116,9 @@ export function answeredObject(object: AdresObject): AnsweredObject {
 /** Separates the texts of objects. */
 export const betweenObjects = ';';
 
-/** Whether the register may give an object that exists this status. */
-export const isObjectStatus = (status: string) => Object.values(objectStatuses).includes(status);
-const isGebruiksdoel = (doel: string) => Object.values(gebruiksdoelen).includes(doel);
-
 /** @throws Error for a value that no text has a letter for: the reader has refused it before */
-function letterOf(letters: Record<string, string>, value: string): string {
-  let found: string | undefined;
-  for (const letter in letters) {
-    if (letters[letter] === value) found = letter;
-  }
+function letterOf(letters: Map<string, string>, value: string): string {
+  const found = letters.get(value);
   if (found === undefined) throw new Error(`an adresseerbaar object can't have the value "${value}"`);
   return found;
 }

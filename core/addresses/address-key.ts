@@ -8,9 +8,6 @@ import type { AddressRequest } from '../contract.ts';
 const pattern = /^([1-9]\d{3}[A-Z]{2})#([1-9]\d{0,4})#([0-9A-Z]{0,5})$/;
 const separator = '#';
 
-/** The bytes of the longest key, such as `1381AA#99999#A1234`. */
-export const longestAddressKey = 18;
-
 /** The key of an address, in any letter case of its toevoeging. */
 export function addressKey({ postcode, huisnummer, toevoeging }: AddressRequest): string {
   return postcode + separator + huisnummer + separator + (toevoeging ?? '').toUpperCase();
@@ -41,45 +38,4 @@ export function addressText(key: string): string {
 /** Whether this is the key of an address; the table also holds items about itself, under other keys. */
 export function isAddressKey(key: string): boolean {
   return pattern.test(key);
-}
-
-/** The positions of the parts of an address in `bytes`, which are ASCII; a missing part has a position below 0. */
-type AddressBytes = {
-  bytes: Uint8Array;
-  postcode: number;
-  huisnummer: number;
-  huisletter: number;
-  toevoeging: number;
-  toevoegingEnd: number;
-};
-
-/** Writes `addressKey` at `start`, where `longestAddressKey` bytes must be left; returns the position after it. */
-export function writeAddressKey(target: Uint8Array, start: number, address: AddressBytes): number {
-  const { bytes, postcode, huisletter, toevoeging, toevoegingEnd } = address;
-  let at = start;
-  if (postcode >= 0) for (let i = postcode; i < postcode + 6; i++) target[at++] = bytes[i] as number;
-  target[at++] = separatorByte;
-  at = writeNumber(target, at, address.huisnummer);
-  target[at++] = separatorByte;
-  if (huisletter >= 0) target[at++] = upperCase(bytes[huisletter] as number);
-  if (toevoeging >= 0) for (let i = toevoeging; i < toevoegingEnd; i++) target[at++] = upperCase(bytes[i] as number);
-  return at;
-}
-
-const separatorByte = separator.charCodeAt(0);
-
-/** Writes the digits of a number from 1 to 99999. */
-export function writeNumber(bytes: Uint8Array, start: number, number: number): number {
-  const end = start + (number < 10 ? 1 : number < 100 ? 2 : number < 1_000 ? 3 : number < 10_000 ? 4 : 5);
-  let rest = number;
-  for (let at = end - 1; at >= start; at--) {
-    const tens = (rest / 10) | 0;
-    bytes[at] = 0x30 + rest - 10 * tens;
-    rest = tens;
-  }
-  return end;
-}
-
-function upperCase(letter: number): number {
-  return letter >= 0x61 && letter <= 0x7a ? letter - 0x20 : letter;
 }

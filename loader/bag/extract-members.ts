@@ -13,8 +13,8 @@ import {
   isFuture,
   isJunk,
 } from './delivery-document.ts';
+import { type ObjectenKind, objectenKinds, type StandKind } from './elements.ts';
 import { relatieFile } from './gemeente-relaties.ts';
-import { type ObjectenKind, objectenKinds, type StandKind } from './schema.ts';
 
 /** The contents of an inner zip: objects of one kind, or the relations between woonplaatsen and gemeenten. */
 export type MemberKind = StandKind | typeof relatieFile;

@@ -1,9 +1,10 @@
 /** The changes that an XML file of mutations describes. */
 
 import { ExtractError } from '../load-error.ts';
-import { addField, type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
-import type { Problem } from './problem-report.ts';
-import { isObjectenKind, mutationDocument, SchemaParser, type StandKind } from './schema.ts';
+import { isObjectenKind, kindOfElement, type StandKind } from './elements.ts';
+import { addField, type Fields, type Occurrence, occurrenceOf, spanOf, toVoorkomen } from './interpret-stand.ts';
+import { isProblem, type Problem } from './problem-report.ts';
+import { mutationDocument, SchemaParser } from './schema.ts';
 import type { AnyVoorkomen } from './voorkomen.ts';
 import { xsdDate } from './xsd-values.ts';
 
@@ -31,14 +32,6 @@ export type MutationXml = {
 const groupEnd = '</ml:mutatieGroep>';
 const chunkBytes = 128 * 1024;
 const changes = ['ml:toevoeging', 'ml:wijziging', 'ml:verwijdering'];
-const kinds: Record<string, StandKind> = {
-  'Objecten:Nummeraanduiding': 'NUM',
-  'Objecten:OpenbareRuimte': 'OPR',
-  'Objecten:Woonplaats': 'WPL',
-  'Objecten:Verblijfsobject': 'VBO',
-  'Objecten:Ligplaats': 'LIG',
-  'Objecten:Standplaats': 'STA',
-};
 /** How a group begins whose object is not part of an address: a pand, or also an adresseerbaar object. */
 const groupOf = (elements: string) =>
   new RegExp(
@@ -106,9 +99,12 @@ class MutationCollector {
 
   constructor(file: string, objecten: boolean) {
     this.#file = file;
-    const isRead = (kind: StandKind) => objecten || !isObjectenKind(kind);
+    const readKind = (element: string) => {
+      const kind = kindOfElement[element];
+      return kind && (objecten || !isObjectenKind(kind)) ? kind : undefined;
+    };
     this.parser = new SchemaParser(mutationDocument(objecten), file, {
-      onOpen: (name) => this.#onOpen(name, kinds[name] && isRead(kinds[name]) ? kinds[name] : undefined),
+      onOpen: (name) => this.#onOpen(name, readKind(name)),
       onText: (name, text, parent) => this.#onText(name, text, parent),
       onClose: (name) => this.#onClose(name),
     });
@@ -173,8 +169,8 @@ class MutationCollector {
   }
 
   #voorkomen(kind: StandKind, fields: Occurrence, isReported: boolean): AnyVoorkomen | null {
-    const found = toObjectVoorkomen(kind, fields, this.#file);
-    if (found === null || !('file' in found)) return found;
+    const found = toVoorkomen(kind, fields, this.#file);
+    if (found === null || !isProblem(found)) return found;
     if (isReported) this.#problems.push(found);
     return null;
   }

@@ -21,9 +21,9 @@ export type ProblemKind = (typeof problemKinds)[number];
 /** One object that counts but is not loaded; `detail` adds to its kind. */
 export type Problem = { kind: ProblemKind; file: string; identificatie: string; detail?: string };
 
-/** Whether reading an object gave a problem instead of the object. */
+/** Whether reading an occurrence gave a problem instead of its values. */
 export function isProblem(read: object): read is Problem {
-  return 'kind' in read;
+  return 'file' in read;
 }
 
 /** How many of each kind, and the first few of each by identificatie. Plain JSON, passed between Lambdas. */

@@ -1,82 +1,76 @@
 /** Reads the occurrences in XML files of an extract: fast where they are written as usual, strictly everywhere else. */
 
 import { ExtractError } from '../load-error.ts';
-import { AdresObjectBytes } from './adres-object-bytes.ts';
-import { ByteCursor } from './byte-cursor.ts';
-import { fastAdresObjectParser } from './fast-adres-object-parser.ts';
-import {
-  FastNummeraanduidingParser,
-  FastOpenbareRuimteParser,
-  type FastParser,
-  type FastParserOptions,
-} from './fast-parser.ts';
+import { isObjectenKind, repeatedFields, type StandKind } from './elements.ts';
 import {
   addField,
+  countVoorkomen,
   type Fields,
-  type ObjectOf,
   type Occurrence,
   occurrenceOf,
-  type ReadOptions,
-  type StandVisit,
+  type Visits,
+  type VoorkomenOf,
   visitStand,
 } from './interpret-stand.ts';
-import { NumBytes } from './num-bytes.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
-import { documentOf, namespaces, type ObjectenKind, objectenKinds, SchemaParser, type StandKind } from './schema.ts';
-import type { Woonplaats } from './voorkomen.ts';
+import { documentOf, namespaces, SchemaParser } from './schema.ts';
+import { dayOf, type WplVoorkomen } from './voorkomen.ts';
+import { type WrittenKind, WrittenStand } from './written-stand.ts';
 import { xsdDate } from './xsd-values.ts';
 
-/** Visits what counts on `peildatum`, each `Span` valid meanwhile. @throws ExtractError, after some visits */
+/** How to read a file. */
+export type ReadOptions<T> = Pick<Visits<T>, 'later'> & {
+  /** Leaves everything to the strict parser. */
+  strictly?: boolean;
+  /** Visits occurrences in bytes instead of `visit` and `later`, whenever they count. */
+  visitWritten?: (stand: WrittenStand) => void;
+};
+
+/** Visits what counts on `peildatum`. @throws ExtractError, after some visits */
 export type ReadObjects<T> = (
   xml: Buffer,
   file: string,
   peildatum: string,
-  visit: StandVisit<T>,
+  visit: (one: T) => void,
   options?: ReadOptions<T>,
 ) => ReadCounts;
 
-/** Reads the nummeraanduidingen of an XML file. */
-export const readNummeraanduidingen = objectReader('NUM', NumBytes.of, FastNummeraanduidingParser);
-
-/** Reads the streets of an XML file. */
-export const readOpenbareRuimten = objectReader('OPR', (street) => street, FastOpenbareRuimteParser);
-
-const adresObjectReader = (kind: ObjectenKind) => objectReader(kind, AdresObjectBytes.of, fastAdresObjectParser(kind));
-
-/** Read the adresseerbare objecten of an XML file, by kind. One whose location can't be told is a problem. */
-export const readAdresseerbareObjecten: Record<ObjectenKind, ReadObjects<AdresObjectBytes>> = {
-  VBO: adresObjectReader('VBO'),
-  LIG: adresObjectReader('LIG'),
-  STA: adresObjectReader('STA'),
-};
-
-/** The reader of files of `kind`, whose objects `toObject` makes. */
-function objectReader<K extends StandKind, T>(
-  kind: K,
-  toObject: (read: ObjectOf[K]) => T,
-  Parser: new (...options: FastParserOptions<T>) => FastParser<T>,
-): ReadObjects<T> {
-  return (xml, file, peildatum, visit, options = {}) => {
-    const counts = emptyCounts();
-    const onStand = (fields: Occurrence) =>
-      visitStand(kind, fields, file, peildatum, counts, { toObject, visit, ...options });
-    const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
-    readStands(xml, file, kind, peildatum, onStand, fastParser);
+/** The reader of files of `kind`. */
+function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K]> {
+  return (xml, file, peildatum, visit, { strictly = false, later, visitWritten } = {}) => {
+    const [counts, day] = [emptyCounts(), dayOf(peildatum)];
+    const onStand = (fields: Occurrence) => visitStand(kind, fields, file, day, counts, { visit, later });
+    const onWritten = (stand: WrittenStand) => {
+      if (!visitWritten) return onStand(stand.fields());
+      const when = countVoorkomen(stand.geldigheid, day, counts);
+      if (when === 'current') counts.current++;
+      if (when !== null) visitWritten(stand);
+    };
+    readStands(xml, file, kind, peildatum, onStand, strictly ? undefined : onWritten);
     return counts;
   };
 }
+
+/** Read an XML file, by the kind of its objects. An object whose location can't be told is a problem. */
+export const readXml = {
+  NUM: objectReader('NUM'),
+  OPR: objectReader('OPR'),
+  VBO: objectReader('VBO'),
+  LIG: objectReader('LIG'),
+  STA: objectReader('STA'),
+};
 
 /** Visits woonplaatsen without holding the whole file of 100 MB. @throws what `xml` throws, even if the XML is wrong */
 export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,
   peildatum: string,
-  visit: StandVisit<Woonplaats>,
-  options: Omit<ReadOptions<Woonplaats>, 'strictly'> = {},
+  visit: (one: WplVoorkomen) => void,
+  { later }: Pick<Visits<WplVoorkomen>, 'later'> = {},
 ): Promise<ReadCounts> {
-  const counts = emptyCounts();
+  const [counts, day] = [emptyCounts(), dayOf(peildatum)];
   const parser = new StandParser('WPL', file, peildatum, (fields) =>
-    visitStand('WPL', fields, file, peildatum, counts, { toObject: (place) => place, visit, ...options }),
+    visitStand('WPL', fields, file, day, counts, { visit, later }),
   );
   let refusal: unknown;
   for await (const chunk of xml) {
@@ -96,27 +90,27 @@ const standEnd = '</sl:stand>';
 const contentsEnd = '</sl:inhoud>';
 
 /**
- * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `fastParser` or `onStand`: the
- * fast parser reads occurrences whose bytes are exactly as Kadaster writes them, and the strict parser reads the rest,
- * so that nothing is skipped or interpreted in two ways (decision 0110). Without `fastParser` the strict parser reads
+ * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `onWritten` or `onStand`:
+ * occurrences whose bytes are exactly as Kadaster writes them are read as bytes, and the strict parser reads the rest,
+ * so that nothing is skipped or interpreted in two ways (decision 0110). Without `onWritten` the strict parser reads
  * everything.
  * @throws ExtractError, the strict parser's own
  */
 export function readStands(
   xml: Buffer,
   file: string,
-  kind: StandKind,
+  kind: WrittenKind,
   peildatum: string,
   onStand: (fields: Occurrence) => void,
-  fastParser?: Pick<FastParser<never>, 'parse'>,
+  onWritten?: (stand: WrittenStand) => void,
 ): void {
   const strictParser = () => new StandParser(kind, file, peildatum, onStand);
-  if (!fastParser) {
+  if (!onWritten) {
     readStrictly(xml, strictParser());
     return;
   }
   try {
-    readFast(new ByteCursor(xml), xml, strictParser(), fastParser);
+    readFast(xml, new WrittenStand(kind, xml), strictParser(), onWritten);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
     // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the
@@ -134,15 +128,15 @@ function readStrictly(xml: Buffer, parser: StandParser): void {
 }
 
 function readFast(
-  cursor: ByteCursor,
   xml: Buffer,
+  stand: WrittenStand,
   parser: StandParser,
-  fastParser: Pick<FastParser<never>, 'parse'>,
+  onWritten: (stand: WrittenStand) => void,
 ): void {
   let unread = 0;
   let end = contentsEnd;
   while (unread < xml.length) {
-    if (parser.betweenStands && parser.hasUsualPrefixes) unread = parseAll(cursor, unread, fastParser);
+    if (parser.betweenStands && parser.hasUsualPrefixes) unread = readWritten(stand, unread, onWritten);
     const strictEnd = endOf(xml, end, unread);
     parser.write(xml.subarray(unread, strictEnd));
     unread = strictEnd;
@@ -151,12 +145,13 @@ function readFast(
   parser.close();
 }
 
-/** Reads occurrences, and the white space around them, for as long as they have the known form. */
-function parseAll(cursor: ByteCursor, start: number, fastParser: Pick<FastParser<never>, 'parse'>): number {
-  for (let parsed = start; ; parsed = cursor.filePosition) {
-    cursor.seek(parsed);
-    cursor.skipBlank();
-    if (!fastParser.parse(cursor)) return parsed;
+/** Reads occurrences for as long as they are written as usual; returns the start of the first other one. */
+function readWritten(stand: WrittenStand, start: number, onWritten: (stand: WrittenStand) => void): number {
+  for (let unread = start; ; ) {
+    const end = stand.read(unread);
+    if (end < 0) return unread;
+    onWritten(stand);
+    unread = end;
   }
 }
 
@@ -168,9 +163,8 @@ function endOf(xml: Buffer, tag: string, from: number): number {
 const stand = 'sl:stand';
 const objectType = 'sl:objectType';
 const standTechnischeDatum = 'selecties-extract:StandTechnischeDatum';
-const repeatable = new Set([stand, objectType, 'Objecten:gebruiksdoel', 'Objecten-ref:NummeraanduidingRef']);
+const repeatable = new Set([stand, objectType, ...repeatedFields.map(({ element }) => element)]);
 const prefixes = Object.keys(namespaces);
-const hasGeometry = (kind: StandKind) => objectenKinds.includes(kind as ObjectenKind);
 
 /**
  * The strict parser of a file of `kind` in an extract of `peildatum`, which defines what such a file means. Prefixes,
@@ -223,7 +217,7 @@ class StandParser {
 
   /** Whether Kadaster's own prefixes have their usual namespaces from here on. */
   get hasUsualPrefixes(): boolean {
-    return this.#parser.hasUsualPrefixes(hasGeometry(this.#kind) ? [...prefixes, 'gml'] : prefixes);
+    return this.#parser.hasUsualPrefixes(isObjectenKind(this.#kind) ? [...prefixes, 'gml'] : prefixes);
   }
 
   #onOpen(name: string): void {

@@ -2,6 +2,14 @@
 
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { ExtractError } from '../load-error.ts';
+import {
+  type Content,
+  contentOfKind,
+  elementOfKind,
+  isObjectenKind,
+  kindOfElement,
+  type StandKind,
+} from './elements.ts';
 
 /** The version of the BAG 2.0 schema that this program reads, as in its namespaces. */
 export const schemaVersion = 'v20200601';
@@ -34,102 +42,6 @@ export const relatieNamespaces = {
 /** The prefix of geometries; a file without them need not have it. */
 const geometryNamespace = { gml: 'http://www.opengis.net/gml/3.2' };
 
-/** The allowed content of an element: `text`, anything (as `xml`, or `skipped`), or the named elements. */
-export type Content = 'text' | 'xml' | 'skipped' | { [element: string]: Content };
-
-/** The kinds of object that are used for addresses. */
-export type ObjectKind = 'NUM' | 'OPR' | 'WPL';
-
-/** The kinds of adresseerbaar object. */
-export const objectenKinds = ['VBO', 'LIG', 'STA'] as const;
-export type ObjectenKind = (typeof objectenKinds)[number];
-
-export const isObjectenKind = (kind: string): kind is ObjectenKind => objectenKinds.includes(kind as ObjectenKind);
-
-/** The kinds of object that are read. */
-export type StandKind = ObjectKind | ObjectenKind;
-
-const voorkomen: Content = {
-  'Historie:Voorkomen': {
-    'Historie:voorkomenidentificatie': 'text',
-    'Historie:beginGeldigheid': 'text',
-    'Historie:eindGeldigheid': 'text',
-    'Historie:tijdstipRegistratie': 'skipped',
-    'Historie:eindRegistratie': 'skipped',
-    'Historie:tijdstipInactief': 'text',
-    'Historie:BeschikbaarLV': {
-      'Historie:tijdstipRegistratieLV': 'text',
-      'Historie:tijdstipEindRegistratieLV': 'text',
-      'Historie:tijdstipInactiefLV': 'text',
-      'Historie:tijdstipNietBagLV': 'text',
-    },
-  },
-};
-
-const identificatie = { 'Objecten:identificatie': 'text' } as const;
-const document = {
-  'Objecten:status': 'text',
-  'Objecten:geconstateerd': 'skipped',
-  'Objecten:documentdatum': 'skipped',
-  'Objecten:documentnummer': 'skipped',
-} as const;
-
-const nummeraanduidingRef = { 'Objecten-ref:NummeraanduidingRef': 'text' } as const;
-const plaats = {
-  'Objecten:heeftAlsHoofdadres': nummeraanduidingRef,
-  'Objecten:voorkomen': voorkomen,
-  'Objecten:heeftAlsNevenadres': nummeraanduidingRef,
-  ...identificatie,
-  'Objecten:geometrie': 'xml',
-  ...document,
-} as const;
-
-const ligtIn: Content = { 'Objecten-ref:WoonplaatsRef': 'text' };
-
-/** The elements of each kind of object; for a nummeraanduiding in the order of the schema. */
-export const objects = {
-  NUM: {
-    'Objecten:Nummeraanduiding': {
-      ...identificatie,
-      'Objecten:huisnummer': 'text',
-      'Objecten:huisletter': 'text',
-      'Objecten:huisnummertoevoeging': 'text',
-      'Objecten:postcode': 'text',
-      'Objecten:typeAdresseerbaarObject': 'skipped',
-      ...document,
-      'Objecten:ligtIn': ligtIn,
-      'Objecten:voorkomen': voorkomen,
-      'Objecten:ligtAan': { 'Objecten-ref:OpenbareRuimteRef': 'text' },
-    },
-  },
-  OPR: {
-    'Objecten:OpenbareRuimte': {
-      ...{ ...identificatie, ...document, 'Objecten:voorkomen': voorkomen },
-      'Objecten:naam': 'text',
-      'Objecten:type': 'skipped',
-      'Objecten:ligtIn': ligtIn,
-      'Objecten:verkorteNaam': 'skipped',
-    },
-  },
-  WPL: {
-    'Objecten:Woonplaats': {
-      ...{ ...identificatie, ...document, 'Objecten:voorkomen': voorkomen },
-      'Objecten:naam': 'text',
-      'Objecten:geometrie': 'skipped',
-    },
-  },
-  VBO: {
-    'Objecten:Verblijfsobject': {
-      ...plaats,
-      'Objecten:gebruiksdoel': 'text',
-      'Objecten:oppervlakte': 'text',
-      'Objecten:maaktDeelUitVan': 'skipped',
-    },
-  },
-  LIG: { 'Objecten:Ligplaats': plaats },
-  STA: { 'Objecten:Standplaats': plaats },
-} as const satisfies Record<StandKind, Content>;
-
 /** The elements of a file of `kind`, as far as they are read: `BagvsExtractDeelbestandExtractLvc-2.1.0.xsd`. */
 export function documentOf(kind: StandKind): Content {
   return {
@@ -145,7 +57,10 @@ export function documentOf(kind: StandKind): Content {
           'sl:leveringsId': 'skipped',
           'sl:objectTypen': { 'sl:objectType': 'text' },
         },
-        'sl:stand': { 'sl-bag-extract:bagObject': objects[kind], 'sl-bag-extract:kenmerkInOnderzoek': 'skipped' },
+        'sl:stand': {
+          'sl-bag-extract:bagObject': { [elementOfKind[kind]]: contentOfKind[kind] },
+          'sl-bag-extract:kenmerkInOnderzoek': 'skipped',
+        },
       },
     },
   };
@@ -153,12 +68,12 @@ export function documentOf(kind: StandKind): Content {
 
 const toestand = (objecten: boolean): Content => ({
   'mlm:bagObject': {
-    ...objects.NUM,
-    ...objects.OPR,
-    ...objects.WPL,
-    'Objecten:Verblijfsobject': objecten ? objects.VBO['Objecten:Verblijfsobject'] : 'skipped',
-    'Objecten:Ligplaats': objecten ? objects.LIG['Objecten:Ligplaats'] : 'skipped',
-    'Objecten:Standplaats': objecten ? objects.STA['Objecten:Standplaats'] : 'skipped',
+    ...Object.fromEntries(
+      Object.entries(kindOfElement).map(([name, kind]) => [
+        name,
+        objecten || !isObjectenKind(kind) ? contentOfKind[kind] : 'skipped',
+      ]),
+    ),
     'Objecten:Pand': 'skipped',
   },
   'mlm:kenmerkInOnderzoek': 'skipped',

@@ -63,9 +63,13 @@ export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
 /** One occurrence of an object of any kind. */
 export type AnyVoorkomen = ObjectVoorkomen | AdresseerbaarVoorkomen;
 
-/** `2021-10-15` as the number 20211015. */
+const zero = 0x30;
+
+/** `2021-10-15` as the number 20211015; without other strings, as it is read for every occurrence. */
 export function dayOf(date: string): number {
-  return 10_000 * Number(date.slice(0, 4)) + 100 * Number(date.slice(5, 7)) + Number(date.slice(8));
+  let day = 0;
+  for (let at = 0; at < date.length; at++) if (at !== 4 && at !== 7) day = 10 * day + date.charCodeAt(at) - zero;
+  return day;
 }
 
 /** 20211015 as `2021-10-15`. */
@@ -81,15 +85,6 @@ export type Geldigheid = {
   isLive: boolean;
   isInactief: boolean;
   isNietBag: boolean;
-};
-
-/** The only status of an object that exists, by kind; a verblijfsobject has several. */
-export const liveStatus = {
-  NUM: 'Naamgeving uitgegeven',
-  OPR: 'Naamgeving uitgegeven',
-  WPL: 'Woonplaats aangewezen',
-  LIG: 'Plaats aangewezen',
-  STA: 'Plaats aangewezen',
 };
 
 /** Why an occurrence does not count: the first reason that applies, in this order. */

@@ -1,8 +1,8 @@
 /** Days of mutations: the selection for a dataset, and their changes to its objects. */
 
 import { adresObjectText } from '../../core/adres-object.ts';
+import { isObjectenKind } from '../bag/elements.ts';
 import type { Mutation } from '../bag/mutations.ts';
-import { isObjectenKind } from '../bag/schema.ts';
 import { type AnyVoorkomen, dayOf, dayText, noEind } from '../bag/voorkomen.ts';
 import { addressesOf, isSameVoorkomen } from './record.ts';
 import type { SetAsideObject, SetAsideOfDay } from './set-aside.ts';

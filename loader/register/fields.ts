@@ -4,6 +4,7 @@
 export const dayWidth = 8;
 
 const zero = 0x30;
+const eightDigits = 10_000_000;
 
 /** A value that a line can't hold, because it would not read back as it was written. */
 export class LineFieldError extends Error {
@@ -28,22 +29,7 @@ export function numberText(number: number, width: number): string {
 
 /** A date as `Span` has it. @throws LineFieldError */
 export function dayDigits(day: number): string {
-  return numberText(day, dayWidth);
-}
-
-/** Writes the bytes of `dayDigits` at `start`; without a string, as a load calls it for every address. */
-export function writeDay(target: Uint8Array, start: number, day: number): void {
-  writeFixedNumber(target, start, day, dayWidth);
-}
-
-/** Writes the bytes of `numberText` at `start`, of a number that has no more digits than its field. */
-export function writeFixedNumber(target: Uint8Array, start: number, number: number, width: number): void {
-  let rest = number;
-  for (let at = start + width - 1; at >= start; at--) {
-    const tens = (rest / 10) | 0;
-    target[at] = zero + rest - 10 * tens;
-    rest = tens;
-  }
+  return day >= eightDigits ? fixedText(String(day), dayWidth) : numberText(day, dayWidth);
 }
 
 /** Copies an identificatie as doubles, which JavaScript copies without allocating; digits never make a NaN. */
@@ -52,14 +38,7 @@ export function copyId(from: DataView, start: number, to: DataView, at: number):
   to.setFloat64(at + 8, from.getFloat64(start + 8));
 }
 
-/** The date at `start` of a line; without a string, as it is read for every address. */
-export function dayAt(line: string, start: number): number {
-  let day = 0;
-  for (let i = start; i < start + dayWidth; i++) day = day * 10 + line.charCodeAt(i) - zero;
-  return day;
-}
-
-/** The date at `start` of a line that is bytes. */
+/** The date at `start` of a line that is bytes; without a string, as it is read for every address. */
 export function dayIn(bytes: Uint8Array, start: number): number {
   let day = 0;
   for (let i = start; i < start + dayWidth; i++) day = day * 10 + (bytes[i] as number) - zero;

@@ -1,18 +1,11 @@
 /** The records of the register: how nummeraanduidingen and adresseerbare objecten are stored and read. */
 
-import {
-  addressKey,
-  keyParts,
-  longestAddressKey,
-  writeAddressKey,
-  writeNumber,
-} from '../../core/addresses/address-key.ts';
-import { adresObjectOfText, adresObjectText } from '../../core/adres-object.ts';
-import type { AdresObjectBytes } from '../bag/adres-object-bytes.ts';
-import { absent, type NumBytes } from '../bag/num-bytes.ts';
-import type { ObjectenKind } from '../bag/schema.ts';
-import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen, Span } from '../bag/voorkomen.ts';
-import { copyId, dayDigits, dayIn, dayWidth, fixedText, writeDay } from './fields.ts';
+import { addressKey, keyParts } from '../../core/addresses/address-key.ts';
+import { adresObjectOfText, adresObjectTexts, gebruiksdoelText, statusLetter } from '../../core/adres-object.ts';
+import type { ObjectenKind } from '../bag/elements.ts';
+import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
+import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
+import { copyId, dayDigits, dayIn, dayWidth, fixedText } from './fields.ts';
 import type { GrowingBytes } from './stored-form.ts';
 
 /**
@@ -43,17 +36,15 @@ const numberAt = eindAt + dayWidth;
 const placeAt = idLength;
 const noPlace = '....';
 const keyAt = placeAt + noPlace.length;
-/**
- * The position of the status in the text of `core/adres-object.ts`, after the type's letter, and of the rest after the
- * role.
- */
-const [statusInText, restInText] = [idLength + 1, idLength + 3];
+/** The position in the text of `core/adres-object.ts` of the rest after the role. */
+const restInText = idLength + 3;
 
 const tab = 0x09;
 const lineEnd = 0x0a;
 const colon = 0x3a;
 const comma = 0x2c;
-const fourDots = 0x2e2e2e2e;
+const hash = 0x23;
+const nine = 0x39;
 
 /** The only form of stored records that can be read. */
 export const recordForm = 'records 1';
@@ -74,6 +65,11 @@ export function recordOf(
   return [recordName(kind, identificatie), ...voorkomens.map(occurrenceText).sort()].join('\t');
 }
 
+/** The line of an occurrence that a worker read, with its line end. */
+export function occurrenceLine(one: RegisterVoorkomen): string {
+  return `${recordName(one.kind, one.identificatie)}\t${occurrenceText(one)}\n`;
+}
+
 function occurrenceText(one: RegisterVoorkomen): string {
   return `${dayDigits(one.begin)}${dayDigits(one.eind)}${one.volgnummer}:${one.kind === 'NUM' ? numText(one) : objectText(one)}`;
 }
@@ -83,8 +79,9 @@ function numText(num: NumVoorkomen): string {
 }
 
 function objectText(object: AdresseerbaarVoorkomen): string {
-  const text = adresObjectText({ ...object, hoofdadres: true });
-  return `${addressesOf(object).join(',')}:${text.charAt(statusInText)}${text.slice(restInText)}`;
+  const [status, rest] = adresObjectTexts(object);
+  const others = object.nevenadressen.map((num) => `,${num}`).join('');
+  return `${object.hoofdadres}${others}:${status}${rest}`;
 }
 
 /** The occurrences of a record. A toevoeging is in upper case, and no longer divided into its two parts. */
@@ -147,66 +144,86 @@ export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
   return a.kind === b.kind && text(a) === text(b);
 }
 
-/**
- * Appends an occurrence that was read as a line of its own, as bytes: without strings, because a load would make ten
- * million.
- */
-export function writeNum(lines: GrowingBytes, num: NumBytes, span: Span): void {
-  lines.reserve(longestHead + keyAt + longestAddressKey + 1);
-  let at = writeHead(lines, letterOf.NUM, num.view, num.identificatie, span);
-  copyId(num.view, num.openbareRuimte, lines.view, at);
-  lines.view.setInt32(at + placeAt, num.woonplaats === absent ? fourDots : num.view.getInt32(num.woonplaats));
-  at = writeAddressKey(lines.memory, at + keyAt, num);
-  lines.memory[at] = lineEnd;
-  lines.length = at + 1;
+const written = {
+  NUM: fieldIndexes(
+    ...(['NUM', 'identificatie', 'voorkomenidentificatie', 'beginGeldigheid', 'eindGeldigheid'] as const),
+    ...(['OpenbareRuimteRef', 'WoonplaatsRef'] as const),
+    ...(['postcode', 'huisnummer', 'huisletter', 'huisnummertoevoeging'] as const),
+  ),
+  VBO: fieldIndexes(
+    ...(['VBO', 'identificatie', 'voorkomenidentificatie', 'beginGeldigheid', 'eindGeldigheid'] as const),
+    ...(['heeftAlsHoofdadres', 'heeftAlsNevenadres'] as const),
+    ...(['status', 'x', 'y', 'oppervlakte', 'gebruiksdoel'] as const),
+  ),
+};
+const fourDots = Buffer.from(noPlace);
+/** The most bytes of a line, without nevenadressen. */
+const longestLine = 256;
+
+/** Appends `occurrenceLine` of an occurrence in bytes: without strings, because a load would make ten million. */
+export function writeOccurrence(kind: 'NUM' | 'VBO', lines: GrowingBytes, stand: WrittenStand): void {
+  const { identificatie, voorkomenidentificatie, beginGeldigheid, eindGeldigheid } = written[kind];
+  lines.reserve(longestLine);
+  lines.memory[lines.length++] = letters[kind].charCodeAt(0);
+  addId(lines, stand, identificatie);
+  lines.memory[lines.length++] = tab;
+  addDay(lines, stand, beginGeldigheid);
+  addDay(lines, stand, eindGeldigheid);
+  addField(lines, stand, voorkomenidentificatie);
+  lines.memory[lines.length++] = colon;
+  if (kind === 'NUM') writeNum(lines, stand);
+  else writeObject(lines, stand);
+  lines.memory[lines.length++] = lineEnd;
 }
 
-/** The same of an adresseerbaar object. */
-export function writeObject(kind: ObjectenKind, lines: GrowingBytes, object: AdresObjectBytes, span: Span): void {
-  const { bytes, nevenadressen, gebruiksdoelen } = object;
-  lines.reserve(longestHead + nevenadressen.length * nameLength + gebruiksdoelen.length + longestRest);
-  const { memory } = lines;
-  let at = writeHead(lines, letterOf[kind], object.view, object.identificatie, span);
-  copyId(object.view, object.hoofdadres, lines.view, at);
-  at += idLength;
-  for (const num of nevenadressen) at += memory.write(`,${num}`, at, 'latin1');
-  memory[at++] = colon;
-  memory[at++] = object.status;
-  const copy = (from: number, to: number) => {
-    memory[at++] = comma;
-    for (let i = from; i < to; i++) memory[at++] = bytes[i] as number;
-  };
-  copy(object.x, object.xEnd);
-  copy(object.y, object.yEnd);
-  if (object.oppervlakte !== absent) {
-    copy(object.oppervlakte, object.oppervlakteEnd);
-    memory[at++] = comma;
-    for (let i = 0; i < gebruiksdoelen.length; i++) memory[at++] = gebruiksdoelen.charCodeAt(i);
+function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
+  const { OpenbareRuimteRef, WoonplaatsRef, postcode, huisnummer, huisletter, huisnummertoevoeging } = written.NUM;
+  addId(lines, stand, OpenbareRuimteRef);
+  if ((stand.starts[WoonplaatsRef] as number) < 0) lines.add(fourDots, 0, fourDots.length);
+  else addField(lines, stand, WoonplaatsRef);
+  addField(lines, stand, postcode);
+  lines.memory[lines.length++] = hash;
+  addField(lines, stand, huisnummer);
+  lines.memory[lines.length++] = hash;
+  const toevoeging = lines.length;
+  addField(lines, stand, huisletter);
+  addField(lines, stand, huisnummertoevoeging);
+  for (let at = toevoeging; at < lines.length; at++) {
+    const byte = lines.memory[at] as number;
+    if (byte >= 0x61) lines.memory[at] = byte - 0x20;
   }
-  memory[at++] = lineEnd;
-  lines.length = at;
 }
 
-/** Upper bounds of bytes. */
-const [longestHead, longestRest] = [nameLength + 1 + numberAt + 6, idLength + 64];
+function writeObject(lines: GrowingBytes, stand: WrittenStand): void {
+  const { heeftAlsHoofdadres, heeftAlsNevenadres, status, x, y, oppervlakte, gebruiksdoel } = written.VBO;
+  addId(lines, stand, heeftAlsHoofdadres);
+  for (const num of stand.values(heeftAlsNevenadres)) lines.write(`,${num}`, 'latin1');
+  lines.reserve(longestLine);
+  lines.memory[lines.length++] = colon;
+  lines.memory[lines.length++] = statusLetter(stand.value(status)).charCodeAt(0);
+  for (const field of [x, y, oppervlakte]) {
+    lines.memory[lines.length++] = comma;
+    addField(lines, stand, field);
+  }
+  lines.memory[lines.length++] = comma;
+  for (const doel of stand.values(gebruiksdoel)) lines.memory[lines.length++] = gebruiksdoelText(doel).charCodeAt(0);
+}
 
-const letterOf = Object.fromEntries(
-  Object.entries(letters).map(([kind, letter]) => [kind, letter.charCodeAt(0)]),
-) as Record<RecordKind, number>;
+function addId(lines: GrowingBytes, { view, starts }: WrittenStand, field: number): void {
+  copyId(view, starts[field] as number, lines.view, lines.length);
+  lines.length += idLength;
+}
 
-/** Writes what every occurrence begins with; returns the position after its colon. */
-function writeHead(lines: GrowingBytes, letter: number, view: DataView, id: number, span: Span): number {
-  const { memory, length: start } = lines;
-  memory[start] = letter;
-  copyId(view, id, lines.view, start + 1);
-  let at = start + nameLength;
-  memory[at++] = tab;
-  writeDay(memory, at, span.begin);
-  writeDay(memory, at + eindAt, span.eind);
-  at += numberAt;
-  at = writeNumber(memory, at, span.volgnummer);
-  memory[at] = colon;
-  return at + 1;
+/** Adds a date without its dashes; a missing one is `noEind`. */
+function addDay(lines: GrowingBytes, { bytes, starts }: WrittenStand, field: number): void {
+  const start = starts[field] as number;
+  for (let i = 0; i < 10; i++)
+    if (i !== 4 && i !== 7) lines.memory[lines.length++] = start < 0 ? nine : (bytes[start + i] as number);
+}
+
+function addField(lines: GrowingBytes, { bytes, starts, ends }: WrittenStand, field: number): void {
+  const start = starts[field] as number;
+  if (start >= 0) lines.add(bytes, start, ends[field] as number);
 }
 
 /** Reads occurrences where they stand in bytes: each by the position after the tab before it. */

@@ -139,6 +139,14 @@ export class GrowingBytes {
     this.length += this.memory.write(text, this.length, encoding);
   }
 
+  /** Appends a few bytes; `reserve` made room. */
+  add(from: Uint8Array, start: number, end: number): void {
+    const { memory } = this;
+    let at = this.length;
+    for (let i = start; i < end; i++) memory[at++] = from[i] as number;
+    this.length = at;
+  }
+
   /** Appends bytes, eight at a time (not as doubles, which may change), and ensures capacity for one more. */
   copy(from: DataView, start: number, length: number): void {
     this.reserve(length + 1);

@@ -1,10 +1,12 @@
+import type { ObjectenKind } from '../bag/elements.ts';
 import { fileLabel } from '../bag/extract-members.ts';
-import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { type ReadObjects, readAdresseerbareObjecten, readNummeraanduidingen } from '../bag/read-stands.ts';
-import type { ObjectenKind } from '../bag/schema.ts';
+import { addProblem, emptyReport, type ReadCounts } from '../bag/problem-report.ts';
+import { readXml } from '../bag/read-stands.ts';
+import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
 import { extractDate, extractName, type Load, type Slice } from '../dataset/load.ts';
-import { bucketOf, writeNum, writeObject } from '../register/record.ts';
+import { bucketOf, occurrenceLine, type RegisterVoorkomen, writeOccurrence } from '../register/record.ts';
 import { RowsByNumber } from '../register/rows.ts';
+import { segmentOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { readZipMember } from '../storage/members.ts';
 import { getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -31,36 +33,43 @@ export async function extractSlice(
   const segments = new Set<number>();
   let count = 0;
   const kind = load.members[slice.member]?.kind as 'NUM' | ObjectenKind;
-  const found =
-    kind === 'NUM'
-      ? await readSlice(storage, load, slice, readNummeraanduidingen, onRead, (num, span) => {
-          const { bytes, identificatie, postcode } = num;
-          writeNum(rows.of(bucketOf(bytes, identificatie, buckets)), num, span);
-          if (postcode >= 0) segments.add(10 * (bytes[postcode] as number) + (bytes[postcode + 1] as number));
-          count++;
-        })
-      : await readSlice(storage, load, slice, readAdresseerbareObjecten[kind], onRead, (object, span) => {
-          writeObject(kind, rows.of(bucketOf(object.bytes, object.identificatie, buckets)), object, span);
-          count++;
-        });
+  const add = (one: RegisterVoorkomen) => {
+    rows.of(bucketOf(Buffer.from(one.identificatie), 0, buckets)).write(occurrenceLine(one), 'latin1');
+    if (one.kind === 'NUM' && one.postcode !== null) segments.add(Number(segmentOf(one.postcode)));
+    count++;
+  };
+  const addWritten = (kind: 'NUM' | 'VBO') => {
+    const { identificatie, postcode } = fieldIndexes(kind, 'identificatie', 'postcode');
+    return (stand: WrittenStand) => {
+      const { bytes, starts } = stand;
+      writeOccurrence(kind, rows.of(bucketOf(bytes, starts[identificatie] as number, buckets)), stand);
+      const at = starts[postcode] ?? -1;
+      if (at >= 0) segments.add(10 * (bytes[at] as number) + (bytes[at + 1] as number) - 11 * zero);
+      count++;
+    };
+  };
+  const found = await readSlice(storage, load, slice, onRead, (xml, label) =>
+    readXml[kind](xml, label, extractDate(load), add, {
+      later: add,
+      ...((kind === 'NUM' || kind === 'VBO') && { visitWritten: addWritten(kind) }),
+    }),
+  );
   const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.rows(loadId, slice.slice), packed);
   for (const piece of packed) releaseMemory(piece);
-  const names = Array.from(segments, (codes) => String(codes - 11 * zero)).sort();
-  const extracted: Extracted = { ...found, rows: count, ranges, segments: names };
+  const extracted: Extracted = { ...found, rows: count, ranges, segments: Array.from(segments, String).sort() };
   await putJson(storage, paths.extracted(loadId, slice.slice), extracted);
 }
 
 const zero = 0x30;
 
 /** Reads the files of a slice. */
-async function readSlice<T>(
+async function readSlice(
   storage: Storage,
   load: Load,
   { member: index, files }: Slice,
-  read: ReadObjects<T>,
   onRead: (amount: Amount) => void,
-  add: Parameters<ReadObjects<T>>[3],
+  read: (xml: Buffer, label: string) => ReadCounts,
 ): Promise<Pick<Extracted, 'voorkomens' | 'problems' | 'last'>> {
   const problems = emptyReport();
   let voorkomens = 0;
@@ -68,9 +77,7 @@ async function readSlice<T>(
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
-      const counts = await withEntry(zip, file, label, (xml) =>
-        read(xml, label, extractDate(load), add, { later: add }),
-      );
+      const counts = await withEntry(zip, file, label, (xml) => read(xml, label));
       for (const problem of counts.problems) addProblem(problems, problem);
       voorkomens += counts.voorkomens;
       if (file.name > last.name) last = { name: file.name, voorkomens: counts.voorkomens };

@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
+import { isObjectenKind } from '../bag/elements.ts';
 import { fileLabel, type MemberKind } from '../bag/extract-members.ts';
 import { gemeenteProblems, relatieFile } from '../bag/gemeente-relaties.ts';
 import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
-import { isObjectenKind } from '../bag/schema.ts';
 import { type AnyVoorkomen, dayOf, type GemeenteRelatie } from '../bag/voorkomen.ts';
 import { extractName, type Load, startOf } from '../dataset/load.ts';
 import { ExtractError } from '../load-error.ts';

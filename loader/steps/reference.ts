@@ -1,9 +1,8 @@
+import { isObjectenKind } from '../bag/elements.ts';
 import { fileLabel, listXmlFiles, type Member, type MemberKind } from '../bag/extract-members.ts';
 import { readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
-import type { StandVisit } from '../bag/interpret-stand.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
-import { isObjectenKind } from '../bag/schema.ts';
-import { dayOf, type OpenbareRuimte, type Woonplaats } from '../bag/voorkomen.ts';
+import { readWoonplaatsen, readXml } from '../bag/read-stands.ts';
+import { dayOf, type OprVoorkomen, type WplVoorkomen } from '../bag/voorkomen.ts';
 import { extractDate, extractName, type Load, type Slice } from '../dataset/load.ts';
 import { ReferenceWriter } from '../register/reference-file.ts';
 import { readZipMember } from '../storage/members.ts';
@@ -59,8 +58,8 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
   const file = new ReferenceWriter();
-  const addStreet: StandVisit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
-  const addPlace: StandVisit<Woonplaats> = (place, span) => file.addPlace(place, span);
+  const addStreet = (street: OprVoorkomen) => file.addStreet(street, street);
+  const addPlace = (place: WplVoorkomen) => file.addPlace(place, place);
   const addRelaties = (xml: Buffer, label: string) => {
     const [{ relaties, problems }, day] = [readGemeenteRelaties(xml, label, peildatum), dayOf(peildatum)];
     for (const relatie of relaties) if (relatie.eind > day) file.addRelatie(relatie);
@@ -75,9 +74,7 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
         const label = fileLabel(extractName(load), member, entry);
         const read = {
           OPR: () =>
-            withEntry(zip, entry, label, (xml) =>
-              readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet }),
-            ),
+            withEntry(zip, entry, label, (xml) => readXml.OPR(xml, label, peildatum, addStreet, { later: addStreet })),
           WPL: () => readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, { later: addPlace }),
           [relatieFile]: () => withEntry(zip, entry, label, (xml) => addRelaties(xml, label)),
         };

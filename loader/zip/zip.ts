@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
-import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { ExtractError } from '../load-error.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -220,11 +220,14 @@ function dataOffset(header: Buffer, label: string): number {
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
+/** A reader may look at so many bytes beyond the end of an entry without leaving its memory. */
+const bytesBehind = 1_024;
+
 /** Inflates into one buffer of the known size, where zlib would by default concatenate many. */
 function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer {
   try {
     return inflateRawSync(compressed, {
-      chunkSize: Math.max(size + 1, constants.Z_MIN_CHUNK),
+      chunkSize: size + bytesBehind,
       maxOutputLength: size + 1,
     });
   } catch (cause) {

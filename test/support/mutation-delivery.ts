@@ -1,12 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  mutationNamespaces,
-  namespaces,
-  objectenKinds,
-  type StandKind,
-  schemaVersion,
-} from '../../loader/bag/schema.ts';
+import { objectenKinds, type StandKind } from '../../loader/bag/elements.ts';
+import { mutationNamespaces, namespaces, schemaVersion } from '../../loader/bag/schema.ts';
 import { areaXml, imbag, lvbag, objectXml, type RelatieStand, type StandOf, type Voorkomens } from './stand-xml.ts';
 import { dateInName, relatieZip, writeZip } from './write-extract.ts';
 

@@ -1,5 +1,6 @@
 import { addressKey } from '../../core/addresses/address-key.ts';
 import { toPlace } from '../../loader/addresses/derive.ts';
+import { isObjectenKind } from '../../loader/bag/elements.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
 import { readGemeenteRelaties } from '../../loader/bag/gemeente-relaties.ts';
 import {
@@ -10,8 +11,7 @@ import {
   type ProblemReport,
   type ReadCounts,
 } from '../../loader/bag/problem-report.ts';
-import { readNummeraanduidingen, readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-stands.ts';
-import { isObjectenKind } from '../../loader/bag/schema.ts';
+import { readWoonplaatsen, readXml } from '../../loader/bag/read-stands.ts';
 import {
   dayOf,
   type Nummeraanduiding,
@@ -66,14 +66,14 @@ export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutco
           }),
         OPR: () =>
           withEntry(inner, entry, file, (xml) =>
-            readOpenbareRuimten(xml, file, peildatum, (openbareRuimte) => {
+            readXml.OPR(xml, file, peildatum, (openbareRuimte) => {
               reference.openbareRuimten.set(openbareRuimte.identificatie, openbareRuimte);
             }),
           ),
         NUM: () =>
           withEntry(inner, entry, file, (xml) =>
-            readNummeraanduidingen(xml, file, peildatum, (nummeraanduiding) => {
-              const row = rowOf(nummeraanduiding.values(), reference, file);
+            readXml.NUM(xml, file, peildatum, (nummeraanduiding) => {
+              const row = rowOf(nummeraanduiding, reference, file);
               if (isProblem(row)) addProblem(outcome.problems, row);
               else outcome.rows.push({ ...row, key: keyOf(row) });
             }),

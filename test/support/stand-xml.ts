@@ -1,4 +1,5 @@
-import { namespaces, relatieNamespaces, type StandKind, schemaVersion } from '../../loader/bag/schema.ts';
+import type { StandKind } from '../../loader/bag/elements.ts';
+import { namespaces, relatieNamespaces, schemaVersion } from '../../loader/bag/schema.ts';
 
 /** The fields of an occurrence of any kind. Dates look like `2021-10-15`, times like `2021-10-15T12:00:00.000`. */
 export type Historie = {

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { objectenKinds, type StandKind } from '../../loader/bag/schema.ts';
+import { objectenKinds, type StandKind } from '../../loader/bag/elements.ts';
 import { deliveryXml, fileXml, type RelatieStand, relatiesXml, type StandOf, type Voorkomens } from './stand-xml.ts';
 
 /** How an extract is packed. By default like Kadaster's extract of the whole country. */

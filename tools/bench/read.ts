@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { findMembers } from '../../loader/bag/extract-members.ts';
-import { readNummeraanduidingen } from '../../loader/bag/read-stands.ts';
+import { readXml } from '../../loader/bag/read-stands.ts';
 import type { Load, Slice } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
 import { extractSlice } from '../../loader/steps/extract.ts';
@@ -184,7 +184,7 @@ async function parsed(
     files.map(async ({ slice, entry }) => readEntry(await memberOf(storage, load, slice), entry, entry.name)),
   );
   const read = (strictly: boolean) => () => {
-    for (const xml of xmls) readNummeraanduidingen(xml, 'parsed', load.peildatum, () => {}, { strictly });
+    for (const xml of xmls) readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly });
   };
   const fastCpu = await cpuOf(() => {
     for (let round = 0; round < fastRounds; round++) read(false)();

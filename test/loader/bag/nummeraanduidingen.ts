@@ -1,7 +1,12 @@
+import { expect } from '@jest/globals';
+import type { ObjectenKind } from '../../../loader/bag/elements.ts';
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
-import { type ReadObjects, readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
-import type { Nummeraanduiding, Span } from '../../../loader/bag/voorkomen.ts';
+import { type ReadObjects, type ReadOptions, readXml } from '../../../loader/bag/read-stands.ts';
+import type { AdresseerbaarVoorkomen, NumVoorkomen, OprVoorkomen } from '../../../loader/bag/voorkomen.ts';
+import type { WrittenStand } from '../../../loader/bag/written-stand.ts';
 import type { ExtractErrorCode } from '../../../loader/load-error.ts';
+import { occurrenceLine, writeOccurrence } from '../../../loader/register/record.ts';
+import { GrowingBytes } from '../../../loader/register/stored-form.ts';
 import { fileXml, type NumStand } from '../../support/stand-xml.ts';
 
 export const peildatum = '2026-01-08';
@@ -29,34 +34,42 @@ export function ofPeildatum(xml: Buffer): Buffer {
 }
 
 /**
- * What a reader made of a file: what it visited, with values that outlive the visit, for its own date and for a later
- * one, and counted; or its refusal.
+ * What a reader made of a file: what it visited for its own date and for a later one, and counted; or its refusal.
+ * `lines`: what it visited as records are stored, by the fast reader written as bytes.
  */
-export type Outcome<Values = Nummeraanduiding> =
-  | { visited: (Values & { span: Span })[]; later: (Values & { span: Span })[]; counts: ReadCounts }
+export type Outcome<T = NumVoorkomen> =
+  | { visited: T[]; later: T[]; counts: ReadCounts; lines: string }
   | { code: ExtractErrorCode; message: string };
 
 /** Reads `xml` with one of the two readers. Anything but an `ExtractError` escapes. */
 export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
-  return outcomeOf(readNummeraanduidingen, xml, reader);
+  return outcomeOf('NUM', xml, reader);
 }
 
+type Visited = { NUM: NumVoorkomen; OPR: OprVoorkomen } & Record<ObjectenKind, AdresseerbaarVoorkomen>;
+
 /** The same for objects of any kind. */
-export function outcomeOf<Values extends object>(
-  readObjects: ReadObjects<{ values(): Values }>,
+export function outcomeOf<K extends keyof Visited>(
+  kind: K,
   xml: string | Buffer,
   reader: 'fast' | 'strict',
-): Outcome<Values> {
-  const visited: (Values & { span: Span })[] = [];
-  const later: (Values & { span: Span })[] = [];
+): Outcome<Visited[K]> {
+  const [visited, later]: [Visited[K][], Visited[K][]] = [[], []];
+  // A buffer is not copied: what lies behind it in memory must not matter.
+  const [bytes, strictly] = [typeof xml === 'string' ? Buffer.from(xml) : xml, reader === 'strict'];
+  const readObjects = readXml[kind] as ReadObjects<Visited[K]>;
+  const readAll = (visit: (one: Visited[K]) => void, options: ReadOptions<Visited[K]>) =>
+    readObjects(bytes, 'a.xml', peildatum, visit, { strictly, ...options });
   try {
-    const visit = (found: (Values & { span: Span })[]) => (one: { values(): Values }, span: Span) =>
-      found.push({ ...one.values(), span: { ...span } });
-    const counts = readObjects(Buffer.from(xml), 'a.xml', peildatum, visit(visited), {
-      strictly: reader === 'strict',
-      later: visit(later),
-    });
-    return { visited, later, counts };
+    const counts = readAll((one) => visited.push(one), { later: (one) => later.push(one) });
+    const lines = new GrowingBytes();
+    const writeLine = (one: Visited[K]) => {
+      if (one.kind !== 'OPR') lines.write(occurrenceLine(one), 'latin1');
+    };
+    const isBytes = kind === 'NUM' || kind === 'VBO';
+    const visitWritten = (stand: WrittenStand) => writeOccurrence(kind as 'NUM' | 'VBO', lines, stand);
+    expect(readAll(writeLine, { later: writeLine, ...(isBytes && { visitWritten }) })).toEqual(counts);
+    return { visited, later, counts, lines: lines.bytes.toString('latin1') };
   } catch (error) {
     const { name, code, message } = error as { name: string; code: ExtractErrorCode; message: string };
     if (name !== 'ExtractError') throw error;
