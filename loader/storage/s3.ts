@@ -5,6 +5,7 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  type GetObjectCommandOutput,
   HeadObjectCommand,
   ListObjectsV2Command,
   NoSuchKey,
@@ -26,6 +27,8 @@ export function s3Client(): S3Client {
   return client;
 }
 
+const bytesOf = async ({ Body }: GetObjectCommandOutput) => Buffer.from((await Body?.transformToByteArray()) ?? []);
+
 /** Exactly `length` bytes of an S3 object. @throws SourceChangedError when `IfMatch` no longer matches */
 export async function readS3Range(
   client: S3Client,
@@ -36,8 +39,7 @@ export async function readS3Range(
   if (length === 0) return Buffer.alloc(0);
   try {
     const range = `bytes=${position}-${position + length - 1}`;
-    const { Body } = await client.send(new GetObjectCommand({ ...place, Range: range }));
-    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+    const bytes = await bytesOf(await client.send(new GetObjectCommand({ ...place, Range: range })));
     if (bytes.length !== length) throw new SourceChangedError(`s3://${place.Bucket}/${place.Key}`);
     return bytes;
   } catch (error) {
@@ -89,8 +91,7 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
   return {
     async get(key) {
       try {
-        const { Body } = await client.send(new GetObjectCommand(place(key)));
-        return Buffer.from((await Body?.transformToByteArray()) ?? []);
+        return await bytesOf(await client.send(new GetObjectCommand(place(key))));
       } catch (error) {
         return nullWhenMissing(error);
       }
@@ -149,9 +150,8 @@ async function unchanged(
   expected: Uint8Array | null,
 ): Promise<{ IfMatch: string | undefined } | { IfNoneMatch: '*' } | null> {
   try {
-    const { Body, ETag } = await client.send(new GetObjectCommand(place));
-    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
-    return expected !== null && bytes.equals(expected) ? { IfMatch: ETag } : null;
+    const found = await client.send(new GetObjectCommand(place));
+    return expected !== null && (await bytesOf(found)).equals(expected) ? { IfMatch: found.ETag } : null;
   } catch (error) {
     nullWhenMissing(error);
     return expected === null ? { IfNoneMatch: '*' } : null;

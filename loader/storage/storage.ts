@@ -168,8 +168,9 @@ export async function getUnpacked<T>(
   key: string,
   unpack: (bytes: Buffer) => T | Promise<T>,
 ): Promise<T> {
-  const bytes = await getObject(storage, key);
-  return unpacked(key, () => unpack(withoutMark(key, bytes)));
+  const found = await findUnpacked(storage, key, unpack);
+  if (found === null) throw new MissingObjectError(key);
+  return found;
 }
 
 /** Reads and unpacks an object; `null` if it does not exist. @throws DamagedObjectError when `unpack` throws */

@@ -84,11 +84,9 @@ export async function putSnapshotLines(storage: Storage, id: string, segment: st
   await putPacked(storage, paths.snapshot(id, segment), packSegment(lines));
 }
 
-/** The records of a bucket of a snapshot; none if they are missing. */
-async function recordsOf(storage: Storage, id: string, kinds: RecordKinds, bucket: number): Promise<Buffer> {
-  return (
-    (await findUnpacked(storage, paths.records(id, kinds, nameOfNumber(bucket)), unpackRecords)) ?? Buffer.alloc(0)
-  );
+/** The records under a key; none if they are missing. */
+async function recordsAt(storage: Storage, key: string): Promise<Buffer> {
+  return (await findUnpacked(storage, key, unpackRecords)) ?? Buffer.alloc(0);
 }
 
 /** The occurrences of the named records of a snapshot, of nummeraanduidingen first. */
@@ -100,17 +98,18 @@ export async function recordsNamed(
   const found: RegisterVoorkomen[] = [];
   for (const name of [...names].sort((a, b) => Number(b.startsWith('N')) - Number(a.startsWith('N')))) {
     const kinds = name.startsWith('N') ? 'nummeraanduidingen' : 'objecten';
-    const records = await recordsOf(storage, id, kinds, bucketOf(Buffer.from(name, 'latin1'), 1, buckets));
+    const bucket = nameOfNumber(bucketOf(Buffer.from(name, 'latin1'), 1, buckets));
+    const records = await recordsAt(storage, paths.records(id, kinds, bucket));
     for (const record of recordsWith(records, `${name}\t`)) found.push(...parseRecord(record));
   }
   return found;
 }
 
 /** The nummeraanduidingen of a snapshot with any occurrence that gives the key. */
-export async function numsNaming(storage: Storage, { id, buckets }: Snapshot, key: string): Promise<string[]> {
+export async function numsNaming(storage: Storage, snapshot: Snapshot, key: string): Promise<string[]> {
   const found: string[] = [];
-  for (let bucket = 0; bucket < buckets; bucket++) {
-    const all = recordsWith(await recordsOf(storage, id, 'nummeraanduidingen', bucket), key).flatMap(parseRecord);
+  for (const bucket of recordKeys({ ...snapshot, objecten: undefined })) {
+    const all = recordsWith(await recordsAt(storage, bucket), key).flatMap(parseRecord);
     for (const one of all) if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
   }
   return found;
@@ -143,17 +142,6 @@ export async function unusableObjects(storage: Storage, snapshot: Snapshot): Pro
   return unusable;
 }
 
-/** The records of a bucket that days change. */
-export async function changedRecords(
-  storage: Storage,
-  load: string,
-  kinds: RecordKinds,
-  bucket: string,
-): Promise<Buffer> {
-  const found = await findUnpacked(storage, paths.changedRecords(load, kinds, bucket), unpackRecords);
-  return found ?? Buffer.alloc(0);
-}
-
 /** The input for joining buckets, read once. */
 export type JoinInput = RecordSource & { buckets: number };
 
@@ -180,7 +168,7 @@ export async function joinBucket(
 ): Promise<void> {
   if (await storage.open(paths.joined(load.id, kinds, bucket))) return;
   const lines = await recordsBefore(storage, { load, ...source }, kinds, bucket);
-  const changed = await changedRecords(storage, load.id, kinds, bucket);
+  const changed = await recordsAt(storage, paths.changedRecords(load.id, kinds, bucket));
   const [rows, problems, file] = [new RowsByNumber(), emptyReport(), extractName(load)];
   const { end, reach = new Set(), ...visit } = await send(rows);
   const { records, count, repeated } = joinRecords(lines, changed, load.peildatum, {
