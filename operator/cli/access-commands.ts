@@ -272,23 +272,16 @@ continues. See docs/runbook.md#rotate-the-checksum-secret.`,
     ]);
     const rotation = checksumRotation(createAdminStore(client, accounts, actor, Date.now), admin);
     const due = await rotation.step();
-    if (due.step === 'start')
-      return carryOut(
-        'Creates another checksum secret, and signs new keys with it after 10 seconds. The service accepts keys of both.',
-        async () => {
-          await rotation.start();
-          return renderRotation(await rotation.step());
-        },
-      );
-    if (due.step === 'end')
-      return carryOut(
-        'Ends the old checksum secret, which signs no active key any more, after 10 seconds.',
-        async () => {
-          await rotation.end();
-          return { json: { step: 'done', keys: [] }, text: 'The rotation is over: only the new secret is accepted.' };
-        },
-      );
-    return renderRotation(due);
+    if (due.step === 'replace') return renderRotation(due);
+    const isStart = due.step === 'start';
+    const intent = isStart
+      ? 'Creates another checksum secret, and signs new keys with it after 10 seconds. The service accepts keys of both.'
+      : 'Ends the old checksum secret, which signs no active key any more, after 10 seconds.';
+    return carryOut(intent, async () => {
+      await rotation[due.step]();
+      if (isStart) return renderRotation(await rotation.step());
+      return { json: { step: 'done', keys: [] }, text: 'The rotation is over: only the new secret is accepted.' };
+    });
   },
 };
 

@@ -5,7 +5,7 @@ import type { PersonalKind, Remainder } from '../connect/person.ts';
 import { addCalls, argument, type CallTools, call, option, required, type Taken } from './calls.ts';
 import { type CliCommand, callersPath, checkNewFile, snakeCase, writeNewFile } from './command.ts';
 import { counted, lines, table } from './terminal-text.ts';
-import { month } from './values.ts';
+import { month, monthRange } from './values.ts';
 
 type ExportOptions = { month: string; to?: string };
 
@@ -25,7 +25,7 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
       check: ({ to }: ExportOptions) => to !== undefined && checkNewFile(callersPath(to, env)),
       async run({ client, table }, { month, to }: ExportOptions) {
         const { auditOfMonth } = await import('../connect/operator-audit.ts');
-        const entries = await auditOfMonth(client, table, month);
+        const entries = await auditOfMonth(client, table, monthRange('--month', month));
         if (entries.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
         const text = entries.map((line) => JSON.stringify(line));
         if (to === undefined) return { json: entries, text: text.join('\n'), isVerbatim: true };

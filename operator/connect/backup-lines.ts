@@ -10,7 +10,7 @@ type ExportLine = Record<string, unknown>;
 
 /** The lines of a backup, each with its line break. */
 export function backupLines({ plans, accounts }: Backup): string[] {
-  const lines: ExportLine[] = [header, ...plans.map((plan) => ({ type: 'plan', ...plan })), ...accounts.map(lineOf)];
+  const lines = [header, ...plans.map((plan) => ({ type: 'plan', ...plan })), ...accounts.map(lineOf)];
   return lines.map((each) => `${JSON.stringify(each)}\n`);
 }
 

@@ -9,7 +9,7 @@ import { CommandError } from './errors.ts';
 import { servicePartition } from './operator-audit.ts';
 
 /** An active key that a rotation asks to replace. */
-export type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
+type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
 
 /**
  * The next step of a rotation. `start` also continues an interrupted rotation. `replace`: both secrets are accepted,
@@ -74,11 +74,8 @@ async function keysNotOf(admin: Admin, fingerprint: string): Promise<OldKey[]> {
   return accounts.flatMap(({ id: account, keys }) =>
     keys
       .filter(({ hash, secret }) => hash !== null && secret !== fingerprint)
-      .map(({ keyId, label, created }) => ({
-        account,
-        keyId,
-        label,
-        created: created === null ? null : new Date(created * 1000).toISOString(),
-      })),
+      .map(({ keyId, label, created }) => {
+        return { account, keyId, label, created: created === null ? null : new Date(created * 1000).toISOString() };
+      }),
   );
 }

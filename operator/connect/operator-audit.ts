@@ -1,9 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { monthOf } from '../../core/calendar.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import { type AuditAction, audited } from '../../packages/admin/accounts/audit-log.ts';
+import { type AuditAction, type AuditEntry, audited } from '../../packages/admin/accounts/audit-log.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';
 
 /** Runs `work` between writing its entry in the audit and marking it as done. */
@@ -42,30 +41,17 @@ export function operatorAudit(
 }
 
 /** A change in the audit. `partition` is an account id, or `plan#` and a code. */
-export type RecordedChange = {
-  partition: string;
-  time: string;
-  actor: string;
-  action: string;
-  detail: Record<string, unknown>;
-  /** `unknown`: the change was not marked as done, so it may or may not have happened. */
-  outcome: 'done' | 'unknown';
-};
+export type RecordedChange = AuditEntry & { partition: string };
 
 /** An entry of the complete audit: the kind of its subject, and the subject's name. */
-export type AuditLine = Omit<RecordedChange, 'partition'> & {
+export type AuditLine = AuditEntry & {
   kind: 'account' | 'plan' | 'sign-in' | 'register' | 'service';
   /** The account or the plan. */
   id: string | null;
 };
 
 /** Every entry between two times, of all kinds, the oldest first. Reads the whole table. */
-export async function auditBetween(
-  client: DynamoDBDocumentClient,
-  table: string,
-  from: string,
-  to: string,
-): Promise<RecordedChange[]> {
+export async function auditBetween(client: DynamoDBDocumentClient, table: string, from: string, to: string) {
   const { partitionKey, sortKey } = accountsTable;
   const scan = {
     TableName: table,
@@ -81,14 +67,17 @@ export async function auditBetween(
   return found.sort((one, other) => (one.time < other.time ? -1 : 1));
 }
 
-/** Every entry of a month, `2026-10`. */
-export async function auditOfMonth(client: DynamoDBDocumentClient, table: string, month: string): Promise<AuditLine[]> {
-  const range = monthOf(month);
-  if (!range) throw new Error(`${month} is no month`);
-  const found = await auditBetween(client, table, `${range.from}T`, `${range.to}T~`);
-  return found.map(({ partition, time, actor, action, ...rest }) => {
-    return { time, actor, action, ...subjectOf(partition), ...rest };
-  });
+/** Every entry of the days of a month. */
+export async function auditOfMonth(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { from, to }: { from: string; to: string },
+): Promise<AuditLine[]> {
+  return (await auditBetween(client, table, `${from}T`, `${to}T~`)).map(
+    ({ partition, time, actor, action, ...rest }) => {
+      return { time, actor, action, ...subjectOf(partition), ...rest };
+    },
+  );
 }
 
 function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join, resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
   CloudFormationClient,
@@ -80,18 +80,13 @@ async function tableObstacles(
   if (keys !== `${partitionKey},${sortKey}`)
     return faults(`has the key ${keys}`, 'It is no accounts table: correct tables.accounts.name.');
   const { KMSMasterKeyArn: key } = SSEDescription ?? {};
+  const advice = key ? `Set tables.accounts.keyArn to that.` : 'Take tables.accounts.keyArn out.';
   if (typeof next === 'string' && key !== keyArn)
-    return faults(
-      `is encrypted with ${key ?? 'a key that AWS owns'}`,
-      key ? `Set tables.accounts.keyArn to that.` : 'Take tables.accounts.keyArn out.',
-    );
+    return faults(`is encrypted with ${key ?? 'a key that AWS owns'}`, advice);
   const store = createAdminStore(DynamoDBDocumentClient.from(client), name, 'gate', Date.now);
   const { names } = await readNames(store, 'account', { limit: 1 });
-  if (names.length > 0) return [];
-  return faults(
-    'has no account',
-    'Every key would be refused. Restore the accounts first: docs/runbook.md#restore-a-table.',
-  );
+  const restore = 'Every key would be refused. Restore the accounts first: docs/runbook.md#restore-a-table.';
+  return names.length > 0 ? [] : faults('has no account', restore);
 }
 
 async function physicalName(StackName: string, LogicalResourceId: string): Promise<string> {
@@ -117,7 +112,7 @@ export const stackPolicy = {
 /** Sets the stack policy of a deployed data stack, and returns its name; a trial may be replaced. */
 export async function protectData({ stacks }: GateReport, { removalPolicy, stage }: Config): Promise<string | null> {
   const { data } = stackNames(deploymentName(stage));
-  const isDeployed = stacks.some(({ name, isDeployed }) => name === data && isDeployed);
+  const isDeployed = stacks.find(({ name }) => name === data)?.isDeployed;
   if (!isDeployed || removalPolicy === 'destroy') return null;
   const client = new CloudFormationClient(clientConfig);
   await client.send(new SetStackPolicyCommand({ StackName: data, StackPolicyBody: JSON.stringify(stackPolicy) }));
@@ -143,11 +138,9 @@ async function synthesizedTemplates(folder: string, stage: string): Promise<Map<
     await promisify(execFile)(process.execPath, [app], { cwd: folder, env }).catch((error) => {
       throw new CommandError('synthesis', String(error.stderr).trim() || String(error), { cause: error });
     });
-    const suffix = '.template.json';
-    const files = readdirSync(output).filter((file) => file.endsWith(suffix));
-    return new Map(
-      files.map((file) => [file.slice(0, -suffix.length), JSON.parse(readFileSync(join(output, file), 'utf8'))]),
-    );
+    const files = readdirSync(output).filter((file) => file.endsWith('.template.json'));
+    const templates = files.map((file) => JSON.parse(readFileSync(join(output, file), 'utf8')));
+    return new Map(files.map((file, index) => [basename(file, '.template.json'), templates[index]]));
   } finally {
     await rm(output, { recursive: true, force: true });
   }
