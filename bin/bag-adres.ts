@@ -4,17 +4,13 @@ import { packageVersion } from '../lib/config/deployment.ts';
 import { addAccessCommands } from '../operator/cli/access-commands.ts';
 import { addAccountCommands } from '../operator/cli/account-commands.ts';
 import { addAuditCommands, addPersonCommands } from '../operator/cli/audit-commands.ts';
-import { addBackupCommands } from '../operator/cli/backup-commands.ts';
+import { addBackupCommands, addRestoreCommands } from '../operator/cli/backup-commands.ts';
+import { addCheckCommands } from '../operator/cli/check-commands.ts';
 import { CliCommand, pasteable, snakeCase, type Terminal } from '../operator/cli/command.ts';
-import { addConfigCommands } from '../operator/cli/config-commands.ts';
 import { pathOf } from '../operator/cli/destructive.ts';
-import { addDoctorCommand } from '../operator/cli/doctor-commands.ts';
-import { addGateCommand } from '../operator/cli/gate-commands.ts';
-import { addInitCommand } from '../operator/cli/init-commands.ts';
 import { addLoadCommands } from '../operator/cli/load-commands.ts';
 import { addPlanCommands } from '../operator/cli/plan-commands.ts';
-import { addRestoreCommands } from '../operator/cli/restore-commands.ts';
-import { addSmokeCommand } from '../operator/cli/smoke-commands.ts';
+import { addSettingsCommands } from '../operator/cli/settings-commands.ts';
 import { display, hasColours, painted } from '../operator/cli/terminal-text.ts';
 import { addUsageCommands } from '../operator/cli/usage-commands.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
@@ -91,11 +87,8 @@ In scripts, use --json.`,
   addAuditCommands(program);
   addPersonCommands(program);
   addRestoreCommands(program);
-  addDoctorCommand(program);
-  addSmokeCommand(program);
-  addInitCommand(program);
-  addConfigCommands(program);
-  addGateCommand(program);
+  addCheckCommands(program);
+  addSettingsCommands(program);
   return program;
 }
 

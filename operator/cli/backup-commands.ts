@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { ImportResult } from '../../packages/admin/accounts/backup.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import { addCalls, argument, call, option } from './calls.ts';
+import type { RefusedChange } from '../recovery/carry-over.ts';
+import { addCalls, argument, call, option, required } from './calls.ts';
 import { type CliCommand, callersPath, checkNewFile, writeNewFile } from './command.ts';
-import { counted } from './terminal-text.ts';
+import { counted, lines } from './terminal-text.ts';
 
 type OfFile = { file: string };
 
@@ -60,4 +61,62 @@ function renderImported({ plans, accounts, members, days }: Omit<ImportResult, '
 function fileName(file: string): string {
   if (file === '') throw new UsageError('The file name is empty.');
   return file;
+}
+
+type CarryOverOptions = { from: string; since: Date; yes?: true };
+
+/** `restore carry-over`: what AWS's restore of the accounts table gives back although it was withdrawn since. */
+export function addRestoreCommands(program: CliCommand): void {
+  addCalls(program.command('restore').description('after AWS has restored the accounts table'), {
+    'carry-over': {
+      description:
+        'repeat withdrawals from the old accounts table in the restored one: shows the plan; --yes carries it out',
+      takes: [
+        required('--from <table>', 'the accounts table from before, which is only read'),
+        required('--since <time>', 'the time that was restored, in UTC: 2026-01-31T12:00:00Z', parseTime),
+      ],
+      notes: `Repeats revoked keys, suspended and deleted accounts, limits, removed members, ended sessions and erased persons, each as the old
+table has it now. Later creations are listed, and stay lost. Run it on the restored table before a deployment puts that table to
+use, and again afterwards. See docs/runbook.md#restore-a-table.`,
+      examples: [
+        'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --accounts-table RESTORED',
+        'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --stage prod --yes',
+      ],
+      async run({ admin, client, table, actor, ...command }, { from, since, yes }: CarryOverOptions) {
+        const { carryOver, planCarryOver } = await import('../recovery/carry-over.ts');
+        command.tell(`Into: ${await command.target()}`);
+        const { repeated, lost } = await planCarryOver({ client, admin, table, from, since });
+        const changes = repeated.map(({ what }) => what);
+        const told = (verb: string, number: number) =>
+          lines(
+            changes,
+            lost.map(({ time, action, partition, actor }) => `Stays lost: ${action} ${partition} (${time}, ${actor})`),
+            `${verb} ${counted(number, 'change')}; ${lost.length} stay lost.`,
+          );
+        if (!yes) {
+          const hint = changes.length > 0 ? 'Nothing was changed. Run it again with --yes to do it.' : undefined;
+          return { json: { changes, lost, executed: false }, text: told('Would repeat', changes.length), hint };
+        }
+        const refused = await carryOver(repeated, { client, table, actor, from, since });
+        const text = told('Repeated', changes.length - refused.length);
+        const failure = refused.length === 0 ? undefined : notRepeated(refused);
+        return { json: { changes, lost, refused, executed: true }, text, failure };
+      },
+    },
+  });
+}
+
+function notRepeated(refused: readonly RefusedChange[]): CommandError {
+  const each = refused.map(({ what, reason }) => `${what}: ${reason}`).join(' ');
+  return new CommandError('not_repeated', `${each} Resolve that, then run the same command again.`, {
+    details: { refused },
+  });
+}
+
+function parseTime(text: string): Date {
+  const date = new Date(text);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(text) || Number.isNaN(date.getTime()))
+    throw new UsageError(`--since takes a time in UTC, like 2026-01-31T12:00:00Z, not "${text}".`);
+  if (date.getTime() < Date.now()) return date;
+  throw new UsageError(`--since ${text} is in the future.`);
 }

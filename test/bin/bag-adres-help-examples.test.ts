@@ -41,7 +41,7 @@ const wordsOf = (text: string) => (text.match(/(?:"[^"]*"|\S)+/g) ?? []).map((wo
 
 /**
  * The arguments of every example in the help of a command and its subcommands, in the order of the help, if it takes a
- * location: `test/operator/cli/config-commands.test.ts` and `test/smoke` run the others.
+ * location: `test/operator/cli/settings-commands.test.ts` and `test/smoke` run the others.
  */
 async function collectExamples(command: string[]): Promise<string[][]> {
   const { out } = await run([...command, '--help']);

@@ -1,15 +1,33 @@
 import { Option } from 'commander';
-import type { RowResult, SmokeAnswer, SmokeOptions } from '../checks/run-smoke.ts';
+import type { RowResult, SmokeAnswer, SmokeOptions, WrittenAddress } from '../checks/run-smoke.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { CliCommand, Result, Terminal } from './command.ts';
 import { lines, table } from './terminal-text.ts';
 import { writtenAddress } from './values.ts';
 
 type SmokeCommandOptions = Pick<SmokeOptions, 'address'> & { url: string; key?: string };
+type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string; address?: WrittenAddress };
 
-/** `smoke`: holds the HTTP API of a deployment against its contract, from outside. */
-export function addSmokeCommand(program: CliCommand): void {
+/** `doctor` checks everything that the service needs; `smoke` holds the HTTP API of a deployment against its contract. */
+export function addCheckCommands(program: CliCommand): void {
   const { env } = program.terminal;
+  program
+    .command('doctor')
+    .location('Target of the checks (default: the AWS account):')
+    .option('--json', 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}')
+    .description('check credentials, account, stacks, tables, dataset and API, and say how to fix problems')
+    .option(
+      '--key <key>',
+      "for a live lookup (default: BAG_ADRES_KEY in the environment); it counts against the key's quota",
+    )
+    .option(
+      '--address <text>',
+      'the address to look up, like "1012RJ 147" (default: one from the table)',
+      writtenAddress,
+    )
+    .notes('The exit code is 1 when a check failed; a warning is not a failure.')
+    .examples('doctor --stage prod')
+    .does((options: DoctorOptions) => doctor({ key: env.BAG_ADRES_KEY || undefined, ...options }));
   program
     .command('smoke')
     .description('hold the HTTP API of a deployment against its contract from outside, with one key')
@@ -31,6 +49,24 @@ account that nobody else uses: one check compares the quota to the unit. The exi
       if (!/^[!-~]+$/.test(key)) throw new UsageError('The key has characters that no key has. Copy it in full.');
       return smoke(program.terminal, url, { key, address });
     });
+}
+
+async function doctor({ local, data, stage, ...lookup }: DoctorOptions): Promise<Result> {
+  // Imported here because the AWS clients load slower than `--help` should print.
+  const { examineLocal, examineStage } = await import('../checks/doctor.ts');
+  const findings = local ? await examineLocal(data, lookup) : await examineStage(stage, lookup);
+  const bad = findings.filter(({ state }) => state === 'failed');
+  const message = `${bad.length} of ${findings.length} checks failed: ${bad.map(({ check }) => check).join(', ')}.`;
+  const widest = Math.max(...findings.map(({ check }) => check.length));
+  const text = findings.map(({ check, state, found, advice }) => [
+    `${state.padEnd(7)}  ${check.padEnd(widest)}  ${found}`,
+    advice !== null && `${' '.repeat(9 + widest)}  -> ${advice}`,
+  ]);
+  return {
+    json: { healthy: bad.length === 0, checks: findings },
+    text: lines(text),
+    failure: bad.length > 0 ? new CommandError('unhealthy', message) : undefined,
+  };
 }
 
 async function smoke({ err }: Terminal, url: string, options: SmokeOptions): Promise<Result> {
