@@ -59,11 +59,7 @@ const logs = 'See the function logs, the dashboard of the service stack, and doc
  * Whether the API answers, whether the key is valid, and whether it finds an address: the given one, else one from the
  * table.
  */
-function apiChecks(
-  baseUrl: string,
-  { key, address }: LookupOptions,
-  { client, table }: { client: DynamoDBClient; table: string },
-): Checks {
+function apiChecks(baseUrl: string, { key, address }: LookupOptions, client: DynamoDBClient, table: string): Checks {
   const noKey = skipped('No key was given.', 'Give --key, or BAG_ADRES_KEY in the environment.');
   return {
     /** Without a key it returns 401, and uses no quota. */
@@ -264,7 +260,7 @@ async function examineDeployment(stage: string, lookup: LookupOptions): Promise<
     'addresses table': () => checkTable(dynamoDb, addresses, { stack: stacks.data, kind: 'addresses' }),
     alarms: () => checkAlarms(name, names, output('AlarmTopicArn')),
     dataset: () => checkDataset(dynamoDb, addresses, where),
-    ...apiChecks(output('BaseUrl'), lookup, { client: dynamoDb, table: addresses }),
+    ...apiChecks(output('BaseUrl'), lookup, dynamoDb, addresses),
   };
   return [...findings, ...(await examine(checks))];
 }
@@ -286,7 +282,7 @@ export async function examineLocal(data: string | undefined, lookup: LookupOptio
     'addresses table': () => checkTable(client, addressesTable),
     'accounts table': () => checkTable(client, accountsTable),
     dataset: () => checkDataset(client, addressesTable, where),
-    ...apiChecks(baseUrl, lookup, { client, table: addressesTable }),
+    ...apiChecks(baseUrl, lookup, client, addressesTable),
   });
   return [...running, ...findings];
 }

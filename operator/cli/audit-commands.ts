@@ -23,9 +23,9 @@ export function addAuditCommands(program: CliCommand): void {
 Sign-ins are kept for 400 days, other entries for good. Export a month when it is over: later entries are not in it.`,
       examples: ['audit export --month 2026-10 --to audit-2026-10.jsonl --local'],
       check: ({ to }: ExportOptions) => to !== undefined && checkNewFile(callersPath(to, env)),
-      async run({ client, table }, { month, to }: ExportOptions) {
+      async run(at, { month, to }: ExportOptions) {
         const { auditOfMonth } = await import('../connect/operator-audit.ts');
-        const entries = await auditOfMonth(client, table, monthRange('--month', month));
+        const entries = await auditOfMonth(at, monthRange('--month', month));
         if (entries.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
         const text = entries.map((line) => JSON.stringify(line));
         if (to === undefined) return { json: entries, text: text.join('\n'), isVerbatim: true };
@@ -96,9 +96,9 @@ export function addPersonCommands(program: CliCommand): void {
       description: 'print everything that the accounts table has about an e-mail address',
       takes: [email],
       examples: ['person export jo@example.nl --local'],
-      async run({ client, table }, { email }: OfPerson) {
+      async run(at, { email }: OfPerson) {
         const { personalData, withoutSecrets } = await import('../connect/person.ts');
-        const found = (await personalData({ client, table }, email)).map(withoutSecrets);
+        const found = (await personalData(at, email)).map(withoutSecrets);
         const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
         const text = lines(
           `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
@@ -122,19 +122,17 @@ keep it until they expire, after 35 days.`,
 
 type OfPerson = { email: string };
 
-async function erase(
-  { admin, client, table, actor, ...command }: CallTools,
-  { email, yes }: OfPerson & { yes?: true },
-) {
+async function erase(tools: CallTools, { email, yes }: OfPerson & { yes?: true }) {
+  const { admin, client, table, actor } = tools;
   const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
   const { createAdminStore } = await import('../../packages/admin/accounts/admin-store.ts');
   const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
-  command.tell(`Into: ${await command.target()}`);
-  const items = (await personalData({ client, table }, email)).length;
+  tools.tell(`Into: ${await tools.target()}`);
+  const items = (await personalData(tools, email)).length;
   if (items === 0)
     return { json: { items, left: [], executed: false }, text: `No item of the accounts table names ${email}.` };
   if (!yes) {
-    const left = await unerasable(admin, await identitiesOf({ client, table }, email));
+    const left = await unerasable(admin, await identitiesOf(tools, email));
     const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
     return { json: { items, left, executed: false }, text, failure: staying(email, left) };
   }

@@ -8,7 +8,7 @@ import { writtenAddress } from './values.ts';
 type SmokeCommandOptions = Pick<SmokeOptions, 'address'> & { url: string; key?: string };
 type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string; address?: WrittenAddress };
 
-/** `doctor` checks everything that the service needs; `smoke` holds the HTTP API of a deployment against its contract. */
+/** `doctor` checks everything that the service needs, `smoke` the HTTP API of a deployment against its contract. */
 export function addCheckCommands(program: CliCommand): void {
   const { env } = program.terminal;
   program

@@ -1,5 +1,6 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/addresses/lines.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/storage/stored-loads.ts';
 import { type ChangeExample, type SetAside, setAsideOf } from '../../loader/verdict/load-counts.ts';
@@ -173,11 +174,7 @@ export function renderStatus(shown: ShownStatus): string {
   );
 }
 
-function publishedText(
-  published: NonNullable<LoadStatus['published']>,
-  ageDays: number,
-  mutations: MutationStatus | null,
-): Lines {
+function publishedText(published: ManifestEntry, ageDays: number, mutations: MutationStatus | null): Lines {
   const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } = published;
   const problemText = problems === null ? 'problems not counted' : counted(problems, 'problem');
   const after = extract ? Math.round((Date.parse(peildatum) - Date.parse(extract.peildatum)) / 86_400_000) : 0;

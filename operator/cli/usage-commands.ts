@@ -188,7 +188,7 @@ changes.`,
         await requireStatements(opened);
         // A clock that is ahead would close a month that still counts lookups.
         const { checkClock } = await import('../connect/check-clock.ts');
-        await checkClock(opened.client, opened.table);
+        await checkClock(opened);
         return `Closes ${month}: writes the statements of all accounts, which never change again.`;
       },
       call: async (opened, { month }) => (await requireStatements(opened)).close(month),

@@ -1,7 +1,7 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { accountsTable } from '../../core/tables.ts';
 import { CommandError } from './errors.ts';
+import type { AccountsAt } from './find-tables.ts';
 
 /** More than a request takes; AWS itself refuses signatures with a larger difference. */
 const toleratedSeconds = 300;
@@ -11,12 +11,8 @@ const toleratedSeconds = 300;
  * The SDK corrects its signatures by itself, so nothing else would notice. Some engines send no Date header.
  * @throws CommandError `clock`
  */
-export async function checkClock(
-  client: DynamoDBClient | DynamoDBDocumentClient,
-  table: string,
-  now: () => number = Date.now,
-): Promise<void> {
-  const told = Date.parse((await dateOfStore(client as DynamoDBClient, table)) ?? '');
+export async function checkClock(at: AccountsAt, now: () => number = Date.now): Promise<void> {
+  const told = Date.parse((await dateOfStore(at)) ?? '');
   if (Number.isNaN(told)) return;
   const seconds = Math.round((now() - told) / 1000);
   if (Math.abs(seconds) <= toleratedSeconds) return;
@@ -28,7 +24,7 @@ export async function checkClock(
 }
 
 /** The header `Date` of a response. */
-async function dateOfStore(client: DynamoDBClient, table: string): Promise<string | undefined> {
+async function dateOfStore({ client, table }: AccountsAt): Promise<string | undefined> {
   let date: string | undefined;
   const Key = { [accountsTable.partitionKey]: { S: 'usage#' }, [accountsTable.sortKey]: { S: 'retention' } };
   const command = new GetItemCommand({ TableName: table, Key });
@@ -40,6 +36,6 @@ async function dateOfStore(client: DynamoDBClient, table: string): Promise<strin
     },
     { step: 'deserialize', name: 'readDate' },
   );
-  await client.send(command);
+  await (client as DynamoDBClient).send(command);
   return date;
 }

@@ -83,12 +83,12 @@ export function localUser(): string {
   }
 }
 
+/** An accounts table and its client, for work that the admin module has no call for. */
+export type AccountsAt = { client: DynamoDBDocumentClient; table: string };
+
 /** The tools of a command on accounts. */
-export type OpenAdmin = {
+export type OpenAdmin = AccountsAt & {
   admin: Admin;
-  /** The accounts table, for work that the admin module has no call for. */
-  client: DynamoDBDocumentClient;
-  table: string;
   /** Who makes the changes, for the audit. */
   actor: string;
   /** The statements of closed months; `undefined` if the options name no bucket. */

@@ -73,22 +73,17 @@ export type ProgressReporter = {
  * The loads of the dataset that the options name.
  * @throws UsageError, NotRunningError, CommandError, and errors of AWS
  */
-export async function openLoads(
-  { local, data, stage }: ConnectionOptions,
-  reporter: ProgressReporter,
-): Promise<LoadCommands> {
+export async function openLoads(options: ConnectionOptions, reporter: ProgressReporter): Promise<LoadCommands> {
+  const { local, data, stage } = options;
   if (local) return localLoads(data, reporter);
   if (stage !== undefined) return stageLoads(stage, reporter);
   throw new UsageError('Name the dataset: --local for the running "npm start", or --stage NAME for a deployment.');
 }
 
 /** Loads in this process, on the data of the running `npm start`, which serves their result immediately. */
-async function localLoads(
-  dataFolder: string | undefined,
-  { progress, print }: ProgressReporter,
-): Promise<LoadCommands> {
-  const { endpoint, accessKeyId, accountsTable, addressesTable, storageFolder, mutations, objecten } =
-    await readLocalState(dataFolder);
+async function localLoads(data: string | undefined, { progress, print }: ProgressReporter): Promise<LoadCommands> {
+  const { endpoint, accessKeyId, accountsTable, addressesTable, ...state } = await readLocalState(data);
+  const { storageFolder, mutations, objecten } = state;
   const client = localDynamoDb(endpoint, accessKeyId);
   const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
   const storage = await openStorage(storageFolder);
@@ -146,12 +141,9 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
   const addresses = dynamoDbAddressTable(dynamoDb, table);
   const storage = await openStorage(`s3://${bucket}`);
   const audit = operatorAudit(dynamoDb, accountsTable, callerIdentity, print);
+  const machine = loadMachine(stepFunctions, stateMachineArn);
   const loadsAs = (actor: string) =>
-    loadsOf(
-      createAdminStore(DynamoDBDocumentClient.from(dynamoDb), accountsTable, actor, Date.now),
-      storage,
-      loadMachine(stepFunctions, stateMachineArn),
-    );
+    loadsOf(createAdminStore(DynamoDBDocumentClient.from(dynamoDb), accountsTable, actor, Date.now), storage, machine);
   const loads = loadsAs('unknown');
 
   async function follow(named?: string): Promise<LoadReport> {
@@ -180,10 +172,10 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
       throw new CommandError('locked', message, { details: { execution: other.name } });
     }
     const { source } = request;
-    const given =
-      source && isOnThisMachine(source) ? await uploadExtract(source, { storage, bucket, progress }) : source;
+    const to = { storage, bucket, progress };
+    const given = source && isOnThisMachine(source) ? await uploadExtract(source, to) : source;
     // Never an empty input: that is the daily check, which gives way to another load silently.
-    const mutations = request.mutations && (await uploadMutations(request.mutations, { storage, bucket }));
+    const mutations = request.mutations && (await uploadMutations(request.mutations, to));
     const input = { again: false, ...request, ...(given && { source: given }), ...(mutations && { mutations }) };
     const command = new StartExecutionCommand({ stateMachineArn, input: JSON.stringify(input) });
     const begin = () => stepFunctions.send(command);
@@ -195,7 +187,7 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
     context: { storage, addresses },
     mutations: optionalOutput('MutationsSource'),
     loads,
-    lastRuns: () => lastRuns(stepFunctions, { stateMachineArn, log: `${name}/Load failed/Errors` }),
+    lastRuns: () => lastRuns(stepFunctions, stateMachineArn, `${name}/Load failed/Errors`),
     start,
     async decide(decision, seen) {
       const { run, started } = await loadsAs(await callerIdentity())[decision](seen);
@@ -263,10 +255,7 @@ export type MutationStatus = {
 };
 
 /** The deliveries in the list, if any, for the live dataset; `null` if it follows no mutations. Never throws. */
-export async function mutationStatus(
-  published: ManifestEntry | null,
-  list: string | undefined,
-): Promise<MutationStatus | null> {
+export async function mutationStatus(published: ManifestEntry | null, list?: string): Promise<MutationStatus | null> {
   if (!published?.extract || (list === undefined && published.extract.peildatum === published.peildatum)) return null;
   const from = published.peildatum;
   if (list === undefined) return { from, waiting: null, problem: null };

@@ -4,6 +4,7 @@ import { accountsTable } from '../../core/tables.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { type AuditAction, type AuditEntry, audited } from '../../packages/admin/accounts/audit-log.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';
+import type { AccountsAt } from './find-tables.ts';
 
 /** Runs `work` between writing its entry in the audit and marking it as done. */
 export type OperatorAudit = <T>(
@@ -51,7 +52,7 @@ export type AuditLine = AuditEntry & {
 };
 
 /** Every entry between two times, of all kinds, the oldest first. Reads the whole table. */
-export async function auditBetween(client: DynamoDBDocumentClient, table: string, from: string, to: string) {
+export async function auditBetween({ client, table }: AccountsAt, from: string, to: string) {
   const { partitionKey, sortKey } = accountsTable;
   const scan = {
     TableName: table,
@@ -68,16 +69,11 @@ export async function auditBetween(client: DynamoDBDocumentClient, table: string
 }
 
 /** Every entry of the days of a month. */
-export async function auditOfMonth(
-  client: DynamoDBDocumentClient,
-  table: string,
-  { from, to }: { from: string; to: string },
-): Promise<AuditLine[]> {
-  return (await auditBetween(client, table, `${from}T`, `${to}T~`)).map(
-    ({ partition, time, actor, action, ...rest }) => {
-      return { time, actor, action, ...subjectOf(partition), ...rest };
-    },
-  );
+export async function auditOfMonth(at: AccountsAt, { from, to }: { from: string; to: string }): Promise<AuditLine[]> {
+  const found = await auditBetween(at, `${from}T`, `${to}T~`);
+  return found.map(({ partition, time, actor, action, ...rest }) => {
+    return { time, actor, action, ...subjectOf(partition), ...rest };
+  });
 }
 
 function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { DeleteCommand, type DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemKey } from '../../core/accounts/account-item.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { instant } from '../../core/calendar.ts';
@@ -11,11 +11,9 @@ import { AdminError, longestDetails, maxLabelLength } from '../../packages/admin
 import { entryKey } from '../../packages/admin/accounts/admin-store.ts';
 import { type AccountDetails, detailsItem, readDetails } from '../../packages/admin/accounts/details.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
+import type { AccountsAt } from './find-tables.ts';
 
 type StoredItem = Record<string, unknown>;
-
-/** An accounts table and its client. */
-export type PersonTable = { client: DynamoDBDocumentClient; table: string };
 
 /**
  * The kinds of items about a person. `membership`: may sign in for an account. `details`: an account's name, contact
@@ -37,12 +35,12 @@ const listed = entryKey('account', '')[partitionKey];
  * Everything in the accounts table that names an e-mail address, in any letter case, or a subject that signed in with
  * it. Reads the whole table twice.
  */
-export async function personalData(at: PersonTable, email: string): Promise<PersonalItem[]> {
+export async function personalData(at: AccountsAt, email: string): Promise<PersonalItem[]> {
   return itemsOf(at, await identitiesOf(at, email));
 }
 
 /** Items that name one of `people`: an e-mail address, or a subject. */
-async function itemsOf({ client, table }: PersonTable, people: readonly string[]): Promise<PersonalItem[]> {
+async function itemsOf({ client, table }: AccountsAt, people: readonly string[]): Promise<PersonalItem[]> {
   const wanted = people.map((one) => one.toLowerCase());
   const found: PersonalItem[] = [];
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
@@ -57,7 +55,7 @@ async function itemsOf({ client, table }: PersonTable, people: readonly string[]
 }
 
 /** The address, and each subject that signed in with it as the verified address: `sub:` and the provider's subject. */
-export async function identitiesOf(at: PersonTable, email: string): Promise<string[]> {
+export async function identitiesOf(at: AccountsAt, email: string): Promise<string[]> {
   const person = normalizedPerson(email).toLowerCase();
   const subjects = (await itemsOf(at, [person])).flatMap(({ item }) => {
     const { people = [], detail } = item as { people?: string[]; detail?: { person?: string; email?: string } };
@@ -112,7 +110,7 @@ export type Remainder = { what: string; until: string };
 export type Erasure = Record<PersonalKind, number> & { left: Remainder[] };
 
 /** The tools of an erasure; `secret` keys the pseudonym. */
-export type ErasureTools = PersonTable & { admin: Admin; secret: string };
+export type ErasureTools = AccountsAt & { admin: Admin; secret: string };
 
 /**
  * Removes the memberships and sessions of a person, and puts a pseudonym in the place of their address everywhere else:
@@ -200,7 +198,7 @@ function detailsWithout(item: StoredItem, email: string, withoutPerson: (text: s
 const firstOf = (text: string, length: number) => [...text].slice(0, length).join('');
 
 /** Applies `replace` to the texts of an item; `false` if the item was changed meanwhile. */
-async function replaced({ client, table }: PersonTable, item: StoredItem, replace: (text: string) => string) {
+async function replaced({ client, table }: AccountsAt, item: StoredItem, replace: (text: string) => string) {
   const set = Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) => {
       const next = withTexts(value, replace);

@@ -33,15 +33,15 @@ export function isOnThisMachine(source: string): boolean {
   return !/^(?:https?|s3):\/\//i.test(source);
 }
 
+/** The storage in a bucket, for a file of this machine. */
+type Uploads = { storage: Storage; bucket: string; progress: Progress };
+
 /**
  * Uploads an extract to the bucket unless it is already there, and returns its location: `s3://BUCKET/uploads/...`. A
  * file that is no extract is refused before the upload.
  * @throws SourceError, ExtractError
  */
-export async function uploadExtract(
-  path: string,
-  { storage, bucket, progress }: { storage: Storage; bucket: string; progress: Progress },
-): Promise<string> {
+export async function uploadExtract(path: string, { storage, bucket, progress }: Uploads): Promise<string> {
   const source = await openSource(path);
   if (!source?.access) throw new Error(`${path} can't be read in ranges`);
   try {
@@ -62,10 +62,7 @@ export async function uploadExtract(
 }
 
 /** Uploads the deliveries that are on this machine; a list or a zip elsewhere is left alone. @throws SourceError */
-export async function uploadMutations(
-  locations: readonly string[],
-  { storage, bucket }: { storage: Storage; bucket: string },
-): Promise<string[]> {
+export async function uploadMutations(locations: readonly string[], { storage, bucket }: Uploads): Promise<string[]> {
   const found: string[] = [];
   for (const given of locations) {
     const files = isOnThisMachine(given) ? (await listMutations(given)).listed : [{ name: given, location: given }];
@@ -136,12 +133,13 @@ function parsed(text: string | undefined): Record<string, unknown> | null {
 }
 
 /** The report of an execution that succeeded. @throws RefusedLoadError, CommandError if it failed */
-function executionReport(
-  { name = '', status, output, error = '', cause = '' }: DescribeExecutionOutput,
-  story: ExecutionStory,
-): LoadReport {
+function executionReport(execution: DescribeExecutionOutput, story: ExecutionStory): LoadReport {
+  const { name = '', status, output, error = '', cause = '' } = execution;
   if (status === 'SUCCEEDED') return succeeded(JSON.parse(output ?? 'null'), story);
-  if (status === 'FAILED' && error === 'LoadRefused') throw refused(story, cause);
+  if (status === 'FAILED' && error === 'LoadRefused') {
+    if (story.report) throw new RefusedLoadError(story.report);
+    throw new CommandError('refused', `The guard refused the load; nothing was written: ${cause}`);
+  }
   const step = story.entered.findLast((state) => !endings.includes(state)) ?? 'its start';
   const what = status === 'TIMED_OUT' ? 'timed out' : 'was stopped';
   const stopped = `The load ${name} ${what} at ${step}. Run it again: it continues where it stopped.`;
@@ -160,11 +158,6 @@ function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: Execut
   return story.published ? finishedReport(story.published) : unchangedReport(output);
 }
 
-function refused({ report }: ExecutionStory, cause: string): Error {
-  if (report) return new RefusedLoadError(report);
-  return new CommandError('refused', `The guard refused the load; nothing was written: ${cause}`);
-}
-
 const endings: string[] = Object.values(failureStates);
 
 /** How an execution of the state machine ended. Plain JSON. */
@@ -177,14 +170,10 @@ export type EndedLoad = {
   error: { code: string; message: string; log: string } | null;
 };
 
-/** The last executions that ended, the newest first. The error is read of the newest alone, if that failed. */
-export async function lastRuns(
-  client: SFNClient,
-  { stateMachineArn, log }: { stateMachineArn: string; log: string },
-  most = 3,
-): Promise<EndedLoad[]> {
-  const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn, maxResults: most + 1 }));
-  const ended = executions.filter(({ status }) => status !== 'RUNNING').slice(0, most);
+/** The last three executions that ended, the newest first. The error is read of the newest alone, if that failed. */
+export async function lastRuns(client: SFNClient, stateMachineArn: string, log: string): Promise<EndedLoad[]> {
+  const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn, maxResults: 4 }));
+  const ended = executions.filter(({ status }) => status !== 'RUNNING').slice(0, 3);
   const runs = ended.map(({ name = '', status = 'FAILED', startDate, stopDate }): EndedLoad => {
     const outcome = status.toLowerCase() as EndedLoad['outcome'];
     const [start, stop] = [startDate, stopDate].map((date) => date?.toISOString());

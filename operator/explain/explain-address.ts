@@ -261,10 +261,8 @@ function objectText({ status, locatie, hoofdadres, nevenadressen, ...more }: Adr
   return [status, ...use, `at ${locatie.x} ${locatie.y}`, `hoofdadres ${hoofdadres}`, ...others].join(', ');
 }
 
-function changeOf(
-  { name, vanaf, tot }: MutationFile,
-  { kind, identificatie, volgnummer, was, wordt }: Mutation,
-): ExplainedChange {
+function changeOf({ name, vanaf, tot }: MutationFile, mutation: Mutation): ExplainedChange {
+  const { kind, identificatie, volgnummer, was, wordt } = mutation;
   const span = ({ begin, eind }: AnyVoorkomen) =>
     eind === noEind ? `from ${dayText(begin)}` : `${dayText(begin)} to ${dayText(eind)}`;
   const said = (one: AnyVoorkomen | null) => one && `${textOf(one)} (${span(one)})`;

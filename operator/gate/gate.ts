@@ -55,23 +55,16 @@ function accountsIn({ Outputs = {} }: ComparedTemplate): TableOutput {
 }
 
 /** Why the stacks must not use another accounts table than now: it does not exist, has no accounts, or another key. */
-async function tableObstacles(
-  dataStack: string,
-  before: ComparedTemplate,
-  after: ComparedTemplate,
-  keyArn: string | undefined,
-): Promise<string[]> {
+async function tableObstacles(stack: string, before: ComparedTemplate, after: ComparedTemplate, keyArn?: string) {
   const [now, next] = [accountsIn(before), accountsIn(after)];
   const isFirst = now === undefined && typeof next !== 'string';
   if (next === undefined || isFirst || JSON.stringify(now) === JSON.stringify(next)) return [];
-  const name = typeof next === 'string' ? next : await physicalName(dataStack, next.Ref);
+  const name = typeof next === 'string' ? next : await physicalName(stack, next.Ref);
   const client = new DynamoDBClient(clientConfig);
   const found = await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
     if (error.name !== 'ResourceNotFoundException') throw error;
   });
-  const faults = (what: string, advice: string) => [
-    `${dataStack} would use the table ${name}, which ${what}. ${advice}`,
-  ];
+  const faults = (what: string, advice: string) => [`${stack} would use the table ${name}, which ${what}. ${advice}`];
   if (found?.Table?.TableStatus !== 'ACTIVE')
     return faults(`is ${found?.Table?.TableStatus ?? 'missing'}`, 'Wait for its restore, or correct tables.accounts.');
   const { KeySchema = [], SSEDescription } = found.Table;

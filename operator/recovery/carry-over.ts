@@ -7,17 +7,12 @@ import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup
 import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { CommandError } from '../connect/errors.ts';
+import type { AccountsAt } from '../connect/find-tables.ts';
 import { auditBetween, type RecordedChange, servicePartition } from '../connect/operator-audit.ts';
 import { erasePerson, pseudonymOf } from '../connect/person.ts';
 
 /** The accounts table that a stage had until it was restored, its present table, and since when they differ. */
-export type CarryOverInput = {
-  client: DynamoDBDocumentClient;
-  admin: Admin;
-  table: string;
-  from: string;
-  since: Date;
-};
+export type CarryOverInput = AccountsAt & { admin: Admin; from: string; since: Date };
 
 /** One change to repeat: its description, as an imperative, and the call. */
 export type RepeatedChange = { what: string; run: () => Promise<unknown> };
@@ -35,7 +30,7 @@ export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
   const fault = (code: string, message: string) => new CommandError(code, `${from} ${message}`);
   if (from === table) throw fault('same_table', 'is the table in use. --from takes the table from before the restore.');
   const former = createAdmin({ client, table: from });
-  const changes = await auditBetween(client, from, since.toISOString(), '~').catch((error: Error) => {
+  const changes = await auditBetween({ client, table: from }, since.toISOString(), '~').catch((error: Error) => {
     if (error.name !== 'ResourceNotFoundException') throw error;
     throw new CommandError(
       'no_table',
@@ -115,12 +110,7 @@ function plansIn(admin: Admin, named: Named, then: Backup, now: Backup): Repeate
 }
 
 /** @param then the account in the old table; `undefined` if it does not exist there */
-function accountChanges(
-  admin: Admin,
-  named: Named,
-  then: AccountBackup | undefined,
-  now: AccountBackup,
-): RepeatedChange[] {
+function accountChanges(admin: Admin, named: Named, then: AccountBackup | undefined, now: AccountBackup) {
   const { id } = now;
   if (!named(id)) return [];
   const changes: RepeatedChange[] = [];

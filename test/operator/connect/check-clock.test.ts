@@ -28,7 +28,7 @@ afterAll(() => {
 
 const check = (differenceSeconds?: number) => {
   told = differenceSeconds === undefined ? undefined : new Date(now - differenceSeconds * 1000);
-  return checkClock(client, 'accounts', () => now);
+  return checkClock({ client, table: 'accounts' }, () => now);
 };
 
 describe('the clock of this machine', () => {
