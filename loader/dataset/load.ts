@@ -135,40 +135,38 @@ export function extractName({ source }: Load): string {
 export type ManifestEntry = Pick<
   Load,
   'kind' | 'peildatum' | 'identity' | 'source' | 'extract' | 'days' | 'stopped' | 'more' | 'notes'
-> & {
-  load: string;
-  snapshot: Snapshot;
-  /** The load that a rollback made live again. */
-  rolledBackTo?: string;
-  /** Whether it was published despite objections, which an operator approved. */
-  approved?: true;
-  /** The objects that mutations since the extract did not match and that are not settled yet. */
-  setAside?: SetAsideObject[];
-  /** The last snapshot that an extract made, and the deliveries that led from it to this one. */
-  replayBase?: ReplayBase | null;
-  since?: MutationFile[];
-  /**
-   * How many addresses the days before this extract had got wrong, all 0 if they were applied correctly and none was
-   * replaced.
-   */
-  audit?: ChangeCounts;
-  voorkomens: number;
-  nummeraanduidingen: number;
-  addresses: number;
-  lists: number;
-  added: number;
-  changed: number;
-  removed: number;
-  listsChanged: number;
-  gemeenteChanged: number;
-  objecten?: number;
-  /** Objects that should have been addresses; `null` where they were not counted. */
-  problems: number | null;
-  /** Objects that were not loaded, by reason. */
-  problemCounts?: ProblemCounts;
-  /** When it was published (or, pending, when applying began), ISO 8601. */
-  at: string;
-};
+> &
+  ChangeCounts & {
+    load: string;
+    snapshot: Snapshot;
+    /** The load that a rollback made live again. */
+    rolledBackTo?: string;
+    /** Whether it was published despite objections, which an operator approved. */
+    approved?: true;
+    /** The objects that mutations since the extract did not match and that are not settled yet. */
+    setAside?: SetAsideObject[];
+    /** The last snapshot that an extract made, and the deliveries that led from it to this one. */
+    replayBase?: ReplayBase | null;
+    since?: MutationFile[];
+    /**
+     * How many addresses the days before this extract had got wrong, all 0 if they were applied correctly and none was
+     * replaced.
+     */
+    audit?: ChangeCounts;
+    voorkomens: number;
+    nummeraanduidingen: number;
+    addresses: number;
+    lists: number;
+    listsChanged: number;
+    gemeenteChanged: number;
+    objecten?: number;
+    /** Objects that should have been addresses; `null` where they were not counted. */
+    problems: number | null;
+    /** Objects that were not loaded, by reason. */
+    problemCounts?: ProblemCounts;
+    /** When it was published (or, pending, when applying began), ISO 8601. */
+    at: string;
+  };
 
 /** The contents of the table: exactly `published`, or during a `pending` load something between the two. */
 export type Manifest = {

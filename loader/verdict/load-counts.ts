@@ -19,6 +19,7 @@ export type ChangeExample = {
 
 /** The counts of a load, before and after it is applied; plain JSON. */
 export type LoadCounts = {
+  /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
   voorkomens: number;
   /** `null` for a rollback to a snapshot whose problems were not kept. */
   problems: ProblemReport | null;

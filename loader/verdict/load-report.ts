@@ -1,16 +1,7 @@
-import type { ChangeCounts, ChangeKind } from '../addresses/lines.ts';
+import type { ChangeCounts } from '../addresses/lines.ts';
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import { digestOf, type ManifestEntry } from '../dataset/load.ts';
-import {
-  type ChangeExample,
-  type ChangesCsv,
-  type LoadCounts,
-  noChanges,
-  type ObjectenCounts,
-  problemCount,
-  type SetAside,
-  setAsideOf,
-} from './load-counts.ts';
+import { type ChangesCsv, type LoadCounts, noChanges, problemCount, type SetAside, setAsideOf } from './load-counts.ts';
 import { isFinal, type Objection } from './objections.ts';
 
 /** The common part of a load's proposal and report. Plain JSON. */
@@ -60,37 +51,30 @@ export type LoadProposal = LoadOutline & {
   divided?: true;
 };
 
+/** The numbers of a load that its report has by themselves. */
+type ReportedCounts = ChangeCounts & Omit<LoadCounts, 'problems' | 'changes' | 'lists'>;
+
 /** The actual or expected outcome of a load. Plain JSON. */
-export type LoadReport = LoadOutline & {
-  /** `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an operator rejected. */
-  outcome: 'published' | 'planned' | 'refused' | 'rejected' | 'unchanged';
-  /** The peildatum, `2021-10-15`; `null` when nothing is live and nothing was found. */
-  peildatum: string | null;
-  load: string | null;
-  /** The kind of load; `null` if nothing was loaded. */
-  kind: ManifestEntry['kind'] | null;
-  reason: string | null;
-  /** Whether an extract was named that is not the live one, and was not loaded for the `reason`. */
-  isSkipped: boolean;
-  /** Whether deliveries that follow are at hand, which are judged by themselves. */
-  more: boolean;
-  /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
-  voorkomens: number;
-  nummeraanduidingen: number;
-  addresses: number;
-  added: number;
-  changed: number;
-  removed: number;
-  listsChanged: number;
-  gemeenteChanged: number;
-  objecten?: ObjectenCounts;
-  /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
-  problems: number | null;
-  withoutPostcode: number | null;
-  /** Without examples where no extract was read. `null`: not counted. */
-  problemReport: ProblemReport | null;
-  examples: Record<ChangeKind, ChangeExample[]>;
-};
+export type LoadReport = LoadOutline &
+  ReportedCounts & {
+    /** `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an operator rejected. */
+    outcome: 'published' | 'planned' | 'refused' | 'rejected' | 'unchanged';
+    /** The peildatum, `2021-10-15`; `null` when nothing is live and nothing was found. */
+    peildatum: string | null;
+    load: string | null;
+    /** The kind of load; `null` if nothing was loaded. */
+    kind: ManifestEntry['kind'] | null;
+    reason: string | null;
+    /** Whether an extract was named that is not the live one, and was not loaded for the `reason`. */
+    isSkipped: boolean;
+    /** Whether deliveries that follow are at hand, which are judged by themselves. */
+    more: boolean;
+    /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
+    problems: number | null;
+    withoutPostcode: number | null;
+    /** Without examples where no extract was read. `null`: not counted. */
+    problemReport: ProblemReport | null;
+  };
 
 /** How many objects are not in the dataset and why, as text: `107 without a postcode, 0 with a problem`. */
 export function notServedText({ withoutPostcode, problems }: LoadReport): string {
