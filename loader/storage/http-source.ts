@@ -11,43 +11,31 @@ import {
   SourceUnavailableError,
 } from './source.ts';
 
-/** Aborts its signal when `touch` has not been called for `milliseconds`, until `end`. Keeps no process alive. */
-export function idleGuard(milliseconds: number): { signal: AbortSignal; touch(): void; end(): void } {
-  const controller = new AbortController();
-  const silence = Object.assign(new Error(`no data for ${milliseconds / 1000} s`), { code: 'ETIMEDOUT' });
-  const timer = setTimeout(() => controller.abort(silence), milliseconds);
-  timer.unref();
-  return {
-    signal: controller.signal,
-    touch: () => void timer.refresh(),
-    end: () => clearTimeout(timer),
-  };
-}
-
-const firstPauseMilliseconds = 330;
-const idleMilliseconds = 60_000;
+/** The first pause before another attempt, and how long a server may be silent; in milliseconds. */
+type Timing = { pause: number; idle: number };
 
 /** `null` when it is still `known`. Retries from the byte at which a download stopped. @throws SourceError */
-export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
-  const found = await probe(url, known, pause);
+export async function httpSource(url: string, known?: SourceVersion, { pause = 330, idle = 60_000 } = {}) {
+  const timing: Timing = { pause, idle };
+  const found = await probe(url, known, timing);
   if (!found) return null;
-  const { version, ranges } = await withStableTag(found, pause);
-  return sourceOf(version, ranges, pause);
+  const { version, ranges } = await withStableTag(found, timing);
+  return sourceOf(version, ranges, timing);
 }
 
 const firstByte = 'bytes=0-0';
 
 /** Requests one byte: the response has the size, the version, and whether the server supports ranges. */
-async function probe(url: string, known: SourceVersion | undefined, pause: number) {
+async function probe(url: string, known: SourceVersion | undefined, { pause, idle }: Timing) {
   const conditions = known?.location === url ? known : undefined;
   const headers: Record<string, string> = { range: firstByte };
   if (conditions?.etag) headers['if-none-match'] = conditions.etag;
   else if (conditions?.lastModified) headers['if-modified-since'] = conditions.lastModified;
   return retryWithBackoff(async () => {
-    const { response, done } = await request(url, headers).catch((error: unknown) => {
+    const response = await request(url, headers, idle).catch((error: unknown) => {
       throw asSourceError(url, error);
     });
-    done();
+    response.destroy();
     if (response.statusCode === 304) {
       if (headers['if-none-match'] ?? headers['if-modified-since']) return null;
       // A cache has nothing to offer, and that must not count as nothing new.
@@ -63,14 +51,14 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
 }
 
 /** Drops the ETag of a server that sends a different one with each response and no Last-Modified to compare instead. */
-async function withStableTag<Found extends { version: SourceVersion }>(found: Found, pause: number): Promise<Found> {
+async function withStableTag<Found extends { version: SourceVersion }>(found: Found, timing: Timing): Promise<Found> {
   const { version } = found;
   if (version.etag === null || version.lastModified !== null) return found;
-  const again = await probe(version.location, undefined, pause);
+  const again = await probe(version.location, undefined, timing);
   return again?.version.etag === version.etag ? found : { ...found, version: { ...version, etag: null } };
 }
 
-function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Source {
+function sourceOf(version: SourceVersion, ranges: boolean, { pause, idle }: Timing): Source {
   const url = version.location;
   /** Reads from byte `position` up to `end` (or the end of the file), in as many requests as it takes. */
   async function* read(position: number, end: number | null): AsyncGenerator<Buffer> {
@@ -97,7 +85,7 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
   async function* oneRequest(at: number, end: number | null): AsyncGenerator<Buffer> {
     const headers: Record<string, string> = {};
     if (ranges) headers.range = `bytes=${at}-${end === null ? '' : end - 1}`;
-    const { response, touch, done } = await request(url, headers);
+    const response = await request(url, headers, idle);
     try {
       const now = versionOf(url, response);
       // A version without an ETag is of a server whose ETags are unstable.
@@ -105,12 +93,9 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
       if (ranges && !response.headers['content-range']?.startsWith(`bytes ${at}-`)) {
         throw new SourceError(`${url} returned another range than the one requested.`);
       }
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        touch();
-        yield chunk;
-      }
+      yield* response as AsyncIterable<Buffer>;
     } finally {
-      done();
+      response.destroy();
     }
   }
   const { size } = version;
@@ -132,25 +117,15 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
   };
 }
 
-/** One response, whose body can be read. A server that stops sending blocks no caller; `done` abandons the rest. */
-async function request(url: string, headers: Record<string, string>) {
-  const guard = idleGuard(idleMilliseconds);
-  try {
-    const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, guard.signal);
-    const done = () => {
-      guard.end();
-      response.destroy();
-    };
-    const { statusCode: status = 0 } = response;
-    if ((status >= 200 && status < 300) || status === 304) return { response, touch: guard.touch, done };
-    done();
-    // The file had this byte when its size was asked for.
-    if (status === 416 && headers.range !== firstByte) throw new SourceChangedError(url);
-    throw statusError(url, status);
-  } catch (error) {
-    guard.end();
-    throw error;
-  }
+/** One response, whose body can be read. A server that is silent for `idle` ends that with an error. */
+async function request(url: string, headers: Record<string, string>, idle: number): Promise<IncomingMessage> {
+  const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, idle);
+  const { statusCode: status = 0 } = response;
+  if ((status >= 200 && status < 300) || status === 304) return response;
+  response.destroy();
+  // The file had this byte when its size was asked for.
+  if (status === 416 && headers.range !== firstByte) throw new SourceChangedError(url);
+  throw statusError(url, status);
 }
 
 /** The meaning of each status and its remedy, unless that is just to check the URL. */
@@ -195,16 +170,16 @@ const mostRedirects = 5;
 
 /**
  * Requests a URL and follows redirects. The body of the response was not read yet: reading it fails if the connection
- * ends before it is complete. Aborting the signal ends the request, or the reading of the body, with its reason.
+ * ends before it is complete, or is idle for too long.
  *
  * Not with `fetch`, whose parser fails an assertion that can't be caught when a connection ends while the body waits to
  * be read and has no Content-Length, and which treats the body as complete when such a connection is reset.
  * @throws errors of Node's HTTP client
  */
-async function httpGet(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
+async function httpGet(url: string, headers: Record<string, string>, idle: number): Promise<IncomingMessage> {
   let location = new URL(url);
   for (let redirects = 0; ; redirects++) {
-    const response = await getOnce(location, headers, signal);
+    const response = await getOnce(location, headers, idle);
     const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode ?? 0);
     const next = isRedirect ? response.headers.location : undefined;
     if (next === undefined || redirects === mostRedirects) return response;
@@ -213,15 +188,12 @@ async function httpGet(url: string, headers: Record<string, string>, signal: Abo
   }
 }
 
-async function getOnce(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
-  signal.throwIfAborted();
+async function getOnce(url: URL, headers: Record<string, string>, idle: number): Promise<IncomingMessage> {
   const { get } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http'); // decision 0107
-  const request = get(url, { headers });
-  const abort = () => request.destroy(signal.reason);
-  signal.addEventListener('abort', abort);
-  request.once('close', () => signal.removeEventListener('abort', abort));
+  const request = get(url, { headers, timeout: idle });
+  const silence = Object.assign(new Error(`no data for ${idle / 1000} s`), { code: 'ETIMEDOUT' });
+  request.once('timeout', () => request.destroy(silence));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  signal.addEventListener('abort', () => response.destroy(signal.reason), { once: true });
   // The reader of the body gets its error; without a reader it must not end the process.
   response.on('error', () => undefined);
   // Node takes the end of the connection for the end of a body without a length, even when it was reset.

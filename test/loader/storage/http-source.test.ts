@@ -42,7 +42,7 @@ const ranges =
 const noRanges: Answer = (_, response) => response.writeHead(200, { 'content-length': file.length }).end(file);
 
 const url = () => `${server.url}/extract.zip`;
-const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url(), known, 1);
+const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url(), known, { pause: 1 });
 
 describe('an extract on an HTTP server', () => {
   it('that answers 304 to a request without a condition is an error, not nothing new', async () => {
@@ -97,7 +97,7 @@ describe('an extract on an HTTP server', () => {
     });
     await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
     const { port } = raw.address() as AddressInfo;
-    const source = await httpSource(`http://127.0.0.1:${port}/extract.zip`, undefined, 1);
+    const source = await httpSource(`http://127.0.0.1:${port}/extract.zip`, undefined, { pause: 1 });
     const readSlowly = async () => {
       for await (const _ of source?.stream() ?? []) await sleep(50);
     };
@@ -147,6 +147,23 @@ describe('an extract on an HTTP server', () => {
       name: 'SourceUnavailableError',
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be read \(socket hang up\)\. Check the URL/),
     });
+  });
+
+  it('continues where a server fell silent', async () => {
+    answer = ranges();
+    const source = await httpSource(url(), undefined, { pause: 1, idle: 20 });
+    answer = (request, response) => {
+      answer = ranges();
+      const from = /bytes=(\d+)/.exec(request.headers.range ?? '')?.[1];
+      response.writeHead(206, {
+        etag: '"one"',
+        'content-range': `bytes ${from}-299999/300000`,
+        'content-length': 9_000,
+      });
+      response.write(file.subarray(Number(from), Number(from) + 1_000));
+    };
+    expect((await source?.access?.read(5_000, 9_000))?.equals(file.subarray(5_000, 14_000))).toBe(true);
+    expect(requests.at(-1)?.headers.range).toBe('bytes=6000-13999');
   });
 
   it('retries transient errors', async () => {

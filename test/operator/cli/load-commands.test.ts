@@ -391,7 +391,9 @@ describe('an impossible load prints one line that helps', () => {
 
   it('an unreachable server', async () => {
     // A command that fails for this waits seconds between its attempts.
-    const failed: unknown = await httpSource('http://127.0.0.1:1/x.zip', undefined, 1).catch((error) => error);
+    const failed: unknown = await httpSource('http://127.0.0.1:1/x.zip', undefined, { pause: 1 }).catch(
+      (error) => error,
+    );
     const error = explainError(failed);
     expect(error).toEqual({
       code: 'source_unavailable',
