@@ -13,7 +13,7 @@ import { isSameLocation, SourceError } from '../loader/storage/source.ts';
 import type { Storage } from '../loader/storage/storage.ts';
 import { currentManifest, readManifest } from '../loader/storage/stored-loads.ts';
 import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/verdict/load-report.ts';
-import { createAdmin } from '../packages/admin/admin.ts';
+import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
 import { demoExamples, demoKey, demoSource } from './demo.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
@@ -296,7 +296,7 @@ export async function fillTables(
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
   // Meanwhile: these writes wait for the disk, and the load mostly computes.
-  const key = demoKey(createAdmin({ client: documents, table: tables.accounts }), identity.demoKey);
+  const key = demoKey(createAdminStore(documents, tables.accounts, 'unknown', Date.now), identity.demoKey);
   key.catch(() => undefined); // awaited below
   const bulkImport =
     embedded && engineBulkImport({ engine: embedded, databaseFile, table, progress, otherWrites: key });
