@@ -4,116 +4,65 @@ import { writeExtract } from './write-extract.ts';
 /** The peildatum of the example extract. */
 export const examplePeildatum = '2026-01-08';
 
-type Address = [
-  postcode: string | undefined,
-  number: number,
-  letter?: string,
-  addition?: string,
-  change?: ExampleChange,
-];
 type ExampleChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string; object?: ExampleObject };
 /** What differs from a home; or that the address is a nevenadres of the object of the address before it. */
 type ExampleObject = Partial<Omit<VboStand, keyof Historie>> | 'that before';
 
 /**
- * The addresses by woonplaats and street. They are no source of addresses: the well-known ones are public facts, some
- * come from a real extract, the odd cases resemble real ones on a made-up street, and every identificatie is made up.
- * So are the objects: where they are, in the middle of their woonplaats, and how large.
+ * The addresses by woonplaats and street: postcode, number, letter and addition, `-` for none. They are no source of
+ * addresses: the well-known ones are public facts, some come from a real extract, the odd cases resemble real ones on a
+ * made-up street, and every identificatie is made up. So are the objects: where they are, in the middle of their
+ * woonplaats, and how large.
  */
-const places: Record<string, Record<string, Address[]>> = {
+const places: Record<string, Record<string, (string | [address: string, ExampleChange])[]>> = {
   Amsterdam: {
     'Nieuwezijds Voorburgwal': [
-      [
-        '1012RJ',
-        147,
-        undefined,
-        undefined,
-        { object: { gebruiksdoelen: ['kantoorfunctie', 'bijeenkomstfunctie'], oppervlakte: 22_000 } },
-      ],
+      ['1012RJ 147', { object: { gebruiksdoelen: ['kantoorfunctie', 'bijeenkomstfunctie'], oppervlakte: 22_000 } }],
     ],
-    Westermarkt: [['1016DK', 20]],
-    Museumstraat: [
-      ['1071XX', 1],
-      ['1071XX', 3, undefined, undefined, { begin: '2026-03-01' }],
-    ],
-    Museumplein: [
-      ['1071DJ', 6],
-      ['1071DJ', 10],
-    ],
-    Concertgebouwplein: [['1071LN', 10]],
-    Kalfjeslaan: [['1181BN', 1, undefined, undefined, { woonplaats: 'Amstelveen' }]],
-    Kerkstraat: [['9999ZZ', 1]],
+    Westermarkt: ['1016DK 20'],
+    Museumstraat: ['1071XX 1', ['1071XX 3', { begin: '2026-03-01' }]],
+    Museumplein: ['1071DJ 6', '1071DJ 10'],
+    Concertgebouwplein: ['1071LN 10'],
+    Kalfjeslaan: [['1181BN 1', { woonplaats: 'Amstelveen' }]],
+    Kerkstraat: ['9999ZZ 1'],
   },
   Amstelveen: {},
   "'s-Gravenhage": {
-    Binnenhof: [
-      ['2513AA', 1, 'A'],
-      ['2513AA', 19],
-      ['2513AA', 20],
-    ],
-    Plein: [['2511CS', 29]],
-    Noordeinde: [['2514GL', 68]],
-    Carnegieplein: [['2517KJ', 2]],
+    Binnenhof: ['2513AA 1 A', '2513AA 19', '2513AA 20'],
+    Plein: ['2511CS 29'],
+    Noordeinde: ['2514GL 68'],
+    Carnegieplein: ['2517KJ 2'],
   },
   Rotterdam: {
-    Coolsingel: [['3011AD', 40]],
-    'Dominee Jan Scharpstraat': [['3011GZ', 298]],
-    Mathenesserdijk: [
-      ['3028BV', 527, undefined, '01R'],
-      ['3028BV', 527, undefined, '02L'],
-    ],
-    Parkhaven: [
-      ['3016GM', 20],
-      [undefined, 22],
-    ],
+    Coolsingel: ['3011AD 40'],
+    'Dominee Jan Scharpstraat': ['3011GZ 298'],
+    Mathenesserdijk: ['3028BV 527 - 01R', '3028BV 527 - 02L'],
+    Parkhaven: ['3016GM 20', '- 22'],
   },
   Utrecht: {
-    Domplein: [['3512JE', 29]],
-    Amsterdamsestraatweg: [
-      ['3554VZ', 24],
-      ['3554VZ', 24, undefined, 'A'],
-      ['3554VZ', 24, undefined, 'B', { object: 'that before' }],
-    ],
-    Dorpsstraat: [['9999ZZ', 1]],
+    Domplein: ['3512JE 29'],
+    Amsterdamsestraatweg: ['3554VZ 24', '3554VZ 24 - A', ['3554VZ 24 - B', { object: 'that before' }]],
+    Dorpsstraat: ['9999ZZ 1'],
   },
   Weesp: {
-    Buitenveer: [
-      ['1381AA', 7],
-      ['1381AA', 9],
-      ['1381AA', 9, 'a'],
-    ],
-    'Hugo de Grootlaan': [
-      ['1381DE', 30],
-      ['1381DE', 30, 'a', '100'],
-      ['1381DE', 30, 'a', '102'],
-      ['1381DE', 30, 'w', '1'],
-    ],
-    Aetsveldselaan: [
-      ['1381EX', 78],
-      ['1381EX', 82],
-    ],
-    'J.A.Fijnvandraatlaan': [
-      ['1381EX', 38],
-      ['1381EX', 72],
-    ],
-    Nijverheidslaan: [
-      ['1382LJ', 28],
-      ['1382LJ', 28, undefined, undefined, { object: { status: 'Verblijfsobject gevormd' } }],
-      ['1382LJ', 28, 'a'],
-    ],
+    Buitenveer: ['1381AA 7', '1381AA 9', '1381AA 9 a'],
+    'Hugo de Grootlaan': ['1381DE 30', '1381DE 30 a 100', '1381DE 30 a 102', '1381DE 30 w 1'],
+    Aetsveldselaan: ['1381EX 78', '1381EX 82'],
+    'J.A.Fijnvandraatlaan': ['1381EX 38', '1381EX 72'],
+    Nijverheidslaan: ['1382LJ 28', ['1382LJ 28', { object: { status: 'Verblijfsobject gevormd' } }], '1382LJ 28 a'],
     Blomstraat: [
-      ['1382AJ', 17],
-      ['1382AJ', 24, undefined, undefined, { live: false, begin: '2020-01-30' }],
-      ['1382AJ', 26, undefined, undefined, { eind: '2024-05-01' }],
+      '1382AJ 17',
+      ['1382AJ 24', { live: false, begin: '2020-01-30' }],
+      ['1382AJ 26', { eind: '2024-05-01' }],
     ],
-    'Mr.J.C.Bührmannlaan': [['1381GH', 3]],
-    "'t Nauwe Steegje": [['1381XK', 2, undefined, undefined, { type: 'Standplaats' }]],
-    Ossenmarkt: [['1381LX', 12, undefined, undefined, { type: 'Ligplaats' }]],
+    'Mr.J.C.Bührmannlaan': ['1381GH 3'],
+    "'t Nauwe Steegje": [['1381XK 2', { type: 'Standplaats' }]],
+    Ossenmarkt: [['1381LX 12', { type: 'Ligplaats' }]],
   },
-  Apeldoorn: { Hofstraat: [['7311KZ', 110]] },
-  Groningen: { Museumeiland: [['9711ME', 1]] },
-  Otterlo: { Houtkampweg: [['6731AW', 6]] },
-  Delft: { Mekelweg: [['2628CC', 5]] },
+  Apeldoorn: { Hofstraat: ['7311KZ 110'] },
+  Groningen: { Museumeiland: ['9711ME 1'] },
+  Otterlo: { Houtkampweg: ['6731AW 6'] },
+  Delft: { Mekelweg: ['2628CC 5'] },
 };
 
 type Town = { gemeente: string; x: number; y: number };
@@ -145,12 +94,16 @@ export function exampleVoorkomens(): Voorkomens {
     for (const [street, addresses] of Object.entries(streets)) {
       const openbareRuimte = `000030${String(voorkomens.OPR.length + 1).padStart(10, '0')}`;
       voorkomens.OPR.push({ identificatie: openbareRuimte, naam: street, woonplaats: placeId(place), begin });
-      for (const [postcode, huisnummer, huisletter, huisnummertoevoeging, change] of addresses) {
+      for (const one of addresses) {
+        const [address, change = {}] = typeof one === 'string' ? [one] : one;
+        const [postcode, huisnummer, huisletter, huisnummertoevoeging] = address
+          .split(' ')
+          .map((part) => (part === '-' ? undefined : part));
         const identificatie = `000020${String(voorkomens.NUM.length + 1).padStart(10, '0')}`;
-        const { woonplaats, object = {}, ...rest } = change ?? {};
+        const { woonplaats, object = {}, ...rest } = change;
         const num: NumStand = {
           identificatie,
-          huisnummer,
+          huisnummer: Number(huisnummer),
           ...(huisletter === undefined ? {} : { huisletter }),
           ...(huisnummertoevoeging === undefined ? {} : { huisnummertoevoeging }),
           ...(postcode === undefined ? {} : { postcode }),

@@ -2,7 +2,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectenKinds, type StandKind } from '../../loader/bag/elements.ts';
 import { mutationNamespaces, namespaces, schemaVersion } from '../../loader/bag/schema.ts';
-import { areaXml, imbag, lvbag, objectXml, type RelatieStand, type StandOf, type Voorkomens } from './stand-xml.ts';
+import {
+  areaXml,
+  attributes,
+  imbag,
+  lvbag,
+  objectXml,
+  type RelatieStand,
+  type StandOf,
+  type Voorkomens,
+} from './stand-xml.ts';
 import { dateInName, relatieZip, writeZip } from './write-extract.ts';
 
 /** Of the whole country unless a gemeente is named; without `relaties` it has no file of them. */
@@ -118,7 +127,7 @@ function groupXml({ kind, changes }: MutationGroup): string {
   return `<ml:mutatieGroep>${xml.join('')}</ml:mutatieGroep>`;
 }
 
-const mutationsAttributes = Object.entries({
+const mutationsAttributes = attributes({
   'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
   'xmlns:ml': mutationNamespaces.ml,
   'xmlns:gml': 'http://www.opengis.net/gml/3.2',
@@ -130,9 +139,7 @@ const mutationsAttributes = Object.entries({
   'xmlns:Historie': namespaces.Historie,
   'xmlns:Objecten': namespaces.Objecten,
   'xmlns:Objecten-ref': namespaces['Objecten-ref'],
-})
-  .map(([name, value]) => ` ${name}="${value}"`)
-  .join('');
+});
 
 /** The dates of a delivery, as in its XML files and its Leveringsdocument. */
 function period(vanaf: string, tot: string): string {

@@ -228,7 +228,13 @@ function escapeXml(text: string): string {
 export const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
 export const lvbag = 'http://www.kadaster.nl/schemas/lvbag';
 
-const rootAttributes = Object.entries({
+/** The attributes of an element, with a space before each. */
+export const attributes = (values: Record<string, string>): string =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${value}"`)
+    .join('');
+
+const rootAttributes = attributes({
   'xmlns:DatatypenNEN3610': `${imbag}/datatypennen3610/${schemaVersion}`,
   'xmlns:Objecten': namespaces.Objecten,
   'xmlns:gml': 'http://www.opengis.net/gml/3.2',
@@ -241,9 +247,7 @@ const rootAttributes = Object.entries({
   'xmlns:sl': namespaces.sl,
   'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
   'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
-})
-  .map(([name, value]) => ` ${name}="${value}"`)
-  .join('');
+});
 
 function header(kind: StandKind, peildatum: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
