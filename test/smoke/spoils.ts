@@ -20,13 +20,18 @@ const lookedUp: When = (returning, { url }) => returning.status === 200 && url.p
 const lookedUpAll: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/addresses';
 const validated: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/auth/validate';
 const refused = status(401);
+const refusedIf =
+  (isIt: (passing: Passing) => boolean): When =>
+  (returning, passing) =>
+    refused(returning, passing) && isIt(passing);
+const keyOf = ({ headers }: Passing) => headers['x-api-key'];
 
 /** Changes the answers that `when` finds. */
 function answers(when: When, change: (returning: Returning, passing: Passing) => void): Spoil {
   return { answer: (returning, passing) => void (when(returning, passing) && change(returning, passing)) };
 }
 
-function header(name: string, value?: string, when: When = () => true): Spoil {
+function header(name: string, value?: string, when: When = always): Spoil {
   return answers(when, ({ headers }) => {
     delete headers[name];
     if (value !== undefined) headers[name] = value;
@@ -41,17 +46,20 @@ function body(when: When, change: (body: Body) => object): Spoil {
   });
 }
 
+const always: When = () => true;
+
 function text(from: string, to: string | ((passing: Passing) => string)): Spoil {
-  return answers(
-    () => true,
-    (one, passing) => {
-      one.body = one.body.replaceAll(from, typeof to === 'string' ? to : to(passing));
-    },
-  );
+  return answers(always, (one, passing) => {
+    one.body = one.body.replaceAll(from, typeof to === 'string' ? to : to(passing));
+  });
 }
 
 function query(from: RegExp, to: string): Spoil {
   return { request: ({ url }) => void Object.assign(url, { search: url.search.replace(from, to) }) };
+}
+
+function path(from: RegExp, to: string): Spoil {
+  return { request: ({ url }) => void Object.assign(url, { pathname: url.pathname.replace(from, to) }) };
 }
 
 function keyFrom(read: (passing: Passing) => string | null | undefined): Spoil {
@@ -73,6 +81,7 @@ function chargedAlso(when: When): Spoil {
 /** Answers have these members too, or other values of them. */
 const members = (when: When, some: object) => body(when, (body) => ({ ...body, ...some }));
 
+const place = { straat: 'a', woonplaats: 'b' };
 const notFound = (body: Body) => ({ ...body, status: 'not_found', address: null, toevoegingen: [] });
 
 /** Ways in which a service breaks its contract, each with the one check that has to notice. */
@@ -85,25 +94,31 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['returns the same request id for all requests', header('x-request-id', 'one'), /request id/],
   ['has another request id in a problem', members(refused, { request_id: 'x' }), /request id/],
   ['reveals its software', header('x-powered-by', 'x'), /nothing of the inside/],
-  [
-    'repeats the key',
-    text('"valid":true', ({ headers }) => `"valid":true,"of":"${headers['x-api-key']}"`),
-    /never has the key/,
-  ],
+  ['repeats the key', text('"valid":true', (one) => `"valid":true,"of":"${keyOf(one)}"`), /never has the key/],
 
   [
-    'reveals that a key is malformed',
-    members((one, passing) => refused(one, passing) && passing.headers['x-api-key'] === 'x', { detail: 'Malformed.' }),
+    'reveals a malformed key',
+    members(
+      refusedIf((one) => keyOf(one) === 'x'),
+      { detail: 'Malformed.' },
+    ),
     /same 401/,
   ],
   [
     'reveals a missing key by a header',
-    header('x-reason', 'missing', (one, passing) => refused(one, passing) && !passing.headers['x-api-key']),
+    header(
+      'x-reason',
+      'missing',
+      refusedIf((one) => !keyOf(one)),
+    ),
     /same 401/,
   ],
   [
     'checks input before the key',
-    statusOf((one, passing) => refused(one, passing) && passing.url.search === '?postcode=x', 422),
+    statusOf(
+      refusedIf(({ url }) => url.search === '?postcode=x'),
+      422,
+    ),
     /same 401/,
   ],
   ['accepts a key in the query', keyFrom(({ url }) => url.searchParams.get('key')), /from the query/],
@@ -112,11 +127,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['has a limit of another window', members(status(200), { limits: { decade: 5 } }), /plan and limits of a key/],
   ['reveals more about a key than it should', members(status(200), { secret: 'x' }), /plan and limits of a key/],
 
-  [
-    'treats a trailing slash as the same path',
-    { request: ({ url }) => void Object.assign(url, { pathname: url.pathname.replace(/(.)\/$/, '$1') }) },
-    /trailing slash/,
-  ],
+  ['drops a trailing slash', path(/(.)\/$/, '$1'), /trailing slash/],
   ['responds in HTML', { answer: (one) => void (one.status === 404 && Object.assign(one, { body: '<html>' })) }, /404/],
   ['forgets Allow', header('allow'), /405/],
   ['accepts POST', { request: (one) => void (one.method === 'POST' && Object.assign(one, { method: 'GET' })) }, /405/],
@@ -135,12 +146,8 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['uses the first of two values', query(/&toevoeging=a$/, ''), /reports duplicate toevoeging/],
   ['fails at a NUL', statusOf((_, { url }) => url.search.includes('%00'), 500), /postcode-character/],
 
-  [
-    'echoes what it was given',
-    text('"1381AA"', ({ url }) => JSON.stringify(url.searchParams.get('postcode'))),
-    /however it is written/,
-  ],
-  ['changes the letter case of a toevoeging', text('"toevoeging":"a"', '"toevoeging":"A"'), /however it is written/],
+  ['echoes the postcode', text('"1381AA"', ({ url }) => `"${url.searchParams.get('postcode')}"`), /however it is/],
+  ['changes the letter case of a toevoeging', text('"toevoeging":"a"', '"toevoeging":"A"'), /however it is/],
   [
     'adds ids that are numbers',
     body(
@@ -150,26 +157,10 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     /include asks for/,
   ],
   ['ignores include', { request: ({ url }: { url: URL }) => url.searchParams.delete('include') }, /include asks for/],
-  [
-    'has candidates beside an address',
-    members(lookedUp, { candidates: [{ straat: 'a', woonplaats: 'b' }] }),
-    /however it is written/,
-  ],
-  [
-    'finds it in one spelling only',
-    body((_, { url }) => url.search.includes('+13'), notFound),
-    /however it is written/,
-  ],
-  [
-    'returns 404 where there is no address',
-    statusOf(({ body }) => body.includes('not_found'), 404),
-    /returns not_found/,
-  ],
-  [
-    'finds an address that does not exist',
-    members(lookedUp, { status: 'ok', address: { straat: 'a', woonplaats: 'b' } }),
-    /returns not_found/,
-  ],
+  ['has candidates beside an address', members(lookedUp, { candidates: [place] }), /however it is/],
+  ['finds it in one spelling only', body((_, { url }) => url.search.includes('+13'), notFound), /however it is/],
+  ['returns 404 for no address', statusOf(({ body }) => body.includes('not_found'), 404), /returns not_found/],
+  ['finds what does not exist', members(lookedUp, { status: 'ok', address: place }), /returns not_found/],
   ['puts the toevoeging in upper case', text('"zZ9"', '"ZZ9"'), /returns not_found/],
   [
     'has results in another order',

@@ -14,12 +14,28 @@ export type Program = {
 };
 
 const address = { postcode: '1012RJ', huisnummer: 147 };
+/** A test address, as every deployment has them. */
+const ofTest = (huisnummer: number, more: Partial<Query> = {}): Query => ({ postcode: '9999SD', huisnummer, ...more });
 const limits = { minute: 100 };
 
 /** Prepares the service for one lookup, and returns the key to send it with. */
 type Prepare = (service: HttpService) => Promise<string>;
 
-const withNewAccount: Prepare = async (service) => (await newAccount(service, limits)).key;
+const withLimits =
+  (limits: Record<string, number>): Prepare =>
+  async (service) =>
+    (await newAccount(service, limits)).key;
+const withNewAccount = withLimits(limits);
+const suspended: Prepare = async (service) => {
+  const { id, key } = await newAccount(service, limits);
+  await service.admin.accounts.suspend(id);
+  return key;
+};
+const onInactivePlan: Prepare = async (service) => {
+  const { plan, key } = await newAccount(service, limits);
+  await service.admin.plans.put({ code: plan, limits, state: 'inactive' });
+  return key;
+};
 const withFault =
   (fault: () => Error): Prepare =>
   async (service) => {
@@ -28,87 +44,53 @@ const withFault =
   };
 
 /** Every outcome and every problem of a lookup, with what the examples make of it. */
-const lookups: { query: Query; prepare?: Prepare; expected: string }[] = [
-  { query: address, expected: 'Nieuwezijds Voorburgwal, Amsterdam' },
-  { query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' }, expected: 'Hugo de Grootlaan, Weesp' },
-  { query: { postcode: '9999SD', huisnummer: 2 }, expected: 'no such address; existing toevoegingen: A, B' },
-  { query: { postcode: '9999SD', huisnummer: 3 }, expected: 'several: Teststraat, Testdorp; Teststraat, Teststad' },
-  {
-    query: { postcode: '9999SD', huisnummer: 1, include: ['nummeraanduidingen'] },
-    expected: 'Teststraat, Testdorp, 9999200000000011, 9999200000000012',
-  },
-  {
-    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'A', include: ['toevoegingen', 'nummeraanduidingen'] },
-    expected: 'Teststraat, Testdorp, 9999200000000021; existing toevoegingen: A, B',
-  },
-  {
-    query: { postcode: '9999SD', huisnummer: 3, include: ['gemeente'] },
-    expected: 'several: Teststraat, Testdorp, gemeente 9999; Teststraat, Teststad, no gemeente',
-  },
-  { query: { postcode: '', huisnummer: 0 }, expected: 'invalid: postcode missing, huisnummer huisnummer-zero' },
-  {
-    query: address,
-    prepare: async (service) => (await newAccount(service, { minute: 0, day: 0 })).key,
-    expected: 'no quota left this minute and day',
-  },
-  { query: address, prepare: async () => 'no key', expected: 'refused: Unauthorized' },
-  {
-    query: address,
-    prepare: async (service) => {
-      const { id, key } = await newAccount(service, limits);
-      await service.admin.accounts.suspend(id);
-      return key;
-    },
-    expected: 'refused: Account inactive',
-  },
-  {
-    query: address,
-    prepare: async (service) => {
-      const { plan, key } = await newAccount(service, limits);
-      await service.admin.plans.put({ code: plan, limits, state: 'inactive' });
-      return key;
-    },
-    expected: 'refused: Plan inactive',
-  },
-  {
-    query: address,
-    prepare: withFault(() => new StoreUnavailable('a moment')),
-    expected: 'failed: Temporarily unavailable',
-  },
-  { query: address, prepare: withFault(() => new Error('a fault of ours')), expected: 'failed: Internal error' },
+const lookups: [query: Query, expected: string, prepare?: Prepare][] = [
+  [address, 'Nieuwezijds Voorburgwal, Amsterdam'],
+  [{ postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' }, 'Hugo de Grootlaan, Weesp'],
+  [ofTest(2), 'no such address; existing toevoegingen: A, B'],
+  [ofTest(3), 'several: Teststraat, Testdorp; Teststraat, Teststad'],
+  [ofTest(1, { include: ['nummeraanduidingen'] }), 'Teststraat, Testdorp, 9999200000000011, 9999200000000012'],
+  [
+    ofTest(2, { toevoeging: 'A', include: ['toevoegingen', 'nummeraanduidingen'] }),
+    'Teststraat, Testdorp, 9999200000000021; existing toevoegingen: A, B',
+  ],
+  [
+    ofTest(3, { include: ['gemeente'] }),
+    'several: Teststraat, Testdorp, gemeente 9999; Teststraat, Teststad, no gemeente',
+  ],
+  [{ postcode: '', huisnummer: 0 }, 'invalid: postcode missing, huisnummer huisnummer-zero'],
+  [address, 'no quota left this minute and day', withLimits({ minute: 0, day: 0 })],
+  [address, 'refused: Unauthorized', async () => 'no key'],
+  [address, 'refused: Account inactive', suspended],
+  [address, 'refused: Plan inactive', onInactivePlan],
+  [address, 'failed: Temporarily unavailable', withFault(() => new StoreUnavailable('a moment'))],
+  [address, 'failed: Internal error', withFault(() => new Error('a fault of ours'))],
 ];
 
 /** The same for many lookups in one request. */
-const batches: { batch: Batch; prepare?: Prepare; expected: string[] }[] = [
-  {
-    batch: { addresses: [{ postcode: '9999SD', huisnummer: 3 }, address, { postcode: '9999SD', huisnummer: 2 }] },
-    expected: [
+const batches: [batch: Batch, expected: string[], prepare?: Prepare][] = [
+  [
+    { addresses: [ofTest(3), address, ofTest(2)] },
+    [
       'several: Teststraat, Testdorp; Teststraat, Teststad',
       'Nieuwezijds Voorburgwal, Amsterdam',
       'no such address; existing toevoegingen: A, B',
     ],
-  },
-  {
-    batch: {
-      addresses: [{ postcode: '9999SD', huisnummer: 2, toevoeging: 'b' }],
-      include: ['toevoegingen', 'nummeraanduidingen'],
-    },
-    expected: ['Teststraat, Testdorp, 9999200000000022; existing toevoegingen: A, B'],
-  },
-  {
-    batch: { addresses: [address, { postcode: '', huisnummer: 0 }] },
-    expected: ['invalid: /addresses/1/postcode missing, /addresses/1/huisnummer huisnummer-zero'],
-  },
-  {
-    batch: { addresses: Array.from({ length: 100 }, () => ({ ...address, toevoeging: ' '.repeat(700) })) },
-    expected: ['not sent as the service takes it: Content too large'],
-  },
-  {
-    batch: { addresses: [address, address] },
-    prepare: async (service) => (await newAccount(service, { minute: 1 })).key,
-    expected: ['no quota left this minute'],
-  },
-  { batch: { addresses: [address] }, prepare: async () => 'no key', expected: ['refused: Unauthorized'] },
+  ],
+  [
+    { addresses: [ofTest(2, { toevoeging: 'b' })], include: ['toevoegingen', 'nummeraanduidingen'] },
+    ['Teststraat, Testdorp, 9999200000000022; existing toevoegingen: A, B'],
+  ],
+  [
+    { addresses: [address, { postcode: '', huisnummer: 0 }] },
+    ['invalid: /addresses/1/postcode missing, /addresses/1/huisnummer huisnummer-zero'],
+  ],
+  [
+    { addresses: Array.from({ length: 100 }, () => ({ ...address, toevoeging: ' '.repeat(700) })) },
+    ['not sent as the service takes it: Content too large'],
+  ],
+  [{ addresses: [address, address] }, ['no quota left this minute'], withLimits({ minute: 1 })],
+  [{ addresses: [address] }, ['refused: Unauthorized'], async () => 'no key'],
 ];
 
 /** How many requests for addresses are compared. */
@@ -120,11 +102,11 @@ export async function runLookups(program: Program, service: HttpService): Promis
   const compare = (described: string, expected: string) => {
     if (described !== expected) wrong.push(`expected "${expected}", but it says "${described}"`);
   };
-  for (const { query, prepare = withNewAccount, expected } of lookups) {
+  for (const [query, expected, prepare = withNewAccount] of lookups) {
     const client = program.createClient(service.baseUrl, await prepare(service));
     compare(await program.describeLookup(client, query).catch(String), expected);
   }
-  for (const { batch, prepare = withNewAccount, expected } of batches) {
+  for (const [batch, expected, prepare = withNewAccount] of batches) {
     const client = program.createClient(service.baseUrl, await prepare(service));
     const described = await program.describeLookups(client, batch).catch((error: unknown) => [String(error)]);
     compare(described.join(' | '), expected.join(' | '));
