@@ -25,75 +25,60 @@ type LookupExample = {
   answer: LookupAnswer;
 };
 
+const voorburgwal = { postcode: '1012RJ', huisnummer: 147 };
+const voorburgwalInAmsterdam = { straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' };
+const inTestdorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
+const of9999SD2 = (toevoeging: string) => ({ postcode: '9999SD', huisnummer: 2, toevoeging });
+const none = { toevoeging: null };
+type Found = Extract<LookupAnswer, { status: 'ok' }>;
+const found = (request: Found['request'], address: Found['address']): Found => {
+  return { status: 'ok', request, address, candidates: [] };
+};
+
 /** Lookups with their answers on the example extract of the tests. The example of a parameter belongs to the answer of the same name. */
 export const lookupExamples: Record<string, LookupExample> = {
   found: {
     summary: 'One address',
-    query: { postcode: '1012RJ', huisnummer: 147 },
-    answer: {
-      status: 'ok',
-      request: { postcode: '1012RJ', huisnummer: 147, toevoeging: null },
-      address: { straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' },
-      candidates: [],
-    },
+    query: voorburgwal,
+    answer: found({ ...voorburgwal, ...none }, voorburgwalInAmsterdam),
   },
   found_with_toevoeging: {
     summary: 'With a toevoeging',
     query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'A 100' },
-    answer: {
-      status: 'ok',
-      request: { postcode: '1381DE', huisnummer: 30, toevoeging: 'A100' },
-      address: { straat: 'Hugo de Grootlaan', woonplaats: 'Weesp' },
-      candidates: [],
-    },
+    answer: found(
+      { postcode: '1381DE', huisnummer: 30, toevoeging: 'A100' },
+      { straat: 'Hugo de Grootlaan', woonplaats: 'Weesp' },
+    ),
   },
   not_found: {
     summary: 'Not found, but with other toevoegingen (a test address)',
-    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'c' },
-    answer: {
-      status: 'not_found',
-      request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'c' },
-      address: null,
-      candidates: [],
-      toevoegingen: ['A', 'B'],
-    },
+    query: of9999SD2('c'),
+    answer: { status: 'not_found', request: of9999SD2('c'), address: null, candidates: [], toevoegingen: ['A', 'B'] },
   },
   included: {
     summary: 'With the toevoegingen that exist, and BAG ids (a test address)',
-    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a', include: ['toevoegingen', 'nummeraanduidingen'] },
+    query: { ...of9999SD2('a'), include: ['toevoegingen', 'nummeraanduidingen'] },
     answer: {
-      status: 'ok',
-      request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a' },
-      address: { straat: 'Teststraat', woonplaats: 'Testdorp', nummeraanduidingen: ['9999200000000021'] },
-      candidates: [],
+      ...found(of9999SD2('a'), { ...inTestdorp, nummeraanduidingen: ['9999200000000021'] }),
       toevoegingen: ['A', 'B'],
     },
   },
   with_gemeente: {
     summary: 'With the gemeente',
-    query: { postcode: '1012RJ', huisnummer: 147, include: ['gemeente'] },
-    answer: {
-      status: 'ok',
-      request: { postcode: '1012RJ', huisnummer: 147, toevoeging: null },
-      address: {
-        straat: 'Nieuwezijds Voorburgwal',
-        woonplaats: 'Amsterdam',
-        gemeente: { code: '0363', naam: 'Amsterdam', provincie: 'Noord-Holland' },
-      },
-      candidates: [],
-    },
+    query: { ...voorburgwal, include: ['gemeente'] },
+    answer: found(
+      { ...voorburgwal, ...none },
+      { ...voorburgwalInAmsterdam, gemeente: { code: '0363', naam: 'Amsterdam', provincie: 'Noord-Holland' } },
+    ),
   },
   ambiguous: {
     summary: 'Several places (a test address)',
     query: { postcode: '9999SD', huisnummer: 3 },
     answer: {
       status: 'ambiguous',
-      request: { postcode: '9999SD', huisnummer: 3, toevoeging: null },
+      request: { postcode: '9999SD', huisnummer: 3, ...none },
       address: null,
-      candidates: [
-        { straat: 'Teststraat', woonplaats: 'Testdorp' },
-        { straat: 'Teststraat', woonplaats: 'Teststad' },
-      ],
+      candidates: [inTestdorp, { straat: 'Teststraat', woonplaats: 'Teststad' }],
     },
   },
 };
@@ -102,27 +87,21 @@ export const lookupExamples: Record<string, LookupExample> = {
 export const objectsExample: Record<string, LookupExample> = {
   objects: {
     summary: 'With the objects (a test address)',
-    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a', include: ['objecten'] },
-    answer: {
-      status: 'ok',
-      request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a' },
-      address: {
-        straat: 'Teststraat',
-        woonplaats: 'Testdorp',
-        objecten: [
-          {
-            identificatie: '9999010000000021',
-            type: 'verblijfsobject',
-            status: 'Verblijfsobject in gebruik',
-            gebruiksdoelen: ['winkelfunctie', 'woonfunctie'],
-            oppervlakte: 120,
-            hoofdadres: false,
-            locatie: { x: 155021, y: 463000, lat: 52.1551723, lon: 5.3875104 },
-          },
-        ],
-      },
-      candidates: [],
-    },
+    query: { ...of9999SD2('a'), include: ['objecten'] },
+    answer: found(of9999SD2('a'), {
+      ...inTestdorp,
+      objecten: [
+        {
+          identificatie: '9999010000000021',
+          type: 'verblijfsobject',
+          status: 'Verblijfsobject in gebruik',
+          gebruiksdoelen: ['winkelfunctie', 'woonfunctie'],
+          oppervlakte: 120,
+          hoofdadres: false,
+          locatie: { x: 155021, y: 463000, lat: 52.1551723, lon: 5.3875104 },
+        },
+      ],
+    }),
   },
 };
 
