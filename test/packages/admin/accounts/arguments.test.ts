@@ -164,6 +164,7 @@ describe('a call', () => {
     ['members.add', [{ account: id, person: 'jo', role: 'viewer' }], 'A member is an e-mail address'],
     ['members.add', [{ account: id, person: 'a@b.nl', role: 'owner' }], 'A role is finance, viewer, admin'],
     ['sessions.start', ['jo', 60], 'A member is an e-mail address'],
+    ['sessions.start', ['sub:', 60], 'A member is an e-mail address'],
     ['loads.show', ['../manifest'], 'A load has an id like'],
     ['loads.approve', [{ load: '', proposal: 'x' }], 'A load has an id like'],
     ['statements.show', [{ account: id, month: 'november' }], 'A month is a UTC month'],

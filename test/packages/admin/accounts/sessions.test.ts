@@ -9,7 +9,7 @@ const service = startForTests(startAddressService);
 let admin: Admin;
 let now = Date.parse('2026-11-21T12:00:00Z');
 
-beforeAll(async () => {
+beforeAll(() => {
   admin = createAdmin({ client: service.client, table: testTables.accounts, actor: 'portal', now: () => now });
 });
 
@@ -83,13 +83,6 @@ describe('a session', () => {
     await admin.sessions.end('sub:c', id);
     expect(await admin.sessions.confirm(id, 'sub:c', { people: ['c@x.nl'] })).toBe(false);
     expect(await admin.sessions.find(id)).toBe(null);
-  });
-
-  it.each([
-    ['a person that is none', 'jo'],
-    ['an empty subject', 'sub:'],
-  ])('is not started for %s', async (_, person) => {
-    await expect(admin.sessions.start(person, 60)).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('ends when the same person starts more than the maximum number of sessions', async () => {
