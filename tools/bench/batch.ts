@@ -49,18 +49,12 @@ export const benchmark: Benchmark = {
         cpu_ratio_to_one_by_one: rounded(pairedRatio(cpu.together, cpu.oneByOne), 4),
         answer_kb: rounded(answerKb),
         usd_a_million_addresses: Object.fromEntries(
-          Object.entries(priceList.regions).map(([region, prices]) => [
-            region,
-            {
-              in_hundreds: costOf(
-                prices,
-                { write_units: 1, read_units: size / 2, cpu_ms: cpuTogether },
-                size,
-                answerKb,
-              ),
-              one_by_one: costOf(prices, { write_units: 1, read_units: 0.5, cpu_ms: cpuOneByOne / size }, 1, 0.9),
-            },
-          ]),
+          Object.entries(priceList.regions).map(([region, prices]) => {
+            const hundred = { write_units: 1, read_units: size / 2, cpu_ms: cpuTogether };
+            const one = { write_units: 1, read_units: 0.5, cpu_ms: cpuOneByOne / size };
+            const in_hundreds = costOf(prices, hundred, size, answerKb);
+            return [region, { in_hundreds, one_by_one: costOf(prices, one, 1, 0.9) }];
+          }),
         ),
       };
     } finally {
@@ -85,10 +79,8 @@ function costOf(prices: Prices, request: Omit<Lookup, 'log_kb'>, addresses: numb
   const requests = million / addresses;
   const costs = lookupCosts(prices, requests, { ...request, log_kb: 0.2 }, deployment);
   const gigabytes = (requests * answerKb) / 1024 ** 2;
-  return rounded(
-    sum({ ...costs, request_metrics: 0, data_transfer: gigabytes * Number(prices.data_transfer_out_per_gb) }),
-    3,
-  );
+  const data_transfer = gigabytes * Number(prices.data_transfer_out_per_gb);
+  return rounded(sum({ ...costs, request_metrics: 0, data_transfer }), 3);
 }
 
 function queryOf({ postcode, huisnummer }: Omit<AddressRequest, 'toevoeging'>): string {
@@ -96,11 +88,10 @@ function queryOf({ postcode, huisnummer }: Omit<AddressRequest, 'toevoeging'>): 
 }
 
 async function putStreet(client: DynamoDBDocumentClient): Promise<void> {
+  const places = [{ straat: 'Damrak', woonplaats: 'Amsterdam' }];
   for (let from = 1; from <= size; from += 25) {
     const puts = Array.from({ length: 25 }, (_, i) => ({
-      PutRequest: {
-        Item: { address: `1012AB#${from + i}#`, places: [{ straat: 'Damrak', woonplaats: 'Amsterdam' }] },
-      },
+      PutRequest: { Item: { address: `1012AB#${from + i}#`, places } },
     }));
     await client.send(new BatchWriteCommand({ RequestItems: { [testTables.addresses]: puts } }));
   }

@@ -189,22 +189,13 @@ async function firstAnswerOfPeer(folder: string, path: string, ours: Ours, serve
       child.exitCode === null ? undefined : `ended with ${child.exitCode}\n${errors}`,
     );
   });
-  const parts = [created.used, built.used, started.used];
-  const sum = (name: 'seconds' | 'cpu_seconds') =>
-    rounded(
-      parts.reduce((total, part) => total + part[name], 0),
-      3,
-    );
-  const peer = {
-    seconds: sum('seconds'),
-    cpu_seconds: sum('cpu_seconds'),
-    memory_mb: Math.max(...parts.map(({ memory_mb }) => memory_mb)),
-  };
-  return {
-    lookup,
-    base,
-    figures: { peer, peer_database: created.used, peer_build: built.used, peer_start: started.used },
-  };
+  const figures = { peer_database: created.used, peer_build: built.used, peer_start: started.used };
+  const peer = Object.values(figures).reduce((total, part) => ({
+    seconds: rounded(total.seconds + part.seconds, 3),
+    cpu_seconds: rounded(total.cpu_seconds + part.cpu_seconds, 3),
+    memory_mb: Math.max(total.memory_mb, part.memory_mb),
+  }));
+  return { lookup, base, figures: { peer, ...figures } };
 }
 
 /** Runs a program of the peer to its end. @throws CannotMeasure with the end of its output */
@@ -275,10 +266,8 @@ async function gdalReads(path: string, folder: string): Promise<Used | null> {
 async function underLoad(ours: Ours, peer: Asked, folder: string, servers: AsyncDisposableStack): Promise<Figures> {
   const script = join(folder, 'batch.lua');
   const body = JSON.stringify(ours.batch);
-  await writeFile(
-    script,
-    `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [[${body}]]`,
-  );
+  const head = 'wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"';
+  await writeFile(script, `${head}\nwrk.body = [[${body}]]`);
   const bare = await startBare(servers);
   const contenders: Record<string, Asked> = {
     peer_without_keys: peer,

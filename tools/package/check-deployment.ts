@@ -56,17 +56,15 @@ async function check(): Promise<void> {
   const pages = globSync('**/*.md', { cwd: installed });
   const dead = pages.flatMap((page) => deadLinks(page, readFileSync(join(installed, page), 'utf8'), has));
   require(pages.length > 20 && dead.length === 0, `docs without dead links, but found ${dead}`);
-  report(
-    `published to a registry here and installed from it in ${Math.round((Date.now() - started) / 1000)} s: ${megabytes(bytes)}`,
-  );
+  const seconds = Math.round((Date.now() - started) / 1000);
+  report(`published to a registry here and installed from it in ${seconds} s: ${megabytes(bytes)}`);
 
   await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl', '--account', `test=${account}`);
   // The CDK that init pins, beside the package: `npx cdk` and the templates are those that this release was tested with.
   await run(operator, 'npm', ['install', ...quick]);
   const unnamed = await npx('cdk', 'deploy', '--all').catch(String);
-  require(unnamed.includes(
-    '"account": "123456789012" to stages.prod',
-  ), `prod without an account to be refused, but got\n${unnamed}`);
+  const isRefused = unnamed.includes('"account": "123456789012" to stages.prod');
+  require(isRefused, `prod without an account to be refused, but got\n${unnamed}`);
   const settings = join(operator, 'bag-adres.json');
   writeFileSync(settings, readFileSync(settings, 'utf8').replace('"prod": {}', `"prod": { "account": "${account}" }`));
   await npx('bag-adres', 'config', 'check');
@@ -81,10 +79,8 @@ async function check(): Promise<void> {
   require(refused.includes('add --data'), `--local to ask for the data folder of a clone, but got\n${refused}`);
 
   await onOldestNode();
-
-  report(
-    `${await everyHandler()} functions of every configuration open their handlers, with the bundles of the release`,
-  );
+  const functions = await everyHandler();
+  report(`${functions} functions of every configuration open their handlers, with the bundles of the release`);
   await ownApp('oldest', oldestCdk);
   await ownApp('newest', Object.fromEntries(Object.keys(oldestCdk).map((name) => [name, 'latest'])));
 
@@ -195,9 +191,7 @@ async function everyHandler(): Promise<number> {
 async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Promise<void> {
   const app = join(folder, `${name}-cdk`);
   mkdirSync(app);
-  const wanted = Object.entries({ ...cdk, 'bag-adres': version }).map(
-    ([dependency, which]) => `${dependency}@${which}`,
-  );
+  const wanted = Object.entries({ ...cdk, 'bag-adres': version }).map((named) => named.join('@'));
   await run(app, 'npm', ['install', ...quick, '--ignore-scripts', ...wanted]);
   const used = join(app, 'node_modules/aws-cdk-lib/package.json');
   const copies = globSync('node_modules/**/aws-cdk-lib/package.json', { cwd: app });
@@ -208,13 +202,8 @@ async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Prom
   for (const needed of ['dynamodb:UpdateItem', 'ADDRESS_API'])
     require(own.includes(needed), `${needed} in the template of the app`);
   const compilerOptions = {
-    noEmit: true,
-    target: 'es2024',
-    module: 'nodenext',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    types: ['node'],
+    ...{ noEmit: true, target: 'es2024', module: 'nodenext', types: ['node'] },
+    ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
     typeRoots: [join(root, 'node_modules/@types')],
   };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own-app.mts'] }));
@@ -222,9 +211,8 @@ async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Prom
   // Those of the CDK are not ours to correct.
   const ours = printed.split('\n').filter((line) => /^(own-app|node_modules\/bag-adres\/).*error TS/.test(line));
   require(ours.length === 0, `no error in the types, but tsc reports\n${ours.join('\n')}`);
-  report(
-    `an app of its own on CDK ${JSON.parse(readFileSync(used, 'utf8')).version}: synthesized, and its types compile`,
-  );
+  const { version: of } = JSON.parse(readFileSync(used, 'utf8'));
+  report(`an app of its own on CDK ${of}: synthesized, and its types compile`);
 }
 
 function sizeOf(path: string): number {

@@ -30,11 +30,8 @@ const oldestSdk: string = peerDependencies['@aws-sdk/lib-dynamodb'].slice(1);
 
 /** What a portal may set in its tsconfig.json beyond `strict`. */
 const strictest = [
-  '--strict',
-  '--exactOptionalPropertyTypes',
-  '--noPropertyAccessFromIndexSignature',
-  '--noUncheckedIndexedAccess',
-  '--verbatimModuleSyntax',
+  ...['--strict', '--exactOptionalPropertyTypes', '--noPropertyAccessFromIndexSignature'],
+  ...['--noUncheckedIndexedAccess', '--verbatimModuleSyntax'],
 ];
 
 const { require, report } = checks('packages');
@@ -50,10 +47,8 @@ async function check(): Promise<void> {
     report('NOT checked in a portal: the npm registry does not answer. Run "npm run check:package" where it does.');
     return;
   }
-  const [copies, foreign] = [
-    installed(portal, '@aws-sdk/lib-dynamodb'),
-    installed(portal, '{aws-cdk-lib,redoc,zod,hono}'),
-  ];
+  const copies = installed(portal, '@aws-sdk/lib-dynamodb');
+  const foreign = installed(portal, '{aws-cdk-lib,redoc,zod,hono}');
   require(copies.length === 1, `one copy of the SDK, but found ${copies.join(', ')}`);
   require(foreign.length === 0, `nothing that a portal does not run, but found ${foreign.join(', ')}`);
   const bytes = globSync(join(portal, 'node_modules/**/*')).reduce((sum, file) => sum + statSync(file).size, 0);
@@ -68,14 +63,8 @@ async function check(): Promise<void> {
   report('compiled under tsc with nodenext and with bundler');
 
   await makeAllCalls(portal, 'calls.ts', 'Node');
-  await tool(portal, 'esbuild', [
-    'calls.ts',
-    '--bundle',
-    '--platform=node',
-    '--format=esm',
-    '--outfile=bundled.mjs',
-    banner,
-  ]);
+  const bundling = ['--bundle', '--platform=node', '--format=esm', '--outfile=bundled.mjs', banner];
+  await tool(portal, 'esbuild', ['calls.ts', ...bundling]);
   await makeAllCalls(portal, 'bundled.mjs', 'esbuild');
   await checkCommonJs(portal, tools);
   await node(portal, ['stack.ts']);
@@ -85,10 +74,9 @@ async function check(): Promise<void> {
   // own.
   rmSync(join(portal, 'node_modules/bag-adres-admin'), { recursive: true });
   symlinkSync(source, join(portal, 'node_modules/bag-adres-admin'));
-  const refused = await makeAllCalls(portal, 'calls.ts', 'two copies of the SDK').catch(String);
-  require(/two copies are installed/.test(
-    refused ?? '',
-  ), `a clear refusal of a second copy of the SDK, but got\n${refused}`);
+  const refused = String(await makeAllCalls(portal, 'calls.ts', 'two copies of the SDK').catch(String));
+  const isClear = refused.includes('two copies are installed');
+  require(isClear, `a clear refusal of a second copy of the SDK, but got\n${refused}`);
   report('two copies of the SDK: refused before the first call');
 }
 
@@ -154,9 +142,8 @@ const banner =
 async function install(portal: string, packed: string): Promise<boolean> {
   mkdirSync(portal);
   writeFileSync(join(portal, 'package.json'), '{ "name": "portal", "private": true, "type": "module" }');
-  const sdk = ['client-dynamodb', 'lib-dynamodb', 'client-s3', 'client-sfn'].map(
-    (name) => `@aws-sdk/${name}@${oldestSdk}`,
-  );
+  const clients = ['client-dynamodb', 'lib-dynamodb', 'client-s3', 'client-sfn'];
+  const sdk = clients.map((name) => `@aws-sdk/${name}@${oldestSdk}`);
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
   try {
     // First what only the registry has: with the package beside it, npm reports an unreachable registry as a conflict.
@@ -188,20 +175,9 @@ function link(portal: string, ...names: string[]): void {
  * Checks the types of the package too, which most portals leave out; types of other packages are not ours to correct.
  */
 async function compile(portal: string, module: string, resolution: string): Promise<void> {
-  const options = [
-    '--noEmit',
-    '--target',
-    'es2024',
-    '--module',
-    module,
-    '--moduleResolution',
-    resolution,
-    ...strictest,
-  ];
-  const files = globSync('*.ts', { cwd: portal });
-  const output = await tool(portal, 'tsc', [...options, '--skipLibCheck', 'false', '--types', 'node', ...files]).catch(
-    String,
-  );
+  const options = ['--noEmit', '--target', 'es2024', '--module', module, '--moduleResolution', resolution];
+  const checked = [...strictest, '--skipLibCheck', 'false', '--types', 'node', ...globSync('*.ts', { cwd: portal })];
+  const output = await tool(portal, 'tsc', [...options, ...checked]).catch(String);
   const ours = output
     .split('\n')
     .filter((line) => /error TS/.test(line) && !/node_modules\/(?!bag-adres-admin\/)/.test(line));

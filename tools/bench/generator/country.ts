@@ -210,15 +210,7 @@ function lifeOf(random: Random, current: NumStand): NumStand[] {
 
 /** Municipalities registered in batches: many objects share the second in which they came. */
 function registered(random: Random): Pick<Historie, 'begin' | 'geregistreerd' | 'geregistreerdLV'> {
-  const begin = random.pick([
-    '2009-06-23',
-    '2010-01-04',
-    '2010-09-29',
-    '2010-11-15',
-    '2013-05-30',
-    '2019-10-01',
-    '2021-09-28',
-  ]);
+  const begin = random.pick('2009-06-23 2010-01-04 2010-09-29 2010-11-15 2013-05-30 2019-10-01 2021-09-28'.split(' '));
   const [minute, second] = [10 + random.int(50), 10 + random.int(50)];
   return {
     begin,

@@ -11,14 +11,8 @@ export const account = '123456789012';
 export const region = 'eu-central-1';
 
 /** What the server noted: a part of AWS that moto lacks, or that something of ours failed. */
-export type Note = {
-  unknownType?: string;
-  notUpdated?: string;
-  unknownProperty?: string;
-  denied?: string;
-  failed?: string;
-  reason?: string;
-};
+export type Note = Partial<Record<'unknownType' | 'notUpdated' | 'unknownProperty' | Objection | 'reason', string>>;
+type Objection = 'denied' | 'failed';
 
 /** What of the notes speaks against us: what a role of ours may not do, and what failed. */
 export const objections = (notes: readonly Note[]) =>
@@ -41,6 +35,12 @@ export type Aws = Reached & {
   stop(): Promise<void>;
 };
 
+/** What leads a client to an endpoint on this machine. */
+export const environmentAt = (endpoint: string, AWS_ACCESS_KEY_ID: string) => ({
+  ...{ AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_EC2_METADATA_DISABLED: 'true' },
+  ...{ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: AWS_ACCESS_KEY_ID },
+});
+
 /** Starts moto's server. @throws Error if it ends before it listens */
 export async function startAws(): Promise<Aws> {
   const packages = await pythonPackages('aws/requirements.txt');
@@ -61,13 +61,7 @@ export async function startAws(): Promise<Aws> {
   const next = () => Promise.race([new Promise<Answer>((resolve) => waiting.push(resolve)), ended]);
   const { endpoint } = await next();
   return {
-    environment: {
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ACCESS_KEY_ID: 'operator',
-      AWS_SECRET_ACCESS_KEY: 'operator',
-      AWS_REGION: region,
-      AWS_EC2_METADATA_DISABLED: 'true',
-    },
+    environment: environmentAt(endpoint, 'operator'),
     async ask(service, operation, parameters = {}) {
       const answered = next();
       server.stdin.write(`${JSON.stringify({ service, region, operation, parameters })}\n`);
@@ -141,26 +135,16 @@ export async function withRole(aws: Aws, RoleName: string, file: string): Promis
   const { Role } = await aws.ask('iam', 'create_role', { RoleName, AssumeRolePolicyDocument });
   await aws.ask('iam', 'put_role_policy', { RoleName, PolicyName: 'judge', PolicyDocument: policy(file) });
   const { Credentials } = await aws.ask('sts', 'assume_role', { RoleArn: Role.Arn, RoleSessionName: 'judge' });
-  const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials;
-  const environment = {
-    ...aws.environment,
-    AWS_ACCESS_KEY_ID: AccessKeyId,
-    AWS_SECRET_ACCESS_KEY: SecretAccessKey,
-    AWS_SESSION_TOKEN: SessionToken,
-  };
-  return { ...aws, environment };
+  const { AccessKeyId, SecretAccessKey, SessionToken: AWS_SESSION_TOKEN } = Credentials;
+  const role = { AWS_ACCESS_KEY_ID: AccessKeyId, AWS_SECRET_ACCESS_KEY: SecretAccessKey, AWS_SESSION_TOKEN };
+  return { ...aws, environment: { ...aws.environment, ...role } };
 }
 
 /** Settings of a stage that is deployed or destroyed. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** Deploys or destroys all stacks of a stage. @throws Error with what the CDK printed, where it fails */
-export async function cdk(
-  aws: Reached,
-  command: 'deploy' | 'destroy',
-  stage: string,
-  settings: Settings,
-): Promise<void> {
+export async function cdk(aws: Reached, command: 'deploy' | 'destroy', stage: string, settings: Settings) {
   writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { [stage]: { account, ...settings } } }));
   const context = { '@aws-cdk/core:permissionsBoundary': { name: 'bag-adres-boundary' }, 'bagAdres.stage': stage };
   writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ app: 'node_modules/.bin/bag-adres app', context }));

@@ -18,12 +18,8 @@ import {
   withRole,
 } from './aws.ts';
 
-const settings = {
-  guard: { minimumAddresses: 10, maximumShare: 1 },
-  dataset: { objecten: true },
-  removalPolicy: 'destroy',
-  schedule: 'off',
-};
+const guard = { minimumAddresses: 10, maximumShare: 1 };
+const settings = { guard, dataset: { objecten: true }, removalPolicy: 'destroy', schedule: 'off' };
 const onStage = ['--stage', 'test'];
 const now = new Date();
 const month = now.toISOString().slice(0, 7);
@@ -42,14 +38,9 @@ export const commands: Judge = {
       await cdk(aws, 'deploy', 'test', settings);
       await aws.checkAccess();
       // As the judge itself deploys.
-      const environment = {
-        ...aws.environment,
-        CDK_METHOD: 'direct',
-        CDK_CHANGE_SET: 'false',
-        CDK_VALIDATION: 'false',
-      };
-      const approved = { ...environment, CDK_REQUIRE_APPROVAL: 'never' };
-      return await everyCommand({ ...aws, environment: approved }, folder);
+      const directly = { CDK_METHOD: 'direct', CDK_CHANGE_SET: 'false', CDK_VALIDATION: 'false' };
+      const environment = { ...aws.environment, ...directly, CDK_REQUIRE_APPROVAL: 'never' };
+      return await everyCommand({ ...aws, environment }, folder);
     } finally {
       await aws.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -238,10 +229,8 @@ async function everyCommand(aws: Aws, folder: string) {
   // DynamoDB makes such a backup of each table that is deleted.
   const { BackupDetails } = await ask('dynamodb', 'create_backup', { TableName, BackupName: 'deletion' });
   await ask('dynamodb', 'delete_table', { TableName });
-  await ask('dynamodb', 'restore_table_from_backup', {
-    TargetTableName: TableName,
-    BackupArn: BackupDetails.BackupArn,
-  });
+  const { BackupArn } = BackupDetails;
+  await ask('dynamodb', 'restore_table_from_backup', { TargetTableName: TableName, BackupArn });
   await says('account show acme', /kept/);
   await does('account suspend acme', accounts, /"suspended"/);
   await does('account delete acme --yes', accounts, /account delete/);
@@ -254,13 +243,10 @@ async function requests({ ask }: Aws, said: string, findings: string[]): Promise
   const { Functions } = await ask('lambda', 'list_functions');
   const headers = { 'x-api-key': /bagadres_acme_\w+/.exec(said)?.[0] ?? '', 'content-type': 'application/json' };
   const body = JSON.stringify({ addresses: [{ postcode: '1381AA', huisnummer: 7 }] });
+  const url = '/v1/address?postcode=1381AA&huisnummer=7';
   const invocations = [
-    ['Address', gatewayEvent('/v1/address?postcode=1381AA&huisnummer=7', { headers }), /"ok/],
-    [
-      'Address',
-      gatewayEvent('/v1/address?postcode=1381AA&huisnummer=7&include=objecten', { headers }),
-      /verblijfsobject/,
-    ],
+    ['Address', gatewayEvent(url, { headers }), /"ok/],
+    ['Address', gatewayEvent(`${url}&include=objecten`, { headers }), /verblijfsobject/],
     ['Address', gatewayEvent('/v1/addresses', { method: 'POST', headers, body }), /"ok/],
     ['Validate', gatewayEvent('/v1/auth/validate', { headers }), /"valid":true/],
     ['Usage', {}, /^null$/],

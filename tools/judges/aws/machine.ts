@@ -41,10 +41,8 @@ const ofWeesp: Runs = {
 const generated: Runs = {
   'first load': async ({ put }) => ({ source: await put('first.zip', await writeExtract(start, first)) }),
   'a day': async ({ put }) => ({ mutations: [await put(nameOf(days[0]), await deliveryOf(days[0]))] }),
-  'a month': async ({ put }) => ({ source: await put('month.zip', await writeExtract(days[2].date, days[2].state)) }),
-  'the same again': async ({ put }) => ({
-    source: await put('month.zip', await writeExtract(days[2].date, days[2].state)),
-  }),
+  'a month': async (side) => ({ source: await month(side) }),
+  'the same again': async (side) => ({ source: await month(side) }),
   'a refusal': async ({ put }) => ({ source: await put('half.zip', await half()) }),
   'its approval': async ({ put, loads }) => ({
     source: await put('half.zip', await half()),
@@ -59,6 +57,7 @@ const digits = (date: string) => date.split('-').reverse().join('');
 const deliveryOf = ({ date, groups, state }: RegisterDay) =>
   writeMutationDelivery(dateAfter(date, -1), date, groups, state);
 
+const month = async ({ put }: Side) => put('month.zip', await writeExtract(days[2].date, days[2].state));
 const halfDate = dateAfter(days[2].date, 30);
 
 /** So few addresses that the guard refuses them. */
@@ -122,11 +121,8 @@ function plain(outcome: Outcome): Record<string, unknown> {
 
 async function deployedSide(aws: Aws, folder: string, stage: string): Promise<Side> {
   const { ask } = aws;
-  const {
-    SnapshotBucketName: Bucket,
-    StateMachineArn: stateMachineArn,
-    AddressesTableName: TableName,
-  } = await outputsOf(aws, `bag-adres-${stage}`);
+  const outputs = await outputsOf(aws, `bag-adres-${stage}`);
+  const { SnapshotBucketName: Bucket, StateMachineArn: stateMachineArn, AddressesTableName: TableName } = outputs;
   return {
     async put(name, bytes) {
       writeFileSync(join(folder, name), bytes);
@@ -137,12 +133,8 @@ async function deployedSide(aws: Aws, folder: string, stage: string): Promise<Si
       const begun = { stateMachineArn, input: JSON.stringify(input) };
       const { executionArn } = await ask('stepfunctions', 'start_execution', begun);
       for (;;) {
-        const {
-          status,
-          output,
-          error = '',
-          cause = '',
-        } = await ask('stepfunctions', 'describe_execution', { executionArn });
+        const described = await ask('stepfunctions', 'describe_execution', { executionArn });
+        const { status, output, error = '', cause = '' } = described;
         if (status === 'RUNNING') {
           await sleep(500);
           continue;

@@ -17,15 +17,7 @@ import { digestOf, installed, type Judge, root, run } from '../judge.ts';
 const expectedDigest = '3b08243e69b839b780ac9a53a01d6fc1ba106bed603106abf8a1422922ca6e2a';
 
 /** Test files that use an engine: those of the accounts and addresses, the API, the loader and the admin package. */
-const suites = [
-  'test/core',
-  'test/packages/admin/accounts',
-  'test/lambdas',
-  'test/packages',
-  'test/loader',
-  'test/end-to-end',
-  'test/portal',
-];
+const suites = ['core', 'lambdas', 'packages', 'loader', 'end-to-end', 'portal'].map((folder) => `test/${folder}`);
 const workers = 2;
 /** DynamoDB Local then holds the statuses of indexes for a while, of which our tables have none. */
 const delayed = ['-delayTransientStatuses'];
@@ -61,16 +53,11 @@ export const engine: Judge = {
       const { testResults, numPassedTests } = runTests(suites, endpoints);
       const failing = testResults.filter(({ assertionResults }) => assertionResults.some(isFailed));
       // On a busy machine two tests at once wait too long for an engine of Java's.
-      const again =
-        failing.length === 0
-          ? []
-          : runTests(
-              failing.map(({ name }) => name),
-              endpoints.slice(0, 1),
-            ).testResults;
+      const files = failing.map(({ name }) => name);
+      const again = files.length === 0 ? [] : runTests(files, endpoints.slice(0, 1)).testResults;
       const failed = again.flatMap(({ name, assertionResults }) =>
-        assertionResults.filter(isFailed).map(({ fullName, failureMessages }) => {
-          return `${relative(root, name)}: ${fullName}: ${failureMessages[0]?.slice(0, 300)}`;
+        assertionResults.filter(isFailed).map(({ fullName, failureMessages: [message] }) => {
+          return `${relative(root, name)}: ${fullName}: ${message?.slice(0, 300)}`;
         }),
       );
       return {
@@ -105,9 +92,8 @@ function runTests(files: readonly string[], endpoints: readonly string[]): Resul
  */
 async function serviceOn(lib: string, options: readonly string[]): Promise<string[]> {
   const port = await freePort();
-  const [container = '', command = ''] = linesWithoutEngine().map((line) =>
-    line.replaceAll(':8000', `:${port}`).trim(),
-  );
+  const lines = linesWithoutEngine().map((line) => line.replaceAll(':8000', `:${port}`).trim());
+  const [container = '', command = ''] = lines;
   const inDocker = options.length === 0 && hasDocker();
   const id = inDocker && execSync(container.replace(`${port}:${port}`, `${port}:8000`), { encoding: 'utf8' }).trim();
   const engine = inDocker ? undefined : start(lib, port, options);
@@ -147,15 +133,8 @@ const hasDocker = () => spawnSync('docker', ['info'], { stdio: 'ignore', timeout
 function start(lib: string, port: number, given: readonly string[] = []): GuardedProcess {
   const main = 'software.amazon.dynamodb.services.local.main.ServerRunner';
   const options = ['-Xmx1g', `-Djava.library.path=${lib}`, '-cp', `${lib}/*`, main];
-  return startGuarded('java', [
-    ...options,
-    '-inMemory',
-    '-sharedDb',
-    '-disableTelemetry',
-    '-port',
-    `${port}`,
-    ...given,
-  ]);
+  const ours = ['-inMemory', '-sharedDb', '-disableTelemetry', '-port', `${port}`];
+  return startGuarded('java', [...options, ...ours, ...given]);
 }
 
 /** Waits until an engine answers, whatever it says. */

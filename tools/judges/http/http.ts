@@ -6,17 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudFormationClient, DescribeStacksCommand, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
 import { freePort } from '../../../test/support/free-port.ts';
 import { sample, type TrueAddress, weespTruth } from '../../../test/support/weesp-truth.ts';
-import { account, bagAdres, bootstrapWith, cdk, type Reached, region } from '../aws/aws.ts';
+import { account, bagAdres, bootstrapWith, cdk, environmentAt, type Reached, region } from '../aws/aws.ts';
 import { differsFromPage, type Judge, pythonPackages, root } from '../judge.ts';
 
 const stage = 'test';
 const deployment = ['--stage', stage];
-const settings = {
-  dataset: { objecten: true },
-  guard: { minimumAddresses: 30 },
-  removalPolicy: 'destroy',
-  schedule: 'off',
-};
+const guard = { minimumAddresses: 30 };
+const settings = { dataset: { objecten: true }, guard, removalPolicy: 'destroy', schedule: 'off' };
 const perCall = 100;
 /** It answers these requests itself, as for CORS, where AWS passes them on to a function. */
 const answeredByMinistack = /^OPTIONS /;
@@ -35,13 +31,11 @@ export const http: Judge = {
       if (!loaded.includes('11,920 added')) findings.push(`the load: ${loaded.slice(-500)}`);
       await bagAdres(aws, 'plan', 'put', 'judge', '--limit', 'day=100000', ...deployment);
       await bagAdres(aws, 'account', 'create', 'judge', '--plan', 'judge', ...deployment);
-      const { key } = JSON.parse(
-        await bagAdres(aws, 'key', 'create', '--account', 'judge', '--label', 'judge', '--json', ...deployment),
-      );
+      const wanted = ['--account', 'judge', '--label', 'judge', '--json'];
+      const { key } = JSON.parse(await bagAdres(aws, 'key', 'create', ...wanted, ...deployment));
       const origin = aws.origin(await baseUrl(aws));
-      const smoke = await bagAdres(...[aws, 'smoke', '--url', origin, '--key', key, '--address', '1381AA 9 a']).catch(
-        String,
-      );
+      const asked = ['--url', origin, '--key', key, '--address', '1381AA 9 a'];
+      const smoke = await bagAdres(aws, 'smoke', ...asked).catch(String);
       for (const [failed, detail = ''] of smoke.matchAll(/^failed: .*\n {2}(.*)$/gm))
         if (!answeredByMinistack.test(detail)) findings.push(failed);
       const addresses = [...(await weespTruth()).current.values()];
@@ -90,23 +84,13 @@ export async function startMinistack(): Promise<Ministack> {
     if (kind) pretended.add(kind);
   });
   const endpoint = `http://127.0.0.1:${port}`;
-  const isReady = () =>
-    fetch(`${endpoint}/_ministack/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
+  const health = () => fetch(`${endpoint}/_ministack/health`).catch(() => undefined);
+  while (!(await health())?.ok) {
     if (server.exitCode !== null) throw new Error(`ministack ended with ${server.exitCode}`);
     await sleep(200);
   }
   return {
-    environment: {
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ACCESS_KEY_ID: account,
-      AWS_SECRET_ACCESS_KEY: 'judge',
-      AWS_REGION: region,
-      AWS_EC2_METADATA_DISABLED: 'true',
-    },
+    environment: environmentAt(endpoint, account),
     origin: (baseUrl) => `${endpoint}/_aws/execute-api/${new URL(baseUrl).host.split('.')[0]}/$default`,
     pretended,
     async stop() {

@@ -74,14 +74,10 @@ for await (const { account, plan } of admin.accounts.eachUsage()) assert.deepEqu
 assert.match(await admin.accounts.usageKeptSince('shop'), /^20\d\d-\d\d-01$/);
 
 const expires = new Date(Date.UTC(2100, 0));
-const { key, keyId } = await admin.keys.create({
-  account: 'shop',
-  label: 'web',
-  expires,
-  token: 'a-token-of-the-portal',
-});
+const wanted = { account: 'shop', label: 'web', token: 'a-token-of-the-portal' };
+const { key, keyId } = await admin.keys.create({ ...wanted, expires });
 assert.match(key, /shop/);
-const again = await refusal(admin.keys.create({ account: 'shop', label: 'web', token: 'a-token-of-the-portal' }));
+const again = await refusal(admin.keys.create(wanted));
 assert.deepEqual([again.code, again.keyId, refusals.already_created], ['already_created', keyId, 409]);
 assert.equal((await admin.keys.list('shop'))[0]?.state, 'active');
 const rotated = await admin.keys.rotate({ account: 'shop', keyId, ends: new Date(Date.UTC(2099, 0)) });
