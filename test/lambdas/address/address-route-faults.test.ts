@@ -61,7 +61,7 @@ function mocked() {
 }
 
 describe('a store that fails', () => {
-  it.each([
+  it.concurrent.each([
     ['throttles the item', new ProvisionedThroughputExceededException(meta)],
     ['throttles the account', new RequestLimitExceeded(meta)],
     ['throttles the table', new ThrottlingException(meta)],
