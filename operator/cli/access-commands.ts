@@ -129,10 +129,9 @@ function renderFound({ given, keys }: KeySearch): string {
   const named = `${first.keyId} --account ${first.account}`;
   return lines(
     given === 'mistyped' && `${mistyped} This is the key with its id.`,
-    table(
-      ['account', 'key id', 'label', 'state', 'created by', 'last used'],
-      keys.map((key) => [key.account, key.keyId, key.label, key.state, key.createdBy, ago(key.lastUsed)]),
-    ),
+    table(['account', 'key id', 'label', 'state', 'created by', 'last used'], keys, (key) => {
+      return [key.account, key.keyId, key.label, key.state, key.createdBy, ago(key.lastUsed)];
+    }),
     first.state === 'active' && `Replace it: "key rotate ${named}". Or revoke it: "key revoke ${named}".`,
   );
 }
@@ -150,12 +149,9 @@ async function planOfRevocation({ admin }: CallTools, { account, keyId }: OfKey)
 /** Keys as a table, by their ids. */
 export function renderKeys(keys: KeyView[], account: string): string {
   if (keys.length === 0) return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
-  return table(
-    ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
-    keys.map(({ keyId, label, state, created, lastUsed, expires, revoked }) => {
-      return [keyId, label, state, ago(created), ago(lastUsed), expires, ago(revoked)];
-    }),
-  );
+  return table(['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'], keys, (key) => {
+    return [key.keyId, key.label, key.state, ago(key.created), ago(key.lastUsed), key.expires, ago(key.revoked)];
+  });
 }
 
 const personArgument = 'the verified e-mail address, or "sub:" and the subject that the OpenID provider gives';
@@ -199,10 +195,7 @@ function addMemberCommands(member: CliCommand): void {
 function renderMembers(members: MemberView[], account: string): string {
   if (members.length === 0)
     return `There are no members yet. Add one: "member add jo@example.nl --account ${account}".`;
-  return table(
-    ['member', 'role', 'added'],
-    members.map(({ person, role, added }) => [person, role, ago(added)]),
-  );
+  return table(['member', 'role', 'added'], members, ({ person, role, added }) => [person, role, ago(added)]);
 }
 
 type ScopeOptions = { person?: string; account?: string; all?: true };
@@ -251,12 +244,10 @@ function scopeIn({ person, account, all }: ScopeOptions): SessionScope {
 
 function renderSessions(sessions: readonly Omit<SessionView, 'id'>[]): string {
   if (sessions.length === 0) return 'There are no open sessions.';
-  return table(
-    ['person', 'since', 'last used', 'expires', 'browser'],
-    sessions.map(({ people, started, seen, expires, browser }) => {
-      return [people.join(', '), ago(started), ago(seen), ago(expires), browser];
-    }),
-  );
+  return table(['person', 'since', 'last used', 'expires', 'browser'], sessions, (session) => {
+    const { people, started, seen, expires, browser } = session;
+    return [people.join(', '), ago(started), ago(seen), ago(expires), browser];
+  });
 }
 
 /** Each call does the step of a rotation that is due, or lists the keys that must be replaced before it. */
@@ -294,10 +285,12 @@ function renderRotation(due: RotationStep): Result {
   if (!first) return { json, text: `${signed} No key of the old one is left: ${again} to end that.` };
   const text = lines(
     `${signed} Replace each of the old one's keys, the first with "key rotate ${first.keyId} --account ${first.account}":`,
-    table(
-      ['account', 'key id', 'label', 'created'],
-      keys.map(({ account, keyId, label, created }) => [account, keyId, label, ago(created)]),
-    ),
+    table(['account', 'key id', 'label', 'created'], keys, (key) => [
+      key.account,
+      key.keyId,
+      key.label,
+      ago(key.created),
+    ]),
     `When none is left, ${again} again.`,
   );
   return { json, text };

@@ -1,4 +1,4 @@
-import { type WindowName, windowNames } from '../../core/calendar.ts';
+import { windowNames } from '../../core/calendar.ts';
 import { allPages } from '../../core/pages.ts';
 import type { AccountSummary, AccountView, WindowUsage } from '../../packages/admin/accounts/accounts.ts';
 import type { DetailsChanges, OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
@@ -148,13 +148,10 @@ async function planOfDeletion({ admin }: CallTools, { id }: OfId) {
 /** All accounts as a table: used / limit of each window now. */
 function renderAccounts(accounts: AccountSummary[]): string {
   if (accounts.length === 0) return 'There are no such accounts. Create one: "account create acme --plan standard".';
-  return table(
-    ['account', 'state', 'plan', 'active keys', ...windowNames, 'name'],
-    accounts.map((account) => {
-      const usage = windowNames.map((name) => renderUsage(account.windows[name]));
-      return [account.id, account.state, renderPlanOf(account), account.activeKeys, ...usage, account.name ?? ''];
-    }),
-  );
+  return table(['account', 'state', 'plan', 'active keys', ...windowNames, 'name'], accounts, (account) => {
+    const usage = windowNames.map((name) => renderUsage(account.windows[name]));
+    return [account.id, account.state, renderPlanOf(account), account.activeKeys, ...usage, account.name ?? ''];
+  });
 }
 
 /** One account with its windows and keys. */
@@ -174,16 +171,15 @@ function renderAccount(account: AccountView): string {
 }
 
 function renderWindows({ windows, ownLimits }: AccountView): string {
+  const named = windowNames.flatMap((name) => (windows[name] ? [{ name, ...windows[name] }] : []));
   return table(
     ['window', 'limit', 'used', 'left', 'limit set by', 'resets'],
-    windowNames.flatMap((name: WindowName) => {
-      const window = windows[name];
-      if (!window) return [];
-      const { limit, used, resets } = window;
+    named,
+    ({ name, limit, used, resets }) => {
       const left = limit === null ? null : Math.max(0, limit - used);
       const setBy = name in ownLimits ? 'account' : 'plan';
-      return [[name, ...[limit, used, left].map(renderLimit), setBy, `${ago(resets)}, ${resets}`]];
-    }),
+      return [name, ...[limit, used, left].map(renderLimit), setBy, `${ago(resets)}, ${resets}`];
+    },
   );
 }
 

@@ -70,10 +70,9 @@ function readCount(text: string): number {
 /** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
 function renderAudit(entries: AuditEntry[]): string {
   if (entries.length === 0) return 'No changes yet.';
-  return table(
-    ['time', 'actor', 'action', 'details', 'outcome'],
-    entries.map(({ time, actor, action, detail, outcome }) => [time, actor, action, renderDetail(detail), outcome]),
-  );
+  return table(['time', 'actor', 'action', 'details', 'outcome'], entries, (entry) => {
+    return [entry.time, entry.actor, entry.action, renderDetail(entry.detail), entry.outcome];
+  });
 }
 
 /** `plan=standard limits.day=5000 before.limits.day=60`. */

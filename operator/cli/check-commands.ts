@@ -78,13 +78,12 @@ async function smoke({ err }: Terminal, url: string, options: SmokeOptions): Pro
   const number = (wanted: RowResult['state']) => results.filter(({ state }) => state === wanted).length;
   const failed = number('failed');
   const lookups = answers.reduce((sum, answer) => sum + unitsOf(answer), 0);
-  const rows = results.map(({ state, title }) => [state, title]);
   const refused = `${url} refuses this key. Check that it was copied in full, is not revoked, and is of that deployment.`;
   const message = answers[0]?.status === 401 ? refused : `${failed} of ${results.length} checks failed.`;
   return {
     json: { passed: failed === 0, lookups, requests: answers.length, results },
     text: lines(
-      table(['state', 'guarantee'], rows),
+      table(['state', 'guarantee'], results, ({ state, title }) => [state, title]),
       results.map(({ state, title, reason }) => state !== 'passed' && [`${state}: ${title}`, `  ${reason}`]),
       `${number('passed')} passed, ${failed} failed, ${number('skipped')} skipped; ${answers.length} requests; ${lookups} counted against the quota.`,
     ),

@@ -112,11 +112,10 @@ function renderPutPlan({ code, state, limits, followed }: Plan & { followed: num
 /** All plans as a table; `-` is a window that the plan does not have. */
 function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]): string {
   if (plans.length === 0) return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
-  const rows = plans.map(({ code, state, limits, accounts }) => {
-    return [code, state, ...windowNames.map((name) => renderLimit(limits[name])), accounts];
-  });
   return lines(
-    table(['plan', 'state', ...windowNames, 'accounts'], rows),
+    table(['plan', 'state', ...windowNames, 'accounts'], plans, ({ code, state, limits, accounts }) => {
+      return [code, state, ...windowNames.map((name) => renderLimit(limits[name])), accounts];
+    }),
     plans.map(
       ({ code, change }) => change && `A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`,
     ),

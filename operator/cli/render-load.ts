@@ -129,13 +129,11 @@ function placesOf({ before, after }: ChangeExample): string {
 /** Loads as a table, the newest first. */
 export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>): string {
   if (entries.length === 0) return `No loads yet. Start one: "load run".`;
-  return table(
-    ['published', 'peildatum', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'],
-    entries.map(({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => {
-      const rollback = index === 0 ? 'live' : kept ? 'yes' : 'no';
-      return [at, peildatum, kind, addresses, added, changed, removed, load, rollback];
-    }),
-  );
+  const head = ['published', 'peildatum', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'];
+  return table(head, entries, ({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => {
+    const rollback = index === 0 ? 'live' : kept ? 'yes' : 'no';
+    return [at, peildatum, kind, addresses, added, changed, removed, load, rollback];
+  });
 }
 
 /** The live snapshot, the running loads, and the loads that need a decision. */

@@ -167,13 +167,14 @@ async function show(folder: string, named?: string): Promise<Result> {
   const { ofStage, parse } = await settingsIn(folder);
   const settings = ofStage(named);
   const config = parse(settings);
-  const rows = leaves(config).map(([path, value]) => {
+  const fields = leaves(config).map(([path, value]) => {
     const layer = settings.layers.find(({ fields }) => valueAt(fields, path) !== undefined);
-    const shown = typeof value === 'string' ? value : JSON.stringify(value);
-    return [path.join('.'), shown, layer?.origin ?? 'default'] as const;
+    return { name: path.join('.'), value, origin: layer?.origin ?? 'default' };
   });
-  const origins = Object.fromEntries(rows.map(([name, _, origin]) => [name, origin]));
-  const text = table(['setting', 'value', 'from'], rows);
+  const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
+  const text = table(['setting', 'value', 'from'], fields, ({ name, value, origin }) => {
+    return [name, typeof value === 'string' ? value : JSON.stringify(value), origin];
+  });
   return { json: { stage: config.stage, settings: config, origins }, text, isVerbatim: true };
 }
 

@@ -72,18 +72,17 @@ const empty = /^-?$/;
 const gap = '  ';
 
 /** A number is shown as `1,234`, nothing as `-`. */
-type Cell = string | number | null | undefined;
+type Cells = readonly (string | number | null | undefined)[];
 
 /**
- * Rows below a head, with numbers right-aligned. If that is wider than `columns`, columns without any value are left
- * out; if it still is, each row becomes a block of lines. No number and no id is ever broken.
+ * Items as rows below a head, with numbers right-aligned. If that is wider than the terminal, columns without any value
+ * are left out; if it still is, each row becomes a block of lines. No number and no id is ever broken.
  */
-export function table(
-  head: readonly string[],
-  given: readonly (readonly Cell[])[],
-  columns = display.columns ?? Number.POSITIVE_INFINITY,
-): string {
-  const rows = given.map((cells) => cells.map((cell) => (typeof cell === 'number' ? thousands(cell) : (cell ?? '-'))));
+export function table<T>(head: readonly string[], items: readonly T[], row: (item: T, at: number) => Cells): string {
+  const { columns = Number.POSITIVE_INFINITY } = display;
+  const rows = items
+    .map(row)
+    .map((cells) => cells.map((cell) => (typeof cell === 'number' ? thousands(cell) : (cell ?? '-'))));
   const all = head.map((name, index) => {
     const cells = rows.map((row) => row[index] ?? '');
     return {

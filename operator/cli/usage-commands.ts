@@ -100,29 +100,26 @@ function named<Name extends string>(rows: readonly PeriodRow<Name>[], by: Granul
 
 function renderUsage(rows: PeriodRow[], refused: PeriodRow<keyof RefusalCounts>[], by: Granularity): string {
   const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
-  const refusals = refused.map(({ period, quota, input, inactive }) => [period, quota, input, inactive]);
   return lines(
-    table(
-      [by, 'lookups'],
-      rows.map(({ period, lookups }) => [period, lookups]),
-    ),
+    table([by, 'lookups'], rows, ({ period, lookups }) => [period, lookups]),
     `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`,
-    refusals.length > 0 && [
+    refused.length > 0 && [
       ...['', 'Refused, and not counted for the quota; not exact, there may have been more:'],
-      table([by, 'over a limit', 'invalid input', 'inactive'], refusals),
+      table([by, 'over a limit', 'invalid input', 'inactive'], refused, ({ period, quota, input, inactive }) => {
+        return [period, quota, input, inactive];
+      }),
     ],
   );
 }
 
 function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): string {
-  const row = (keyId: string, label: string, { lookups: part, days }: UsageByKey['unattributed']) => {
-    const share = lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`;
-    return [keyId, label, part, share, ago(days.at(-1)?.date)];
-  };
-  const rows = keys.map((key) => row(key.keyId, `${key.label ?? '-'}${key.revoked ? ' (revoked)' : ''}`, key));
-  if (unattributed.lookups > 0) rows.push(row('-', 'not attributed', unattributed));
+  const rest = { ...unattributed, keyId: '-', label: 'not attributed', revoked: null };
+  const rows = [...keys, ...(unattributed.lookups > 0 ? [rest] : [])];
   return lines(
-    table(['key', 'label', 'lookups', 'share', 'last used'], rows),
+    table(['key', 'label', 'lookups', 'share', 'last used'], rows, ({ keyId, label, revoked, lookups: part, days }) => {
+      const share = lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`;
+      return [keyId, `${label ?? '-'}${revoked ? ' (revoked)' : ''}`, part, share, ago(days.at(-1)?.date)];
+    }),
     `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
   );
 }
@@ -199,8 +196,9 @@ changes.`,
 }
 
 function renderMonths(months: readonly UsageMonth[]): string {
-  const rows = months.map(({ month, state, closed, accounts, lookups }) => [month, state, closed, accounts, lookups]);
-  return table(['month', 'state', 'closed', 'accounts', 'lookups'], rows);
+  return table(['month', 'state', 'closed', 'accounts', 'lookups'], months, (one) => {
+    return [one.month, one.state, one.closed, one.accounts, one.lookups];
+  });
 }
 
 type Exported = Pick<ListedUsage, 'account' | 'days'>;
@@ -245,12 +243,10 @@ function renderState({ month, state, closed, sha256 }: UsageMonth): string {
 }
 
 function renderStatement({ account, month, plans, lookups, sha256 }: Statement, days: readonly DayUsage[]): string {
-  const periods = plans.map(({ plan, from, to, lookups }) => [plan, from, to, lookups]);
-  const rows = days.map((day) => [day.date, day.lookups]);
   return lines(
     `Account ${account}, ${month}`,
-    table(['plan', 'from', 'to', 'lookups'], periods),
-    table(['day', 'lookups'], rows),
+    table(['plan', 'from', 'to', 'lookups'], plans, ({ plan, from, to, lookups }) => [plan, from, to, lookups]),
+    table(['day', 'lookups'], days, ({ date, lookups }) => [date, lookups]),
     `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
   );
 }
