@@ -116,9 +116,8 @@ function idToFind(given: string): string {
   try {
     return keyId(given);
   } catch (error) {
-    throw new UsageError(
-      `${(error as Error).message} Leave it out: the key is then asked for, or read from standard input.`,
-    );
+    const advice = 'Leave it out: the key is then asked for, or read from standard input.';
+    throw new UsageError(`${(error as Error).message} ${advice}`);
   }
 }
 

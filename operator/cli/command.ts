@@ -133,23 +133,20 @@ export class CliCommand extends Command {
 
   /** Sets the work on accounts, plans and keys: `work` receives the admin module for the tables that options name. */
   onAccounts(work: (opened: OpenAdmin & Surroundings) => Promise<Result>): this {
-    const heading = 'Location of the tables:';
     const table = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
-    return this.location(heading)
-      .addOption(table.helpGroup(heading))
-      .#act(async () => {
-        // Imported here because the AWS clients load slower than `--help` should print.
-        const { openAdmin } = await import('../connect/find-tables.ts');
-        const { tell, carryOut, target, terminal } = this;
-        const opened = await openAdmin(this.opts<Options>(), terminal.env);
-        try {
-          await this.#print(await work({ ...opened, tell, carryOut, target, terminal }));
-        } catch (error) {
-          if (!isAdminError(error)) throw error;
-          const { withNextCommand } = await import('./hints.ts');
-          throw await withNextCommand(error, opened.admin);
-        }
-      });
+    return this.location('Location of the tables:', table).#act(async () => {
+      // Imported here because the AWS clients load slower than `--help` should print.
+      const { openAdmin } = await import('../connect/find-tables.ts');
+      const { tell, carryOut, target, terminal } = this;
+      const opened = await openAdmin(this.opts<Options>(), terminal.env);
+      try {
+        await this.#print(await work({ ...opened, tell, carryOut, target, terminal }));
+      } catch (error) {
+        if (!isAdminError(error)) throw error;
+        const { withNextCommand } = await import('./hints.ts');
+        throw await withNextCommand(error, opened.admin);
+      }
+    });
   }
 
   /** Sets the work on loads: `work` receives the loads of the dataset that options name. */
@@ -167,20 +164,16 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Adds the options that name the local run or a deployment, under `heading` in the help. */
-  location(heading: string): this {
-    return this.addOption(
-      new Option('--local', 'the running "npm start" on this machine')
-        .helpGroup(heading)
-        .conflicts(['stage', 'accountsTable']),
-    )
-      .addOption(new Option('--data <dir>', 'with --local: the --data option of that "npm start"').helpGroup(heading))
-      .addOption(
-        new Option('--stage <name>', 'a deployed stage, like prod')
-          .argParser(stageName)
-          .helpGroup(heading)
-          .conflicts('accountsTable'),
-      );
+  /** Adds the options that name the local run or a deployment, and `more`, under `heading` in the help. */
+  location(heading: string, ...more: Option[]): this {
+    const local = new Option('--local', 'the running "npm start" on this machine').conflicts([
+      'stage',
+      'accountsTable',
+    ]);
+    const data = new Option('--data <dir>', 'with --local: the --data option of that "npm start"');
+    const stage = new Option('--stage <name>', 'a deployed stage, like prod').conflicts('accountsTable');
+    const options = [local, data, stage.argParser(stageName), ...more];
+    return options.reduce((command, one) => command.addOption(one.helpGroup(heading)), this);
   }
 
   /** Lets a person first see the change that the command would make with `carryOut`. */
@@ -191,13 +184,6 @@ export class CliCommand extends Command {
   /** How a person agrees to the command, if it replaces or deletes something. */
   get #agreement(): Agreement | undefined {
     return destructive[pathOf(this)];
-  }
-
-  #addAgreement(): void {
-    if (this.#agreement === 'asks') {
-      if (!this.options.some(({ long }) => long === '--plan')) this.canPlan();
-      this.option('--yes', 'do it without asking; needed without a terminal');
-    } else if (this.#agreement === 'plans') this.option('--yes', 'carry it out; without it nothing is changed');
   }
 
   readonly tell: Tell = (line) => {
@@ -238,8 +224,12 @@ export class CliCommand extends Command {
 
   #act(work: () => Promise<void>): this {
     this.hasResult = true;
-    this.#addAgreement();
-    if (!this.options.some(({ long }) => long === '--json')) this.option('--json', jsonHelp);
+    const lacks = (option: string) => !this.options.some(({ long }) => long === option);
+    if (this.#agreement === 'asks') {
+      if (lacks('--plan')) this.canPlan();
+      this.option('--yes', 'do it without asking; needed without a terminal');
+    } else if (this.#agreement === 'plans') this.option('--yes', 'carry it out; without it nothing is changed');
+    if (lacks('--json')) this.option('--json', jsonHelp);
     return this.action(async () => {
       const { data, local, stage } = this.opts<Options>();
       if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');

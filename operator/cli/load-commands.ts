@@ -124,8 +124,8 @@ data again; "load run --again" does.`,
 for the country. Loads wait until it ends.`,
       examples: ['load check --stage prod'],
       async run(loads) {
-        const report = await loads.repair({ planOnly: true });
-        return { ...(await repairResult(report)), failure: differenceIn(report) ?? unusableIn(report) };
+        const compared = await repaired(loads, true);
+        return { ...compared, failure: differenceIn(compared.json) ?? compared.failure };
       },
     },
     repair: {
@@ -135,18 +135,12 @@ for the country. Loads wait until it ends.`,
 the whole table and the snapshot: with --stage about 1 GB and two minutes for the country. Loads wait until it ends.`,
       examples: ['load repair --plan --stage prod'],
       async run(loads) {
-        const repair = async (planOnly: boolean) => {
-          const report = await loads.repair({ planOnly });
-          const hint =
-            report.pending && !planOnly ? 'That load is not published yet: run "load run --finish" now.' : undefined;
-          return { ...(await repairResult(report)), hint, failure: unusableIn(report) };
-        };
         const intent = `Compares every address with ${await liveRegister(loads)}, and writes each address that differs.`;
         // The plan is the comparison itself.
         return loads.carryOut(
           intent,
-          () => repair(false),
-          () => repair(true),
+          () => repaired(loads, false),
+          () => repaired(loads, true),
         );
       },
     },
@@ -350,15 +344,14 @@ function differenceIn({ added, changed, removed, rebuilt, unusable }: RepairRepo
 /** Objects behind the snapshot are damaged, which neither the table nor a repair can restore. */
 function unusableIn({ unusable }: RepairReport): CommandError | undefined {
   if (unusable.length === 0) return undefined;
-  return new CommandError(
-    'storage_damaged',
-    `The addresses are right, but ${counted(unusable.length, 'object')} behind the snapshot can't be read, so no mutations can be ` +
-      'applied. Load a full extract with "load run --again", which makes a new snapshot.',
-    { details: { unusable } },
-  );
+  const message = `The addresses are right, but ${counted(unusable.length, 'object')} behind the snapshot can't be read, so no mutations can be applied. Load a full extract with "load run --again", which makes a new snapshot.`;
+  return new CommandError('storage_damaged', message, { details: { unusable } });
 }
 
-async function repairResult(report: RepairReport) {
+async function repaired(loads: LoadTools, planOnly: boolean) {
   const { renderRepair } = await import('./render-load.ts');
-  return { json: report, text: renderRepair(report) };
+  const report = await loads.repair({ planOnly });
+  const isPending = report.pending && !planOnly;
+  const hint = isPending ? 'That load is not published yet: run "load run --finish" now.' : undefined;
+  return { json: report, text: renderRepair(report), hint, failure: unusableIn(report) };
 }

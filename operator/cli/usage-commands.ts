@@ -19,6 +19,10 @@ type PeriodRow<Name extends string = 'lookups'> = { period: string } & Record<Na
 /** The names of the periods in CSV and JSON. */
 const periodNames = { day: 'date', month: 'month' } as const;
 
+const csvOption = (description: string) => option('--csv', description).conflicts('json');
+const byPeriod = (fallback: Granularity) =>
+  option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
+
 /** `account usage`. */
 export const accountUsage: CommandRow = {
   description:
@@ -59,14 +63,6 @@ The numbers by key are exact. Lookups without a known key are listed as not attr
     return { json, text: renderUsage(rows, refused, by) };
   },
 };
-
-function csvOption(description: string) {
-  return option('--csv', description).conflicts('json');
-}
-
-function byPeriod(fallback: Granularity) {
-  return option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
-}
 
 function rangeOf(from: string | undefined, to: string | undefined, by: Granularity): UsageRange {
   const daysOf = (option: string, text: string) =>
@@ -211,17 +207,12 @@ async function* fromStatements(statements: Statements, month: string): AsyncGene
 }
 
 /** The rows of all accounts, as they are read. Nothing comes before the first account: a refusal prints nothing. */
-async function* exported(
-  accounts: AsyncIterable<Exported>,
-  { by, csv, json }: Omit<ExportOptions, 'month'>,
-): AsyncGenerator<string> {
+async function* exported(accounts: AsyncIterable<Exported>, { by, csv, json }: Omit<ExportOptions, 'month'>) {
   // Aligned without knowing the rows to come: an account id has up to 32 characters.
-  const line = csv
-    ? (cells: string[]) => cells.join(',')
-    : ([account = '', at = '', lookups = '']: string[]) =>
-        `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
+  const line = (account: string, at: string, lookups: string) =>
+    csv ? `${account},${at},${lookups}` : `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
   const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
-  let before = json ? '[' : line(['account', periodNames[by], 'lookups']);
+  let before = json ? '[' : line('account', periodNames[by], 'lookups');
   for await (const { account, days } of accounts) {
     const found = sumsOf(days, by, ['lookups']);
     if (json) {
@@ -230,7 +221,7 @@ async function* exported(
       before = ',';
     } else {
       yield before;
-      before = found.map((row) => line([account, row.period, shown(row.lookups)])).join('\n');
+      before = found.map((row) => line(account, row.period, shown(row.lookups))).join('\n');
     }
   }
   yield !json ? before : before === '[' ? '[]' : ']';
@@ -255,8 +246,6 @@ function renderStatement({ account, month, plans, lookups, sha256 }: Statement, 
 async function requireStatements(opened: OpenAdmin): Promise<Statements> {
   const statements = await opened.statements();
   if (statements) return statements;
-  throw new CommandError(
-    'no_bucket',
-    `No bucket of statements is known. Use --local or --stage NAME, or set ${environment.statementsBucket}.`,
-  );
+  const message = `No bucket of statements is known. Use --local or --stage NAME, or set ${environment.statementsBucket}.`;
+  throw new CommandError('no_bucket', message);
 }

@@ -12,7 +12,6 @@ import {
   checkPlanCode,
   checkRole,
   checkWindow,
-  type Role,
 } from '../../packages/admin/accounts/admin-error.ts';
 import { UsageError } from '../connect/errors.ts';
 
@@ -22,12 +21,8 @@ export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
 export const label = checked(checkLabel);
 export const person = checked(checkPerson);
+export const memberRole = checked((role: string) => checkRole(role));
 export const checkedDetails = checked(checkDetails);
-
-/** Returns the role with that name. @throws UsageError */
-export function memberRole(role: string): Role {
-  return checked((given: string) => checkRole(given))(role) as Role;
-}
 
 /** Reads an option that takes a last day, `2027-01-31`, which ends in the Netherlands, or `2027-01-31T12:00:00Z`. */
 export function until(option: string): (text: string) => Date {

@@ -50,10 +50,11 @@ function bytesOf(hash: unknown): Uint8Array | null {
 /** @throws AdminError with the number of the first line that is wrong */
 export function parseLines(file: string, text: string): Backup {
   const backup: Backup = { plans: [], accounts: [] };
+  const fault = (what: string, cause?: unknown) => new AdminError('invalid', `${file}${what}`, { cause });
   const [first = '', ...lines] = text.trimEnd().split('\n');
-  if (first === '') throw new AdminError('invalid', `${file} is empty; it is no export.`);
+  if (first === '') throw fault(' is empty; it is no export.');
   if (first !== JSON.stringify(header))
-    throw new AdminError('invalid', `${file}, line 1 is no line of an export: the first line must name the format.`);
+    throw fault(', line 1 is no line of an export: the first line must name the format.');
   for (const [index, each] of lines.entries()) {
     try {
       const { type, ...line } = JSON.parse(each) as ExportLine;
@@ -63,8 +64,7 @@ export function parseLines(file: string, text: string): Backup {
       backup.plans.push(...read.plans);
       backup.accounts.push(...read.accounts);
     } catch (error) {
-      const why = `${file}, line ${index + 2} is no line of an export: ${(error as Error).message}`;
-      throw new AdminError('invalid', why, { cause: error });
+      throw fault(`, line ${index + 2} is no line of an export: ${(error as Error).message}`, error);
     }
   }
   return backup;

@@ -19,19 +19,10 @@ import { clientConfig, deploymentStacks, findDeployment } from './deployed-stack
 import { UsageError } from './errors.ts';
 
 /** The options that locate the tables of a command. */
-export type ConnectionOptions = {
-  local?: true;
-  data?: string;
-  stage?: string;
-  accountsTable?: string;
-};
+export type ConnectionOptions = { local?: true; data?: string; stage?: string; accountsTable?: string };
 
 /** The accounts table and its client, and where statements are: `undefined` if only the table was named. */
-type AccountsTable = {
-  client: DynamoDBClient;
-  table: string;
-  statements: () => Promise<StatementStore | undefined>;
-};
+type AccountsTable = { client: DynamoDBClient; table: string; statements: () => Promise<StatementStore | undefined> };
 
 /** Finds the table: of the local run, of a deployment, or by name. @throws UsageError */
 async function findTable(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<AccountsTable> {

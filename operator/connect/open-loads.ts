@@ -108,10 +108,7 @@ async function localLoads(data: string | undefined, { progress, print }: Progres
       return (await runner.reportOf(run)) ?? followElsewhere();
     },
     follow: async () => followElsewhere(),
-    ...tableCommands({
-      ...{ addresses, audit, isGone: isProcessGone },
-      repair: { ...options, scan: () => scanAddresses(client, addressesTable) },
-    }),
+    ...tableCommands(audit, isProcessGone, { ...options, scan: () => scanAddresses(client, addressesTable) }),
   };
 }
 
@@ -153,10 +150,9 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
     }
     const executionArn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${execution}`;
     const again = `"load follow ${execution}"`;
-    return followExecution({ client: stepFunctions, executionArn, print, again }).catch((error: unknown) => {
-      if (!(error instanceof ExecutionDoesNotExist)) throw error;
-      const message = `There is no load ${execution}. Leave out the name to follow the running load.`;
-      throw new CommandError('no_load', message);
+    const missing = `There is no load ${execution}. Leave out the name to follow the running load.`;
+    return followExecution(stepFunctions, executionArn, print, again).catch((error: unknown) => {
+      throw error instanceof ExecutionDoesNotExist ? new CommandError('no_load', missing) : error;
     });
   }
 
@@ -183,6 +179,12 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
     return followNow(executionArn.split(':').at(-1) ?? '', true);
   }
 
+  async function isGone(held: Held): Promise<boolean | null> {
+    const [, execution] = /^arn:[^:]+:states:.*:([^:]+)$/.exec(held.owner) ?? [];
+    if (execution === undefined) return isProcessGone(held);
+    return !(await loads.running()).some(({ name }) => name === execution);
+  }
+
   return {
     context: { storage, addresses },
     mutations: optionalOutput('MutationsSource'),
@@ -194,31 +196,20 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
       return followNow(run, started);
     },
     follow,
-    ...tableCommands({
-      addresses,
-      audit,
-      async isGone(held) {
-        const [, execution] = /^arn:[^:]+:states:.*:([^:]+)$/.exec(held.owner) ?? [];
-        if (execution === undefined) return isProcessGone(held);
-        return !(await loads.running()).some(({ name }) => name === execution);
-      },
-      repair: {
-        ...{ storage, addresses, progress, lease: remoteLease },
-        scan: () => scanAddresses(dynamoDb, table, scanPagesPerSecond),
-      },
+    ...tableCommands(audit, isGone, {
+      ...{ storage, addresses, progress, lease: remoteLease },
+      scan: () => scanAddresses(dynamoDb, table, scanPagesPerSecond),
     }),
   };
 }
 
-type TableCommandOptions = Pick<LoadContext, 'addresses'> & {
-  audit: OperatorAudit;
-  /** Whether the load that holds the lock has ended; `null` if that can't be known. */
-  isGone: (held: Held) => boolean | null | Promise<boolean | null>;
-  repair: Omit<Parameters<typeof repairTable>[0], 'planOnly'> & { lease?: LeaseTiming };
-};
+/** Whether the load that holds the lock has ended; `null` if that can't be known. */
+type IsGone = (held: Held) => boolean | null | Promise<boolean | null>;
+type RepairOptions = Omit<Parameters<typeof repairTable>[0], 'planOnly'> & { lease?: LeaseTiming };
 
 /** The commands that run in this process on any table: repairs, and the removal of an interrupted load's leftovers. */
-function tableCommands({ addresses: { lock }, audit, isGone, repair }: TableCommandOptions) {
+function tableCommands(audit: OperatorAudit, isGone: IsGone, repair: RepairOptions) {
+  const { lock } = repair.addresses;
   return {
     repair({ planOnly }: { planOnly: boolean }) {
       const work = () => repairTable({ ...repair, planOnly });
@@ -231,11 +222,9 @@ function tableCommands({ addresses: { lock }, audit, isGone, repair }: TableComm
       const { owner, untilSeconds } = held;
       const gone = (await isGone(held)) ?? untilSeconds * 1000 < Date.now();
       if (gone || force) return { ...held, isGone: gone };
-      throw new CommandError(
-        'locked',
-        `${owner} still holds the lock, which ends at ${new Date(untilSeconds * 1000).toISOString()} unless it is renewed. ` +
-          'Wait for it, stop it, or add --force: it then stops before its next write.',
-      );
+      const until = new Date(untilSeconds * 1000).toISOString();
+      const message = `${owner} still holds the lock, which ends at ${until} unless it is renewed. Wait for it, stop it, or add --force: it then stops before its next write.`;
+      throw new CommandError('locked', message);
     },
     unlock: (held: Held) =>
       audit('load unlock', { ...held }, async () => {

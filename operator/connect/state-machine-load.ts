@@ -194,23 +194,21 @@ export async function lastRuns(client: SFNClient, stateMachineArn: string, log: 
   return runs;
 }
 
-type FollowOptions = {
-  client: SFNClient;
-  executionArn: string;
-  /** Gets a line for each step, and one for each tenth of a map. */
-  print: (line: string) => void;
-  /** The command that follows it again. */
-  again: string;
-};
-
 const shortestPauseMilliseconds = 200;
 const longestPauseMilliseconds = 3_000;
 
 /**
  * Follows an execution to its end. Ctrl-C stops the following only.
+ * @param tell gets a line for each step, and one for each tenth of a map
+ * @param again the command that follows it again
  * @throws RefusedLoadError, CommandError
  */
-export async function followExecution({ client, executionArn, print, again }: FollowOptions): Promise<LoadReport> {
+export async function followExecution(
+  client: SFNClient,
+  executionArn: string,
+  tell: (line: string) => void,
+  again: string,
+) {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once('SIGINT', interrupt);
@@ -222,7 +220,7 @@ export async function followExecution({ client, executionArn, print, again }: Fo
       const story = executionStory(await history(client, executionArn));
       for (const line of await progressLines(client, story)) {
         // A step may run twice.
-        if (!printed.has(line)) print(line);
+        if (!printed.has(line)) tell(line);
         printed.add(line);
       }
       if (execution.status !== 'RUNNING') return executionReport(await withInnerError(client, execution, story), story);

@@ -29,11 +29,6 @@ const mustStay: Readonly<Record<string, readonly string[]>> = {
 /** The types of resources that an update must keep. */
 export const statefulTypes = Object.keys(mustStay);
 
-/** Whether an update must keep a resource of this type. */
-export function isStateful(type: string): boolean {
-  return type in mustStay;
-}
-
 /** Something that an update would replace or remove although it has to stay. */
 export type Loss = { logicalId: string; type: string; what: string };
 
@@ -42,7 +37,7 @@ export function lossesBetween(before: ComparedTemplate, after: ComparedTemplate)
   const { changes } = fullDiff(before, after).resources;
   return Object.entries(changes).flatMap(([logicalId, change]) => {
     const type = change.oldResourceType ?? '';
-    return isStateful(type) ? lossesIn(change).map((what) => ({ logicalId, type, what })) : [];
+    return type in mustStay ? lossesIn(change).map((what) => ({ logicalId, type, what })) : [];
   });
 }
 

@@ -48,11 +48,8 @@ export async function examineDeployment(folder: string, config: Config): Promise
 }
 
 /** The accounts table in the data stack's output: a name, or its own table by its logical id. */
-type TableOutput = string | { Ref: string } | undefined;
-
-function accountsIn({ Outputs = {} }: ComparedTemplate): TableOutput {
-  return (Outputs.AccountsTableName as { Value?: TableOutput } | undefined)?.Value;
-}
+const accountsIn = ({ Outputs = {} }: ComparedTemplate) =>
+  (Outputs.AccountsTableName as { Value?: string | { Ref: string } } | undefined)?.Value;
 
 /** Why the stacks must not use another accounts table than now: it does not exist, has no accounts, or another key. */
 async function tableObstacles(stack: string, before: ComparedTemplate, after: ComparedTemplate, keyArn?: string) {

@@ -47,7 +47,7 @@ export function repository(
     '.github/workflows/deploy.yml': (now) => now ?? pipeline,
     // The pipeline and version managers read it.
     '.nvmrc': (now) => now ?? '24\n',
-    '.gitignore': (now) => withLines(now, ['node_modules/', 'cdk.out/', '*.log']),
+    '.gitignore': (now) => withLines(now ?? '', ['node_modules/', 'cdk.out/', '*.log']),
     'README.md': (now) => now ?? readme(name),
   };
   const made: Repository = { files: [], kept: [] };
@@ -88,12 +88,10 @@ function settingsFile({ region, alarmEmail, accounts }: Answers): Json {
   return file;
 }
 
-function withLines(text: string | undefined, lines: readonly string[]): string {
-  const present = (text ?? '').split(/\r?\n/);
-  const missing = lines.filter((line) => !present.includes(line));
-  if (missing.length === 0) return text ?? '';
-  const before = text === undefined || text === '' || text.endsWith('\n') ? (text ?? '') : `${text}\n`;
-  return `${before}${missing.join('\n')}\n`;
+function withLines(text: string, lines: readonly string[]): string {
+  const missing = lines.filter((line) => !text.split(/\r?\n/).includes(line));
+  const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  return missing.length === 0 ? text : `${before}${missing.join('\n')}\n`;
 }
 
 /** A name that npm accepts. */

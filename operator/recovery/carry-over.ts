@@ -17,25 +17,19 @@ export type CarryOverInput = AccountsAt & { admin: Admin; from: string; since: D
 /** One change to repeat: its description, as an imperative, and the call. */
 export type RepeatedChange = { what: string; run: () => Promise<unknown> };
 
-/** The plan of a carry-over, and the changes since then that stay lost. */
-export type CarryOver = { repeated: RepeatedChange[]; lost: RecordedChange[] };
-
 /**
  * Finds withdrawals that the restored table has undone: it compares both tables as they are, for the changes in the old
- * table's audit. Repeating it finds the remaining withdrawals.
+ * table's audit. Repeating it finds the remaining withdrawals; `lost` are the changes since then that stay lost.
  * @throws CommandError if the old table is the one in use, or has no accounts
  */
-export async function planCarryOver(input: CarryOverInput): Promise<CarryOver> {
+export async function planCarryOver(input: CarryOverInput) {
   const { client, admin, table, from, since } = input;
   const fault = (code: string, message: string) => new CommandError(code, `${from} ${message}`);
   if (from === table) throw fault('same_table', 'is the table in use. --from takes the table from before the restore.');
   const former = createAdmin({ client, table: from });
   const changes = await auditBetween({ client, table: from }, since.toISOString(), '~').catch((error: Error) => {
-    if (error.name !== 'ResourceNotFoundException') throw error;
-    throw new CommandError(
-      'no_table',
-      `There is no table ${from}. Without it: docs/recovery.md#without-the-old-table.`,
-    );
+    const missing = `There is no table ${from}. Without it: docs/recovery.md#without-the-old-table.`;
+    throw error.name === 'ResourceNotFoundException' ? new CommandError('no_table', missing) : error;
   });
   const [then, now] = await Promise.all([former.backup.export(), admin.backup.export()]);
   if (then.plans.length === 0 && changes.length === 0)
@@ -62,20 +56,15 @@ export async function carryOver(
   if (changes.length === 0) return [];
   const store = createAdminStore(client, table, actor, Date.now);
   const detail = { from, since: since.toISOString(), changes: changes.length };
-  return audited(store, { partition: servicePartition, action: 'restore carry-over', detail }, () => repeat(changes));
-}
-
-async function repeat(changes: readonly RepeatedChange[]): Promise<RefusedChange[]> {
   const refused: RefusedChange[] = [];
-  for (const { what, run } of changes) {
-    try {
-      await run();
-    } catch (error) {
-      // The last administrator for instance, whose successor was added since.
-      if (!(error instanceof AdminError) || error.code === 'conflict') throw error;
-      refused.push({ what, reason: error.message });
-    }
-  }
+  await audited(store, { partition: servicePartition, action: 'restore carry-over', detail }, async () => {
+    for (const { what, run } of changes)
+      await run().catch((error) => {
+        // The last administrator for instance, whose successor was added since.
+        if (!(error instanceof AdminError) || error.code === 'conflict') throw error;
+        refused.push({ what, reason: error.message });
+      });
+  });
   return refused;
 }
 
