@@ -138,11 +138,9 @@ async function checkConcurrency(): Promise<CheckOutcome> {
   const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } = AccountLimit ?? {};
   const found = `${free} of ${limit} concurrent executions are unreserved`;
   if (free >= comfortableConcurrency) return okay(found);
-  return warning(
-    found,
-    'Lookups above that are throttled. Request 1,000, which is free: docs/runbook.md#concurrency has the command.\n' +
-      `Until then a load runs at most ${Math.max(1, Math.floor(free / 4))} functions at once, a quarter of this number.`,
-  );
+  const request = 'Request 1,000, which is free: docs/runbook.md#concurrency has the command.';
+  const until = `Until then a load runs at most ${Math.max(1, Math.floor(free / 4))} functions at once, a quarter of this number.`;
+  return warning(found, `Lookups above that are throttled. ${request}\n${until}`);
 }
 
 /** The status of a stack, and the remedy for a failed stack. */
@@ -190,11 +188,9 @@ async function checkAlarms(deployment: string, stacks: readonly string[], topic:
   if (ours.length === 0)
     return warning('There is no alarm.', 'Somebody deleted them: docs/runbook.md#find-and-revert-manual-changes.');
   const silent = ours.filter(({ ActionsEnabled }) => ActionsEnabled === false).map(({ AlarmName }) => AlarmName);
-  if (silent.length > 0)
-    return warning(
-      `${silent.length} of ${ours.length} alarms notify nobody: their actions are off`,
-      `aws cloudwatch enable-alarm-actions --alarm-names ${silent.join(' ')}`,
-    );
+  const off = `${silent.length} of ${ours.length} alarms notify nobody: their actions are off`;
+  const enable = `aws cloudwatch enable-alarm-actions --alarm-names ${silent.join(' ')}`;
+  if (silent.length > 0) return warning(off, enable);
   const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:')).length;
   if (confirmed === 0) {
     const [why, advice] =

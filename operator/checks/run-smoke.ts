@@ -35,21 +35,15 @@ export type Guarantee = {
   /** Returns the fault that only all responses together show. */
   together?: ((answers: SmokeAnswer[]) => string | undefined) | undefined;
   /** Whether it makes lookups that count against the quota. */
-  counts: boolean;
+  counts?: true;
 };
 
 /** The most lookups that a run counts against the quota. */
 export const mostLookups = 11;
 
-const row = (
-  title: string,
-  send: SentRequest[],
-  expected: Expected | null,
-  together?: Guarantee['together'],
-): Guarantee => {
-  return { title, send, expected, together, counts: false };
-};
-const counting = (...given: Parameters<typeof row>): Guarantee => ({ ...row(...given), counts: true });
+type Row = [title: string, send: SentRequest[], expected: Expected | null, together?: Guarantee['together']];
+const row = (...[title, send, expected, together]: Row): Guarantee => ({ title, send, expected, together });
+const counting = (...given: Row): Guarantee => ({ ...row(...given), counts: true });
 
 const ok = (body: object, schema: z.ZodMiniType = contract.lookupAnswerSchema): Expected => {
   return { status: 200, schema, body };

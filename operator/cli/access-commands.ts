@@ -10,6 +10,7 @@ import {
   argument,
   type CallTools,
   type CommandRow,
+  type CommandRows,
   call,
   type OfAccount,
   ofAccount,
@@ -29,87 +30,85 @@ const aKey = [
 
 /** Access to accounts: `key`, `member`, `session`, and the rotation of the secret of the checksums of keys. */
 export function addAccessCommands(program: CliCommand): void {
-  addKeyCommands(program.command('key').description('API keys of an account'));
-  addMemberCommands(program.command('member').description('who may sign in to the portal for an account'));
-  addSessionCommands(program.command('session').description('who is signed in to the portal'));
+  addCalls(program.command('key').description('API keys of an account'), keyCommands);
+  addCalls(program.command('member').description('who may sign in to the portal for an account'), memberCommands);
+  addCalls(program.command('session').description('who is signed in to the portal'), sessionCommands);
   addCalls(program, { 'rotate-checksum-secret': rotation });
 }
 
-function addKeyCommands(key: CliCommand): void {
-  addCalls(key, {
-    create: call({
-      description: 'create a key and print it; shown once, it is not stored',
-      takes: [
-        ofAccount('the account whose quota its requests count against'),
-        required('--label <text>', 'the use of the key, like "webshop"; the owner of the key can read it', label),
-        option(
-          '--expires <date>',
-          'the last day that it works, in Dutch time: 2027-01-31; or until 2027-01-31T12:00:00Z',
-          until('--expires'),
-        ),
-      ],
-      notes: 'To replace a key without a refused request: key rotate. Only the key is on standard output.',
-      examples: ['key create --account acme --label webshop --local'],
-      call: ({ admin }, given: OfAccount & { label: string; expires?: Date }) => {
-        const { account, label, expires } = given;
-        return admin.keys.create({ account, label, expires });
-      },
-      text: ({ key }) => key,
-      hint: ({ keyId }) => `Save it now: it is not shown again. Its key id is ${keyId}.`,
-    }),
-    list: call({
-      description: 'list the keys of an account, also revoked ones; never the key itself',
-      takes: [ofAccount()],
-      call: ({ admin }, { account }: OfAccount) => admin.keys.list(account),
-      text: (keys, { account }) => renderKeys(keys, account),
-    }),
-    find: call({
-      description: 'find the account of a key that leaked, by the key or its id',
-      takes: [argument('[key-id]', 'the id; leave it out to give the whole key on standard input', idToFind)],
-      notes:
-        'Nothing keeps the key that it reads. Without an id it asks for it, or reads it: key find --local < leaked.txt',
-      examples: ['key find b9uDEGM7 --local'],
-      // A key in an argument would stay in the history of the shell, and others would see it in the list of processes.
-      async call({ admin, terminal: { ask, read } }, { keyId }: { keyId?: string }) {
-        const text = keyId ?? (await (read ?? (() => ask?.('The key, or its id: ')))());
-        if (!text) throw new UsageError('Give the id of a key, or the whole key on standard input.');
-        return admin.keys.find(text);
-      },
-      text: renderFound,
-    }),
-    rename: call({
-      description: 'give a key another label; requests with it are not touched',
-      takes: [...aKey, required('--label <text>', 'the new label', label)],
-      call: ({ admin }, { account, keyId, label }: OfKey & { label: string }) =>
-        admin.keys.rename({ account, keyId, label }),
-      text: (renamed, { account }) => renderKeys([renamed], account),
-    }),
-    rotate: call({
-      description: 'replace a key and print the new one; the old one goes on working until its end',
-      takes: [
-        ...aKey,
-        option('--label <text>', 'of the new key (default: the old label with a number)', label),
-        option(
-          '--ends <date>',
-          'the last day that the old key works, or a time, as for "key create" (default: 24 hours from now)',
-          until('--ends'),
-        ),
-      ],
-      call: ({ admin }, { account, keyId, label, ends }: OfKey & { label?: string; ends?: Date }) =>
-        admin.keys.rotate({ account, keyId, label, ends }),
-      text: ({ key }) => key,
-      hint: ({ keyId, replaced }) =>
-        `Save it now: it is not shown again. Its key id is ${keyId}. Key ${replaced.keyId} works until ${replaced.ends}.`,
-    }),
-    revoke: call({
-      description: 'revoke a key permanently; its next request is refused',
-      takes: aKey,
-      plan: planOfRevocation,
-      call: ({ admin }, { account, keyId }: OfKey) => admin.keys.revoke({ account, keyId }),
-      text: (_, { account, keyId }) => `Key ${keyId} of account "${account}" is revoked.`,
-    }),
-  });
-}
+const keyCommands: CommandRows = {
+  create: call({
+    description: 'create a key and print it; shown once, it is not stored',
+    takes: [
+      ofAccount('the account whose quota its requests count against'),
+      required('--label <text>', 'the use of the key, like "webshop"; the owner of the key can read it', label),
+      option(
+        '--expires <date>',
+        'the last day that it works, in Dutch time: 2027-01-31; or until 2027-01-31T12:00:00Z',
+        until('--expires'),
+      ),
+    ],
+    notes: 'To replace a key without a refused request: key rotate. Only the key is on standard output.',
+    examples: ['key create --account acme --label webshop --local'],
+    call: ({ admin }, given: OfAccount & { label: string; expires?: Date }) => {
+      const { account, label, expires } = given;
+      return admin.keys.create({ account, label, expires });
+    },
+    text: ({ key }) => key,
+    hint: ({ keyId }) => `Save it now: it is not shown again. Its key id is ${keyId}.`,
+  }),
+  list: call({
+    description: 'list the keys of an account, also revoked ones; never the key itself',
+    takes: [ofAccount()],
+    call: ({ admin }, { account }: OfAccount) => admin.keys.list(account),
+    text: (keys, { account }) => renderKeys(keys, account),
+  }),
+  find: call({
+    description: 'find the account of a key that leaked, by the key or its id',
+    takes: [argument('[key-id]', 'the id; leave it out to give the whole key on standard input', idToFind)],
+    notes:
+      'Nothing keeps the key that it reads. Without an id it asks for it, or reads it: key find --local < leaked.txt',
+    examples: ['key find b9uDEGM7 --local'],
+    // A key in an argument would stay in the history of the shell, and others would see it in the list of processes.
+    async call({ admin, terminal: { ask, read } }, { keyId }: { keyId?: string }) {
+      const text = keyId ?? (await (read ?? (() => ask?.('The key, or its id: ')))());
+      if (!text) throw new UsageError('Give the id of a key, or the whole key on standard input.');
+      return admin.keys.find(text);
+    },
+    text: renderFound,
+  }),
+  rename: call({
+    description: 'give a key another label; requests with it are not touched',
+    takes: [...aKey, required('--label <text>', 'the new label', label)],
+    call: ({ admin }, { account, keyId, label }: OfKey & { label: string }) =>
+      admin.keys.rename({ account, keyId, label }),
+    text: (renamed, { account }) => renderKeys([renamed], account),
+  }),
+  rotate: call({
+    description: 'replace a key and print the new one; the old one goes on working until its end',
+    takes: [
+      ...aKey,
+      option('--label <text>', 'of the new key (default: the old label with a number)', label),
+      option(
+        '--ends <date>',
+        'the last day that the old key works, or a time, as for "key create" (default: 24 hours from now)',
+        until('--ends'),
+      ),
+    ],
+    call: ({ admin }, { account, keyId, label, ends }: OfKey & { label?: string; ends?: Date }) =>
+      admin.keys.rotate({ account, keyId, label, ends }),
+    text: ({ key }) => key,
+    hint: ({ keyId, replaced }) =>
+      `Save it now: it is not shown again. Its key id is ${keyId}. Key ${replaced.keyId} works until ${replaced.ends}.`,
+  }),
+  revoke: call({
+    description: 'revoke a key permanently; its next request is refused',
+    takes: aKey,
+    plan: planOfRevocation,
+    call: ({ admin }, { account, keyId }: OfKey) => admin.keys.revoke({ account, keyId }),
+    text: (_, { account, keyId }) => `Key ${keyId} of account "${account}" is revoked.`,
+  }),
+};
 
 /** Reads an id as `keyId` does. Whoever gives a whole key is told to pass it on standard input. @throws UsageError */
 function idToFind(given: string): string {
@@ -155,41 +154,39 @@ export function renderKeys(keys: KeyView[], account: string): string {
 
 const personArgument = 'the verified e-mail address, or "sub:" and the subject that the OpenID provider gives';
 
-function addMemberCommands(member: CliCommand): void {
-  addCalls(member, {
-    add: call({
-      description: 'make a person a member of an account, or give a member another role',
-      takes: [
-        argument('<person>', personArgument, person),
-        ofAccount(),
-        option(
-          '--role <role>',
-          'finance: usage and statements only; viewer: looks only; admin: also changes keys and members',
-          memberRole,
-        ).default('viewer'),
-      ],
-      examples: ['member add jo@example.nl --account acme --role admin --local'],
-      call: ({ admin }, { person, account, role }: OfAccount & { person: string; role: MemberView['role'] }) =>
-        admin.members.add({ account, person, role }),
-      text: ({ person, role }, { account }) => `${person} is ${role} of account "${account}".`,
-    }),
-    remove: call({
-      description: 'remove a member of an account; the next request of that person is refused',
-      takes: [argument('<person>', personArgument), ofAccount()],
-      async call({ admin }, { person, account }: OfAccount & { person: string }) {
-        await admin.members.remove({ account, person });
-        return { removed: person };
-      },
-      text: ({ removed }, { account }) => `${removed} was removed from account "${account}".`,
-    }),
-    list: call({
-      description: 'list the members of an account',
-      takes: [ofAccount()],
-      call: ({ admin }, { account }: OfAccount) => admin.members.list(account),
-      text: (members, { account }) => renderMembers(members, account),
-    }),
-  });
-}
+const memberCommands: CommandRows = {
+  add: call({
+    description: 'make a person a member of an account, or give a member another role',
+    takes: [
+      argument('<person>', personArgument, person),
+      ofAccount(),
+      option(
+        '--role <role>',
+        'finance: usage and statements only; viewer: looks only; admin: also changes keys and members',
+        memberRole,
+      ).default('viewer'),
+    ],
+    examples: ['member add jo@example.nl --account acme --role admin --local'],
+    call: ({ admin }, { person, account, role }: OfAccount & { person: string; role: MemberView['role'] }) =>
+      admin.members.add({ account, person, role }),
+    text: ({ person, role }, { account }) => `${person} is ${role} of account "${account}".`,
+  }),
+  remove: call({
+    description: 'remove a member of an account; the next request of that person is refused',
+    takes: [argument('<person>', personArgument), ofAccount()],
+    async call({ admin }, { person, account }: OfAccount & { person: string }) {
+      await admin.members.remove({ account, person });
+      return { removed: person };
+    },
+    text: ({ removed }, { account }) => `${removed} was removed from account "${account}".`,
+  }),
+  list: call({
+    description: 'list the members of an account',
+    takes: [ofAccount()],
+    call: ({ admin }, { account }: OfAccount) => admin.members.list(account),
+    text: (members, { account }) => renderMembers(members, account),
+  }),
+};
 
 function renderMembers(members: MemberView[], account: string): string {
   if (members.length === 0)
@@ -205,33 +202,31 @@ const scope = [
   option('--all', 'of everybody, operators too').conflicts(['person', 'account']),
 ];
 
-function addSessionCommands(session: CliCommand): void {
-  addCalls(session, {
-    list: call({
-      description: 'list open sessions: person, start, last use, browser',
-      takes: scope,
-      examples: ['session list --account acme --local'],
-      check: scopeIn,
-      async call({ admin }, options: ScopeOptions) {
-        const found = await allPages(
-          (page) => admin.sessions.list(scopeIn(options), page),
-          ({ sessions }) => sessions,
-        );
-        // The id of a session is half of what signs somebody in.
-        return found.map(({ id: _, ...session }) => session);
-      },
-      text: renderSessions,
-    }),
-    end: call({
-      description: 'end open sessions: the next request with one leads to the sign-in page',
-      takes: scope,
-      examples: ['session end --person jo@example.nl --local'],
-      check: scopeIn,
-      call: async ({ admin }, options: ScopeOptions) => ({ ended: await admin.sessions.endAll(scopeIn(options)) }),
-      text: ({ ended }) => `${counted(ended, 'session')} ended.`,
-    }),
-  });
-}
+const sessionCommands: CommandRows = {
+  list: call({
+    description: 'list open sessions: person, start, last use, browser',
+    takes: scope,
+    examples: ['session list --account acme --local'],
+    check: scopeIn,
+    async call({ admin }, options: ScopeOptions) {
+      const found = await allPages(
+        (page) => admin.sessions.list(scopeIn(options), page),
+        ({ sessions }) => sessions,
+      );
+      // The id of a session is half of what signs somebody in.
+      return found.map(({ id: _, ...session }) => session);
+    },
+    text: renderSessions,
+  }),
+  end: call({
+    description: 'end open sessions: the next request with one leads to the sign-in page',
+    takes: scope,
+    examples: ['session end --person jo@example.nl --local'],
+    check: scopeIn,
+    call: async ({ admin }, options: ScopeOptions) => ({ ended: await admin.sessions.endAll(scopeIn(options)) }),
+    text: ({ ended }) => `${counted(ended, 'session')} ended.`,
+  }),
+};
 
 /** @throws UsageError */
 function scopeIn({ person, account, all }: ScopeOptions): SessionScope {

@@ -1,6 +1,6 @@
 import { windowNames } from '../../core/calendar.ts';
 import { allPages } from '../../core/pages.ts';
-import type { AccountSummary, AccountView, WindowUsage } from '../../packages/admin/accounts/accounts.ts';
+import type { AccountSummary, AccountView } from '../../packages/admin/accounts/accounts.ts';
 import type { DetailsChanges, OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access-commands.ts';
@@ -149,7 +149,10 @@ async function planOfDeletion({ admin }: CallTools, { id }: OfId) {
 function renderAccounts(accounts: AccountSummary[]): string {
   if (accounts.length === 0) return 'There are no such accounts. Create one: "account create acme --plan standard".';
   return table(['account', 'state', 'plan', 'active keys', ...windowNames, 'name'], accounts, (account) => {
-    const usage = windowNames.map((name) => renderUsage(account.windows[name]));
+    const usage = windowNames.map((name) => {
+      const window = account.windows[name];
+      return window && `${thousands(window.used)} / ${renderLimit(window.limit)}`;
+    });
     return [account.id, account.state, renderPlanOf(account), account.activeKeys, ...usage, account.name ?? ''];
   });
 }
@@ -185,8 +188,4 @@ function renderWindows({ windows, ownLimits }: AccountView): string {
 
 function renderPlanOf({ plan, planState }: AccountSummary | AccountView): string {
   return planState === 'active' ? plan : `${plan} (inactive)`;
-}
-
-function renderUsage(window: WindowUsage | undefined): string {
-  return window ? `${thousands(window.used)} / ${renderLimit(window.limit)}` : '-';
 }

@@ -108,9 +108,8 @@ use, and again afterwards. See docs/runbook.md#restore-a-table.`,
 
 function notRepeated(refused: readonly RefusedChange[]): CommandError {
   const each = refused.map(({ what, reason }) => `${what}: ${reason}`).join(' ');
-  return new CommandError('not_repeated', `${each} Resolve that, then run the same command again.`, {
-    details: { refused },
-  });
+  const message = `${each} Resolve that, then run the same command again.`;
+  return new CommandError('not_repeated', message, { details: { refused } });
 }
 
 function parseTime(text: string): Date {

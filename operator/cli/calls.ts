@@ -41,6 +41,9 @@ export type CommandRow<Tools = CallTools> = Described<never> & {
   plan?: unknown;
 };
 
+/** Commands by the last word of their names. */
+export type CommandRows<Tools = CallTools> = Readonly<Record<string, CommandRow<Tools>>>;
+
 /** A row that makes a call. */
 export function call<Given, Found, Tools extends Surroundings = CallTools>({
   call,
@@ -63,41 +66,34 @@ export function call<Given, Found, Tools extends Surroundings = CallTools>({
 }
 
 /** Adds the commands of a table, on accounts, plans and keys: `list` to a group, or by itself. */
-export function addCalls(parent: CliCommand, rows: Readonly<Record<string, CommandRow>>): void {
-  for (const [name, row] of Object.entries(rows)) {
-    const command = withRow(parent.command(name), row);
-    command.onAccounts((tools) => row.run(tools, givenTo(command)));
-  }
-}
+export const addCalls = adding<CallTools>((command, work) => command.onAccounts(work));
 
 /** Adds the commands of a table on loads. */
-export function addLoadCalls(parent: CliCommand, rows: Readonly<Record<string, CommandRow<LoadTools>>>): void {
-  for (const [name, row] of Object.entries(rows)) {
-    const command = withRow(parent.command(name), row);
-    command.onDataset((tools) => row.run(tools, givenTo(command)));
-  }
-}
+export const addLoadCalls = adding<LoadTools>((command, work) => command.onDataset(work));
 
-function withRow(command: CliCommand, { description, takes = [], notes, examples, check, plan }: CommandRow<never>) {
-  command.description(description);
-  for (const one of takes) {
-    if (one instanceof Option) command.addOption(one);
-    else command.addArgument(one);
-  }
-  if (plan) command.canPlan();
-  if (notes !== undefined) command.notes(notes);
-  if (examples) command.examples(...examples);
-  if (check) command.checks(() => check(givenTo(command)));
-  return command;
+function adding<Tools>(set: (command: CliCommand, work: (tools: Tools) => Promise<Result>) => void) {
+  return (parent: CliCommand, rows: CommandRows<Tools>): void => {
+    for (const [name, { description, takes = [], notes, examples, check, plan, run }] of Object.entries(rows)) {
+      const command = parent.command(name).description(description);
+      for (const one of takes) {
+        if (one instanceof Option) command.addOption(one);
+        else command.addArgument(one);
+      }
+      if (plan) command.canPlan();
+      if (notes !== undefined) command.notes(notes);
+      if (examples) command.examples(...examples);
+      if (check) command.checks(() => check(givenTo(command)));
+      set(command, (tools) => run(tools, givenTo(command)));
+    }
+  };
 }
 
 /** Arguments and options by name: `<key-id>` is `keyId`. */
 function givenTo(command: Command): never {
+  const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const named = command.registeredArguments.map((one, index) => [camelCase(one.name()), command.processedArgs[index]]);
   return { ...(command.opts() as object), ...Object.fromEntries(named) } as never;
 }
-
-const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** An argument that `read` reads; `[id]` is optional. */
 export function argument(name: string, description: string, read?: (text: string) => unknown): Argument {

@@ -9,7 +9,6 @@ import { isAdminError } from '../../packages/admin/accounts/admin-error.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/find-tables.ts';
 import type { LoadCommands, ProgressReporter } from '../connect/open-loads.ts';
-import { type Agreement, destructive, pathOf } from './destructive.ts';
 import { display, wrapped } from './terminal-text.ts';
 
 /** The surroundings of every command, and the output for its result. */
@@ -52,27 +51,46 @@ export type Result =
 /** Prints a line about the progress on standard error; nothing for a script. */
 export type Tell = (line: string) => void;
 
-const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
-
 /** The sources of a load. */
 type Sources = { extract?: string; mutations?: readonly string[]; again?: true };
 type Options = ConnectionOptions & Sources & { json?: true; plan?: true; yes?: true };
 
 /** The intent of a command, or the reason why it is impossible, which `work` then refuses in its own words. */
 export type Intent = string | { nothing: string };
-/**
- * Announces a change and its place, then makes it. With `--plan` it never calls `work`: it only announces the change,
- * or calls `preview`, which must change nothing.
- */
-export type CarryOut = (
-  intent: Intent,
-  work: () => Promise<Result>,
-  preview?: () => Promise<Result>,
-) => Promise<Result>;
+type Working = () => Promise<Result>;
 export type Surroundings = Pick<CliCommand, 'tell' | 'carryOut' | 'target' | 'terminal'>;
 
-/** The longest option or command in the help, which leaves room for its description. */
-const longestTerm = 28;
+/** How a person agrees to a replacement or deletion. */
+export type Agreement =
+  /** It asks on a terminal; elsewhere it needs `--yes`. */
+  | 'asks'
+  /** It shows its plan, and does it with `--yes`. */
+  | 'plans';
+
+/**
+ * Every command that replaces or deletes what no other command brings back as it was. Each shows the deployment, its
+ * account and its region before it changes anything, is refused where `bag-adres.json` has others for that stage, and
+ * can be run again after it was interrupted anywhere.
+ */
+export const destructive: Readonly<Record<string, Agreement>> = {
+  'account delete': 'asks',
+  'key revoke': 'asks',
+  'rotate-checksum-secret': 'asks',
+  'usage close': 'asks',
+  'load approve': 'asks',
+  'load rollback': 'asks',
+  'load repair': 'asks',
+  'load discard': 'asks',
+  'load unlock': 'asks',
+  'person erase': 'plans',
+  'restore carry-over': 'plans',
+};
+
+/** `key revoke`: the words of a command after the name of the program. */
+export function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
 
 /** A command of `bag-adres`. Its result is printed here and nowhere else, so no command ends without one. */
 export class CliCommand extends Command {
@@ -87,7 +105,8 @@ export class CliCommand extends Command {
     this.configureOutput({ getOutHelpWidth: () => this.#helpWidth(), getErrHelpWidth: () => this.#helpWidth() });
     this.configureHelp({
       minWidthToWrap: 20,
-      padWidth: (command, help) => Math.min(longestTerm, Help.prototype.padWidth.call(help, command, help)),
+      // The longest term that leaves room for its description.
+      padWidth: (command, help) => Math.min(28, Help.prototype.padWidth.call(help, command, help)),
       formatItem: (term, width, description, help) => {
         const item = (shown: string) => Help.prototype.formatItem.call(help, shown, width, description, help);
         // A longer one has its description below.
@@ -196,8 +215,12 @@ export class CliCommand extends Command {
     return targetOf(this.opts<Options>(), folderOf(this.terminal));
   };
 
-  /** Does nothing with `--plan`, or if the person at the terminal does not agree to what can't be undone. */
-  readonly carryOut: CarryOut = async (intent, work, preview) => {
+  /**
+   * Announces a change and its place, then makes it, unless the person at the terminal does not agree to what can't be
+   * undone. With `--plan` it never calls `work`: it only announces the change, or calls `preview`, which must change
+   * nothing.
+   */
+  readonly carryOut = async (intent: Intent, work: Working, preview?: Working): Promise<Result> => {
     const { plan, yes } = this.opts<Options>();
     const isPossible = typeof intent === 'string';
     if (!plan && !isPossible) return work();
@@ -229,7 +252,8 @@ export class CliCommand extends Command {
       if (lacks('--plan')) this.canPlan();
       this.option('--yes', 'do it without asking; needed without a terminal');
     } else if (this.#agreement === 'plans') this.option('--yes', 'carry it out; without it nothing is changed');
-    if (lacks('--json')) this.option('--json', jsonHelp);
+    const json = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
+    if (lacks('--json')) this.option('--json', json);
     return this.action(async () => {
       const { data, local, stage } = this.opts<Options>();
       if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');

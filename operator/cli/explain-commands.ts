@@ -53,7 +53,10 @@ export function renderExplanation(explanation: AddressExplanation): string {
     since
       ? `So since ${since.date}, by ${since.because}.`
       : 'Nothing that is kept says since when it is not: neither a snapshot nor a delivery has had it.',
-    section('Behind it:', [...voorkomens.map(voorkomenText), ...relaties.map(relatieText)]),
+    section('Behind it:', [
+      ...voorkomens.map(({ gives, ...one }) => `${nameOf(one)}: ${gives} ${validityText(one)}`),
+      ...relaties.map(relatieText),
+    ]),
     section(
       'Changed since the extract:',
       changes.map((one) => `${one.delivery}: ${nameOf(one)}: ${one.before ?? 'nothing'} -> ${one.after ?? 'nothing'}`),
@@ -68,10 +71,6 @@ export function renderExplanation(explanation: AddressExplanation): string {
 
 function section(title: string, texts: readonly string[]): Lines {
   return texts.length > 0 && ['', title, texts.map((text) => `  ${text}`)];
-}
-
-function voorkomenText({ gives, ...voorkomen }: ExplainedVoorkomen): string {
-  return `${nameOf(voorkomen)}: ${gives} ${validityText(voorkomen)}`;
 }
 
 function relatieText({ woonplaats, gemeente: { code, naam, provincie }, ...relatie }: ExplainedRelatie): string {

@@ -1,4 +1,3 @@
-import type { Plan } from '../../core/accounts/account.ts';
 import type { Limits } from '../../core/accounts/quota.ts';
 import { windowNames } from '../../core/calendar.ts';
 import { allPages } from '../../core/pages.ts';
@@ -44,7 +43,9 @@ has come. If it is interrupted, "plan resume" goes on.`,
         if (dryRun) return previewOf(admin, input);
         const plan = await admin.plans.begin(input);
         const put = { ...plan, followed: (await followToEnd(admin, code, tell)).followed };
-        return { json: put, text: renderPutPlan(put) };
+        const accounts = `${counted(put.followed, 'account')} ${put.followed === 1 ? 'is' : 'are'}`;
+        const text = `Plan "${code}" is ${put.state}: ${renderLimits(put.limits)}. ${accounts} on this plan.`;
+        return { json: put, text };
       },
     },
     resume: call({
@@ -102,11 +103,6 @@ async function previewOf(admin: Admin, { code, limits, state }: PlanInput): Prom
     `It applies to ${counted(accounts, 'account')}, except for limits of their own. Nothing was changed.`,
   );
   return { json: { code, before: before ?? null, after, accounts, executed: false }, text };
-}
-
-function renderPutPlan({ code, state, limits, followed }: Plan & { followed: number }): string {
-  const accounts = `${counted(followed, 'account')} ${followed === 1 ? 'is' : 'are'}`;
-  return `Plan "${code}" is ${state}: ${renderLimits(limits)}. ${accounts} on this plan.`;
 }
 
 /** All plans as a table; `-` is a window that the plan does not have. */

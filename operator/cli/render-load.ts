@@ -3,7 +3,7 @@ import type { ChangeKind } from '../../loader/addresses/lines.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/storage/stored-loads.ts';
-import { type ChangeExample, type SetAside, setAsideOf } from '../../loader/verdict/load-counts.ts';
+import { type SetAside, setAsideOf } from '../../loader/verdict/load-counts.ts';
 import { type InterruptedLoad, type LoadReport, notServedText, refusalText } from '../../loader/verdict/load-report.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
@@ -55,7 +55,10 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
     const examples = report.examples[kind];
     const more = report[kind] - examples.length;
     return [
-      examples.map((example) => `  ${sign} ${addressOf(example.key)}  ${placesOf(example)}`),
+      examples.map(({ key, before, after }) => {
+        const places = [before, after].flatMap((one) => (one ? [one.join(' | ')] : []));
+        return `  ${sign} ${addressOf(key)}  ${places.join('  ->  ')}`;
+      }),
       more > 0 && `  ${sign} ${examples.length > 0 ? 'and ' : ''}${thousands(more)} more ${kind}`,
     ];
   });
@@ -120,10 +123,6 @@ function listText(listsChanged: number): string[] {
 function addressOf(key: string): string {
   const { postcode, huisnummer, toevoeging } = keyParts(key);
   return `${postcode} ${huisnummer} ${toevoeging}`.trimEnd().padEnd(16);
-}
-
-function placesOf({ before, after }: ChangeExample): string {
-  return [before, after].flatMap((places) => (places ? [places.join(' | ')] : [])).join('  ->  ');
 }
 
 /** Loads as a table, the newest first. */

@@ -128,10 +128,6 @@ function leaves(value: unknown, path: string[] = []): [path: string[], value: un
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]));
 }
 
-function valueAt(record: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], record);
-}
-
 async function check(folder: string, named?: string): Promise<Result> {
   const { stages: all, ofStage, parse } = await settingsIn(folder);
   const stages = (named === undefined ? all : [named]).map((stage) => {
@@ -168,7 +164,9 @@ async function show(folder: string, named?: string): Promise<Result> {
   const settings = ofStage(named);
   const config = parse(settings);
   const fields = leaves(config).map(([path, value]) => {
-    const layer = settings.layers.find(({ fields }) => valueAt(fields, path) !== undefined);
+    const valueIn = (fields: unknown) =>
+      path.reduce((at, name) => (at as Record<string, unknown> | undefined)?.[name], fields);
+    const layer = settings.layers.find(({ fields }) => valueIn(fields) !== undefined);
     return { name: path.join('.'), value, origin: layer?.origin ?? 'default' };
   });
   const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));

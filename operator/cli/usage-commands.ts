@@ -169,7 +169,10 @@ other members, as JSON in the printed order, without spaces. The day of a change
     months: call({
       description: 'list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used',
       call: async (opened) => (await requireStatements(opened)).months(),
-      text: renderMonths,
+      text: (months) =>
+        table(['month', 'state', 'closed', 'accounts', 'lookups'], months, (one) => {
+          return [one.month, one.state, one.closed, one.accounts, one.lookups];
+        }),
     }),
     close: call({
       description: 'close a month that has ended: write the statements of all accounts, which never change again',
@@ -188,12 +191,6 @@ changes.`,
       text: (closed) =>
         `${renderState(closed)} It has ${counted(closed.lookups ?? 0, 'lookup')} of ${counted(closed.accounts ?? 0, 'account')}.`,
     }),
-  });
-}
-
-function renderMonths(months: readonly UsageMonth[]): string {
-  return table(['month', 'state', 'closed', 'accounts', 'lookups'], months, (one) => {
-    return [one.month, one.state, one.closed, one.accounts, one.lookups];
   });
 }
 

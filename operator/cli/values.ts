@@ -1,6 +1,5 @@
 import { instant, monthOf } from '../../core/calendar.ts';
 import { dutchTime } from '../../core/dutch-time.ts';
-import type { OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
 import {
   AdminError,
   checkAccountId,
@@ -12,6 +11,7 @@ import {
   checkPlanCode,
   checkRole,
   checkWindow,
+  type OwnLimitChanges,
 } from '../../packages/admin/accounts/admin-error.ts';
 import { UsageError } from '../connect/errors.ts';
 

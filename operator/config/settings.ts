@@ -117,12 +117,14 @@ export function settingsOfStage(file: SettingsFile, stage?: string): Settings {
 
 /** @param option how the reader of the settings names a stage */
 function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer, option: string): Settings {
-  const stage = commandLine.fields.stage ?? defaultStage(stages);
+  const names = Object.keys(stages);
+  // The only stage, or else `prod`: what `cdk deploy` without a stage means.
+  const usual = names.length === 1 ? names[0] : names.find((name) => name === 'prod');
+  const stage = commandLine.fields.stage ?? usual;
   const own = typeof stage === 'string' ? stages[stage] : undefined;
   if (!own) {
-    const names = Object.keys(stages).join(', ');
     const wanted = stage === undefined ? 'Which stage?' : `There is no stage ${JSON.stringify(stage)}.`;
-    const advice = `It has ${names}: name one, for instance with ${option}${Object.keys(stages)[0]}`;
+    const advice = `It has ${names.join(', ')}: name one, for instance with ${option}${names[0]}`;
     throw new ConfigError([`${wanted} ${advice}, or add it under stages.`], settingsFileName);
   }
   const { stage: _, ...overrides } = commandLine.fields;
@@ -151,12 +153,6 @@ export function placeOfStage(folder: string, stage: string) {
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
-}
-
-/** The only stage, or else `prod`: what `cdk deploy` without a stage means. */
-function defaultStage(stages: Record<string, SettingsRecord>): string | undefined {
-  const [first, ...others] = Object.keys(stages);
-  return others.length === 0 ? first : Object.keys(stages).find((name) => name === 'prod');
 }
 
 function settings(source: string, layers: readonly SettingsLayer[]): Settings {

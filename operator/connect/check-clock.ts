@@ -16,11 +16,9 @@ export async function checkClock(at: AccountsAt, now: () => number = Date.now): 
   if (Number.isNaN(told)) return;
   const seconds = Math.round((now() - told) / 1000);
   if (Math.abs(seconds) <= toleratedSeconds) return;
-  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
-  throw new CommandError(
-    'clock',
-    `The clock of this machine is ${difference} the store's (${new Date(told).toISOString()}). Set it, then try again.`,
-  );
+  const store = `the store's (${new Date(told).toISOString()})`;
+  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} ${store}`;
+  throw new CommandError('clock', `The clock of this machine is ${difference}. Set it, then try again.`);
 }
 
 /** The header `Date` of a response. */

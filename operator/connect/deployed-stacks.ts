@@ -22,16 +22,6 @@ export function ifMissing(error: Error): undefined {
   if (!/does not exist/.test(error.message)) throw error;
 }
 
-/** The outputs of a deployment. */
-export type Deployment = {
-  /** The prefix of its stacks' names: `bag-adres-prod`. */
-  name: string;
-  /** @throws CommandError when no stack has this output */
-  output(name: OutputName): string;
-  /** An output that a deployment may lack: by its configuration, or because its version is older. */
-  optionalOutput(name: OptionalOutputName): string | undefined;
-};
-
 export type OutputName =
   | 'AddressesTableName'
   | 'AccountsTableName'
@@ -51,27 +41,28 @@ export function deploymentStacks(stage: string): { name: string; stacks: Record<
 }
 
 /** Reads the outputs of some stacks of a stage. @throws CommandError when one does not exist */
-export async function findDeployment(stage: string, wanted: readonly StackPart[]): Promise<Deployment> {
+export async function findDeployment(stage: string, wanted: readonly StackPart[]) {
   const { name, stacks } = deploymentStacks(stage);
   const outputs = Object.assign({}, ...(await Promise.all(wanted.map((part) => outputsOf(stacks[part])))));
   return {
     name,
-    output(key) {
+    /** @throws CommandError when no stack has this output */
+    output(key: OutputName): string {
       if (outputs[key] !== undefined) return outputs[key];
       const names = wanted.map((part) => stacks[part]).join(', ');
       throw new CommandError('no_output', `No output ${key} in ${names}. Deploy this version, or name another stage.`);
     },
-    optionalOutput: (key) => outputs[key],
+    /** An output that a deployment may lack: by its configuration, or because its version is older. */
+    optionalOutput: (key: OptionalOutputName): string | undefined => outputs[key],
   };
 }
 
 async function outputsOf(stack: string) {
   const view = await readStack(stack).catch(ifMissing);
   if (view) return view.outputs;
-  const message =
-    `The stack ${stack} does not exist in this account and region. Check --stage, AWS_PROFILE and AWS_REGION. ` +
-    'If it was never deployed: npx cdk deploy --all.';
-  throw new CommandError('aws_not_found', message);
+  const missing = `The stack ${stack} does not exist in this account and region.`;
+  const advice = 'Check --stage, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.';
+  throw new CommandError('aws_not_found', `${missing} ${advice}`);
 }
 
 /**

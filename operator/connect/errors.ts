@@ -129,7 +129,8 @@ export function explainError(error: unknown): ErrorExplanation {
 
 function explanationOf(error: Error): ErrorText {
   const { name, message } = error;
-  if (hasOwnCode(error)) return [error.code, message];
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  if (['AdminError', 'CommandError', 'UsageError'].includes(name)) return [code, message];
   if (error instanceof ConfigError) return ['invalid_settings', message];
   const ofLoad = explainLoadError(name, message);
   if (ofLoad) return [ofLoad.code, message];
@@ -139,7 +140,6 @@ function explanationOf(error: Error): ErrorText {
     return ['aws_region', 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.'];
   if (name === 'ValidationError' && /does not exist/.test(message)) return notFound(message);
   if (isDiskFull(error)) return ['disk_full', 'The disk is full. Free some space and run the command again.'];
-  const { code = '', path } = error as NodeJS.ErrnoException;
   if (path && ['EACCES', 'EPERM', 'EROFS'].includes(code)) {
     const text = `${path} can't be read or written by you (${message.split(':')[0]}). Use the account that runs npm start, or give yours access to it.`;
     return ['no_file_access', text];
@@ -156,10 +156,6 @@ function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { h
   if (faults.test(name) || (status ?? 0) >= 500) return awsFault;
   if (status === undefined) return undefined;
   return ['aws_refused', `AWS refused the request (${name}): ${message || 'without a reason'}`] as const;
-}
-
-function hasOwnCode(error: Error): error is Error & { code: string } {
-  return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);
 }
 
 /**

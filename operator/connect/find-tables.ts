@@ -32,11 +32,8 @@ async function findTable(options: ConnectionOptions, env: NodeJS.ProcessEnv): Pr
     const statements = async () => statementFolder(resolve(callersFolder(), data ?? defaultDataFolder));
     return { client: localDynamoDb(endpoint, accessKeyId), table, statements };
   }
-  if (stage === undefined && !accountsTable)
-    throw new UsageError(
-      'Name the tables: --local for the running "npm start", --stage NAME for a deployment, ' +
-        `or --accounts-table NAME (or ${environment.accountsTable} in the environment).`,
-    );
+  const missing = `Name the tables: --local for the running "npm start", --stage NAME for a deployment, or --accounts-table NAME (or ${environment.accountsTable} in the environment).`;
+  if (stage === undefined && !accountsTable) throw new UsageError(missing);
   const client = new DynamoDBClient(clientConfig);
   if (stage === undefined)
     return { client, table: `${accountsTable}`, statements: () => bucketNamed(env[environment.statementsBucket]) };

@@ -16,8 +16,7 @@ import { type DiscardReport, discardLoad, type RepairReport, repairTable } from 
 import { runLoad } from '../../local/load/run-load.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import type { AuditAction } from '../../packages/admin/accounts/audit-log.ts';
-import type { LoadDecision } from '../../packages/admin/load-approvals.ts';
-import { type Loads, loadsOf } from '../../packages/admin/load-approvals.ts';
+import { type LoadDecision, type Loads, loadsOf } from '../../packages/admin/load-approvals.ts';
 import { loadMachine } from '../../packages/admin/loads.ts';
 import { clientConfig, findDeployment } from './deployed-stacks.ts';
 import { CommandError, UsageError } from './errors.ts';
@@ -205,10 +204,10 @@ async function stageLoads(stage: string, { print, progress }: ProgressReporter):
 
 /** Whether the load that holds the lock has ended; `null` if that can't be known. */
 type IsGone = (held: Held) => boolean | null | Promise<boolean | null>;
-type RepairOptions = Omit<Parameters<typeof repairTable>[0], 'planOnly'> & { lease?: LeaseTiming };
+type TableRepair = Omit<Parameters<typeof repairTable>[0], 'planOnly'> & { lease?: LeaseTiming };
 
 /** The commands that run in this process on any table: repairs, and the removal of an interrupted load's leftovers. */
-function tableCommands(audit: OperatorAudit, isGone: IsGone, repair: RepairOptions) {
+function tableCommands(audit: OperatorAudit, isGone: IsGone, repair: TableRepair) {
   const { lock } = repair.addresses;
   return {
     repair({ planOnly }: { planOnly: boolean }) {

@@ -140,7 +140,7 @@ function executionReport(execution: DescribeExecutionOutput, story: ExecutionSto
     if (story.report) throw new RefusedLoadError(story.report);
     throw new CommandError('refused', `The guard refused the load; nothing was written: ${cause}`);
   }
-  const step = story.entered.findLast((state) => !endings.includes(state)) ?? 'its start';
+  const step = story.entered.findLast((state) => !Object.values<string>(failureStates).includes(state)) ?? 'its start';
   const what = status === 'TIMED_OUT' ? 'timed out' : 'was stopped';
   const stopped = `The load ${name} ${what} at ${step}. Run it again: it continues where it stopped.`;
   const unexplained = { code: 'failed', message: `The load failed at ${step}: ${error}: ${causeText(cause)}` };
@@ -157,8 +157,6 @@ function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: Execut
   // It finished an interrupted load, and there was nothing else to do.
   return story.published ? finishedReport(story.published) : unchangedReport(output);
 }
-
-const endings: string[] = Object.values(failureStates);
 
 /** How an execution of the state machine ended. Plain JSON. */
 export type EndedLoad = {
@@ -235,8 +233,8 @@ export async function followExecution(
 }
 
 async function history(client: SFNClient, executionArn: string): Promise<HistoryEvent[]> {
-  const events: HistoryEvent[] = [];
   const pages = paginateGetExecutionHistory({ client }, { executionArn, maxResults: 1000, includeExecutionData: true });
+  const events: HistoryEvent[] = [];
   for await (const page of pages) events.push(...(page.events ?? []));
   return events;
 }

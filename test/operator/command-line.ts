@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
 import { commandLine, runCommandLine } from '../../bin/bag-adres.ts';
 import { writeLocalState } from '../../local/data-folder.ts';
-import { destructive } from '../../operator/cli/destructive.ts';
+import { destructive } from '../../operator/cli/command.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 
 /** Answers the questions of a command. */

@@ -1,8 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { commandLine } from '../../../bin/bag-adres.ts';
-import { CliCommand, pasteable, type Terminal } from '../../../operator/cli/command.ts';
-import { type Agreement, destructive } from '../../../operator/cli/destructive.ts';
+import { type Agreement, CliCommand, destructive, pasteable, type Terminal } from '../../../operator/cli/command.ts';
 import { usageFault } from '../command-line.ts';
 
 const terminal: Terminal = { out: () => undefined, err: () => undefined, env: {} };

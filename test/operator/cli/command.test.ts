@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { recordKey } from '../../../core/accounts/key-record.ts';
-import { destructive, pathOf } from '../../../operator/cli/destructive.ts';
+import { destructive, pathOf } from '../../../operator/cli/command.ts';
 import { display } from '../../../operator/cli/terminal-text.ts';
 import { runUnattended, startLocalRun } from '../command-line.ts';
 
@@ -125,7 +125,7 @@ describe('a command that can not be undone', () => {
     ).toEqual(Object.keys(destructive).sort());
   });
 
-  // What each says is in destructive.test.ts.
+  // What each says is in command-destructive.test.ts.
   it('says what it does and changes nothing on another answer than y', async () => {
     const before = await bench.json('key list --account acme');
     for (const answer of ['', 'n', 'nee', 'yess']) {

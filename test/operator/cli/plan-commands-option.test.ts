@@ -7,8 +7,7 @@ import { commandLine } from '../../../bin/bag-adres.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
-import type { CliCommand } from '../../../operator/cli/command.ts';
-import { pathOf } from '../../../operator/cli/destructive.ts';
+import { type CliCommand, pathOf } from '../../../operator/cli/command.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { february, january, type Month, march, voorkomensOf } from '../../loader/steps/months.ts';
 import { writeExtract } from '../../support/write-extract.ts';
@@ -108,7 +107,7 @@ afterAll(() => bench.stop());
 describe('--plan', () => {
   it('is an option of these commands, each of which is run below', () => {
     const onOneMachine = Object.keys(argumentsOf('', ''));
-    // It takes its time, and is tried in destructive.test.ts.
+    // It takes its time, and is tried in command-destructive.test.ts.
     expect(planned().filter((path) => path !== 'rotate-checksum-secret')).toEqual(onOneMachine);
   });
 

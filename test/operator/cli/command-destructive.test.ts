@@ -5,7 +5,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checksumSecret, settledSecret } from '../../../core/accounts/checksum-secret.ts';
 import { lockKey } from '../../../loader/storage/lock.ts';
-import { destructive } from '../../../operator/cli/destructive.ts';
+import { destructive } from '../../../operator/cli/command.ts';
 import { personalData } from '../../../operator/connect/person.ts';
 import { restoreItems, type StoredItem, storedItems } from '../../support/stored-items.ts';
 import { sweep } from '../../support/sweep.ts';
