@@ -108,7 +108,7 @@ export async function recordsNamed(
 /** The nummeraanduidingen of a snapshot with any occurrence that gives the key. */
 export async function numsNaming(storage: Storage, snapshot: Snapshot, key: string): Promise<string[]> {
   const found: string[] = [];
-  for (const bucket of recordKeys({ ...snapshot, objecten: undefined })) {
+  for (const bucket of recordKeys(snapshot, ['nummeraanduidingen'])) {
     const all = recordsWith(await recordsAt(storage, bucket), key).flatMap(parseRecord);
     for (const one of all) if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
   }
@@ -122,8 +122,10 @@ export async function streetsAndPlaces(storage: Storage, { id }: Snapshot) {
 }
 
 /** The keys of all records of a snapshot. */
-export function recordKeys({ id, buckets, objecten }: Snapshot): string[] {
-  const kinds: RecordKinds[] = objecten ? ['nummeraanduidingen', 'objecten'] : ['nummeraanduidingen'];
+export function recordKeys(
+  { id, buckets, objecten }: Snapshot,
+  kinds: RecordKinds[] = ['nummeraanduidingen', ...(objecten ? (['objecten'] as const) : [])],
+): string[] {
   const names = Array.from({ length: buckets }, (_, bucket) => nameOfNumber(bucket));
   return kinds.flatMap((kind) => names.map((bucket) => paths.records(id, kind, bucket)));
 }
