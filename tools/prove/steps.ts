@@ -193,11 +193,7 @@ export const steps: readonly Step<Trial>[] = [
       return shown.join('; ');
     },
   },
-  {
-    name: 'bill',
-    asks: 'computes from CloudWatch what the metered use costs',
-    run: bill,
-  },
+  { name: 'bill', asks: 'computes from CloudWatch what the metered use costs', run: bill },
 ];
 
 /** A small extract whose nummeraanduidingen are no XML: a map is the first to read them. */
@@ -263,9 +259,8 @@ async function bill(trial: Trial): Promise<string> {
   const { Functions } = await trial.aws('lambda', 'list-functions');
   const gigabytes = (name: string) =>
     Functions.find(({ FunctionName }: { FunctionName: string }) => FunctionName === name).MemorySize / 1024;
-  const time = (await metered('AWS/Lambda', 'Duration')).map(
-    ([name, duration]) => (duration / 1_000) * gigabytes(name),
-  );
+  const durations = await metered('AWS/Lambda', 'Duration');
+  const time = durations.map(([name, duration]) => (duration / 1_000) * gigabytes(name));
   const invocations = await total('AWS/Lambda', 'Invocations');
   const writes = await total('AWS/DynamoDB', 'ConsumedWriteCapacityUnits');
   const reads = await total('AWS/DynamoDB', 'ConsumedReadCapacityUnits');
