@@ -20,6 +20,12 @@ beforeEach(() => {
   bench.clock.now = benchStart;
 });
 
+/** What is listed of a key that was just made. */
+const made = {
+  ...{ created: '2026-08-01T12:30:15Z', expires: null, lastUsed: null },
+  ...{ createdBy: 'unknown', replacedBy: null },
+};
+
 describe('keys.create', () => {
   it('returns a key that the next request can use, and lists it by id and label', async () => {
     const { admin, request } = bench;
@@ -27,17 +33,7 @@ describe('keys.create', () => {
     expect(await request(key)).toBe('charged');
     expect(readApiKey(key, [testChecksumSecret])).toMatchObject({ account: 'acme', keyId });
     expect(await admin.keys.list('acme')).toEqual([
-      {
-        keyId,
-        label: 'webshop',
-        state: 'active',
-        created: '2026-08-01T12:30:15Z',
-        expires: null,
-        revoked: null,
-        lastUsed: null,
-        createdBy: 'unknown',
-        replacedBy: null,
-      },
+      { ...made, keyId, label: 'webshop', state: 'active', revoked: null },
     ]);
   });
 
@@ -146,19 +142,15 @@ describe('keys.rename', () => {
     expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'new' })).toEqual({ ...before, label: 'new' });
     expect(await request(key)).toBe('charged');
     await admin.keys.revoke({ account: 'renaming', keyId });
-    expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'gone' })).toMatchObject({
-      label: 'gone',
-      state: 'revoked',
-    });
+    const renamed = await admin.keys.rename({ account: 'renaming', keyId, label: 'gone' });
+    expect(renamed).toMatchObject({ label: 'gone', state: 'revoked' });
     const entries = (await admin.accounts.audit('renaming')).entries.filter(({ action }) => action === 'key rename');
     expect(entries.map(({ detail }) => detail)).toEqual([{ keyId }, { keyId }]);
   });
 
-  it.each([
-    [{ account: 'nobody', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
-    [{ account: 'acme', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
-  ])('refuses %j with %s', async (input, code) => {
-    await expect(bench.admin.keys.rename(input)).rejects.toMatchObject({ code });
+  it.each(['nobody', 'acme'])('refuses a key that account %s does not have', async (account) => {
+    const refusal = bench.admin.keys.rename({ account, keyId: 'AAAAAAAA', label: 'x' });
+    await expect(refusal).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
@@ -168,9 +160,8 @@ describe('keys.create with an idempotency token', () => {
   it('creates one key, however often it is called, and returns its id', async () => {
     const { admin, request } = bench;
     await admin.accounts.create({ id: 'once', plan: 'keys' });
-    const calls = await Promise.allSettled(
-      Array.from({ length: 5 }, () => admin.keys.create({ account: 'once', label: 'k', token })),
-    );
+    const create = () => admin.keys.create({ account: 'once', label: 'k', token });
+    const calls = await Promise.allSettled(Array.from({ length: 5 }, create));
     const made = calls.flatMap((call) => (call.status === 'fulfilled' ? [call.value] : []));
     expect(made).toHaveLength(1);
     const [{ key, keyId }] = made as [{ key: string; keyId: string }];
@@ -180,9 +171,7 @@ describe('keys.create with an idempotency token', () => {
     }
     expect((await admin.keys.list('once')).map((listed) => listed.keyId)).toEqual([keyId]);
     await admin.keys.revoke({ account: 'once', keyId });
-    await expect(admin.keys.create({ account: 'once', label: 'k', token })).rejects.toMatchObject({
-      code: 'already_created',
-    });
+    await expect(create()).rejects.toMatchObject({ code: 'already_created' });
   });
 
   it('creates a different key for each account with the same token, whose secret the token does not reveal', async () => {
@@ -222,17 +211,7 @@ describe('keys.revoke', () => {
   it('makes the next request fail permanently, and records the time', async () => {
     const { admin, request, clock } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'leaked' });
-    const revoked = {
-      keyId,
-      label: 'leaked',
-      state: 'revoked',
-      created: '2026-08-01T12:30:15Z',
-      expires: null,
-      revoked: '2026-08-01T12:30:15Z',
-      lastUsed: null,
-      createdBy: 'unknown',
-      replacedBy: null,
-    };
+    const revoked = { ...made, keyId, label: 'leaked', state: 'revoked', revoked: made.created };
     expect(await admin.keys.revoke({ account: 'acme', keyId })).toEqual(revoked);
     expect(await request(key)).toBe('unauthorized');
     clock.now += 5_000;
@@ -240,13 +219,10 @@ describe('keys.revoke', () => {
     expect(await admin.keys.list('acme')).toContainEqual(revoked);
   });
 
-  it.each([
-    ['a key of another account', 'other', 'not_found'],
-    ['an account that does not exist', 'ghost', 'not_found'],
-  ])('refuses %s and leaves the key active', async (_, account, code) => {
+  it.each(['other', 'ghost'])('refuses a key that account %s does not have, and leaves it active', async (account) => {
     const { admin, request } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'mine' });
-    await expect(admin.keys.revoke({ account, keyId })).rejects.toMatchObject({ code });
+    await expect(admin.keys.revoke({ account, keyId })).rejects.toMatchObject({ code: 'not_found' });
     expect(await request(key)).toBe('charged');
   });
 
