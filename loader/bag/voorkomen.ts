@@ -1,4 +1,5 @@
 import type { AdresObject } from '../../core/adres-object.ts';
+import type { ObjectenKind } from './elements.ts';
 
 /**
  * A nummeraanduiding as it is on the peildatum. Identifications are the register's own digits: 16 for a
@@ -30,13 +31,6 @@ export type WoonplaatsInGemeente = Woonplaats & { gemeente?: string };
 /** That a woonplaats belongs to a gemeente, each by its code of four digits, from `begin` until `eind`. */
 export type GemeenteRelatie = Omit<Span, 'volgnummer'> & { woonplaats: string; gemeente: string };
 
-/** An adresseerbaar object as it is on the peildatum, with its nummeraanduidingen; a polygon is at its centroid. */
-export type AdresseerbaarObject = Omit<AdresObject, 'hoofdadres'> & {
-  hoofdadres: string;
-  /** Sorted; most have none. */
-  nevenadressen: string[];
-};
-
 /** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, which compare fast. */
 export type Span = {
   /** Its voorkomenidentificatie. */
@@ -54,8 +48,9 @@ export type NumVoorkomen = Span & Nummeraanduiding & { kind: 'NUM' };
 export type OprVoorkomen = Span & OpenbareRuimte & { kind: 'OPR' };
 export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
 
-/** One occurrence of an adresseerbaar object. */
-export type AdresseerbaarVoorkomen = Span & AdresseerbaarObject & { kind: 'VBO' | 'LIG' | 'STA' };
+/** One occurrence of an adresseerbaar object, with its nummeraanduidingen; a polygon is at its centroid. */
+export type AdresseerbaarVoorkomen = Span &
+  Omit<AdresObject, 'hoofdadres'> & { kind: ObjectenKind; hoofdadres: string /** Sorted. */; nevenadressen: string[] };
 
 /** One occurrence (voorkomen) of a street, a place or a number, which counts from `begin` until `eind`. */
 export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;

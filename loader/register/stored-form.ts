@@ -54,8 +54,8 @@ export function packLineBytes(lines: Buffer): Buffer {
   return used.read() as Buffer;
 }
 
-/** The smallest buffer that zlib takes for a result. */
-const least = 1_024;
+/** The smallest buffer that zlib takes for a result, and the ratio that hardly any lines are packed by: one buffer. */
+const [least, usualRatio] = [1_024, 16];
 
 /** The lines that `packLines` stored; damaged bytes are an error. */
 export function unpackLines(packed: Uint8Array): string[] {
@@ -88,22 +88,7 @@ export function firstLineFrom(sorted: Buffer, text: string): number {
 /** The bytes that `packLineBytes` stored; damaged bytes are an error. */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   requireZstd();
-  return zlib.zstdDecompressSync(packed, { chunkSize: least + Math.min(lengthIn(packed), mostPacked * packed.length) });
-}
-
-/** The highest compression ratio of lines, so that a damaged length takes no memory. */
-const mostPacked = 1_000;
-
-/**
- * The length that the header of zstd says its contents have (RFC 8878). A buffer of this length is used in full, and no
- * pieces are joined; unused memory would cost as much as used memory.
- */
-function lengthIn(packed: Uint8Array): number {
-  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
-  const flags = bytes[4] ?? 0;
-  const at = flags & 0x20 ? 5 : 6;
-  if (bytes.length < at + 4) return 0;
-  return [bytes.readUInt8(at), 0x100 + bytes.readUInt16LE(at), bytes.readUInt32LE(at)][flags >> 6] ?? 0;
+  return zlib.zstdDecompressSync(packed, { chunkSize: least + usualRatio * packed.length });
 }
 
 /** Whether so many bytes, at least four, are the same at both places. */
