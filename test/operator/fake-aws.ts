@@ -9,7 +9,7 @@ export type AwsAnswer = { error: string; message?: string } | { value: unknown }
 export type AwsOperations = Record<string, (input: never) => AwsAnswer | Promise<AwsAnswer>>;
 
 /** A stack of CloudFormation. */
-export type FakeStack = { status?: string; outputs: Record<string, string>; isProtected?: boolean };
+export type FakeStack = { status?: string; outputs: Record<string, string> };
 
 /**
  * AWS as far as the command line needs it: the JSON protocols, CloudFormation's outputs. `asked` holds every operation;
@@ -104,9 +104,7 @@ function describeStacks(stacks: Record<string, FakeStack>, name: string): { stat
   const members = Object.entries(found.outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
-  const status =
-    `<StackStatus>${found.status ?? 'CREATE_COMPLETE'}</StackStatus>` +
-    `<EnableTerminationProtection>${found.isProtected ?? false}</EnableTerminationProtection>`;
+  const status = `<StackStatus>${found.status ?? 'CREATE_COMPLETE'}</StackStatus>`;
   const stack = `<member><StackName>${name}</StackName>${status}<Outputs>${members.join('')}</Outputs></member>`;
   const result = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
   return { status: 200, text: `<DescribeStacksResponse>${result}</DescribeStacksResponse>` };
