@@ -14,8 +14,11 @@ import { createInstance, testAddress } from '../../support/address-service.ts';
 import { storedItems } from '../../support/stored-items.ts';
 import { startLocalRun } from '../command-line.ts';
 
-/** How much faster than the wall clock a rotation waits here, and the secrets of an instance age. */
-const speed = 10;
+/**
+ * How much faster than the wall clock a rotation waits here, and the secrets of an instance age: a rotation waits twice
+ * as long as an instance may, and a busy machine needs that second for its answers.
+ */
+const speed = 4;
 const fastClock = () => Date.now() * speed;
 settlesAfterMilliseconds.next /= speed;
 
@@ -76,7 +79,7 @@ it('a rotation refuses no key while requests, junk and new keys come in, and end
   isRotating = false;
   await running;
   expect(started.step).toBe('replace');
-  expect(statuses.length).toBeGreaterThan(100);
+  expect(statuses.length).toBeGreaterThan(20);
   expect([new Set(statuses), new Set(refused)]).toEqual([new Set([200]), new Set([401])]);
 
   const { previous, next } = (await secretNow()) ?? {};
