@@ -106,7 +106,10 @@ export function itemKey(account: string, item: string): Record<string, string> {
 }
 
 /** The primary key of the access item of an account. */
-export const accessKey = (account: string) => itemKey(account, accessName);
+export const accessKey = (account: string): Record<string, string> => ({
+  [accountsTable.partitionKey]: account,
+  [accountsTable.sortKey]: accessName,
+});
 
 /** The primary key of a plan. */
 export const planKey = (code: string) => itemKey(planRecord.partitionKey(code), planRecord.sortKey);

@@ -52,10 +52,13 @@ export function currentQuota(stored: QuotaState, now: number): QuotaState {
 
 /** Whether `quota` can be the state right after `units` were consumed in windows that begin at `starts`, or later. */
 export function showsUnits(quota: QuotaState, starts: Record<WindowName, number>, units: number): boolean {
-  return windowNames.every((name) => {
-    const { start, used, limit } = quota[name] ?? { start: Infinity, used: units };
-    return start >= starts[name] && used >= units && used <= (limit ?? Infinity);
-  });
+  for (const name of windowNames) {
+    const window = quota[name];
+    if (!window) continue;
+    const { start, used, limit } = window;
+    if (start < starts[name] || used < units || used > (limit ?? Infinity)) return false;
+  }
+  return true;
 }
 
 /** The limits in force, a member for each configured window. */
@@ -68,17 +71,23 @@ export type WindowReport = { name: WindowName; limit: number; seconds: number; r
 
 /** The finite windows, from short to long. */
 export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
-  return configured(quota).flatMap(([name, { start, used, limit }]) => {
-    if (limit === null) return [];
+  const reports: WindowReport[] = [];
+  for (const [name, { start, used, limit }] of configured(quota)) {
+    if (limit === null) continue;
     const end = windowEnd(name, start);
-    return [{ name, limit, seconds: end - start, remaining: Math.max(0, limit - used), reset: secondsUntil(end, now) }];
-  });
+    const remaining = Math.max(0, limit - used);
+    reports.push({ name, limit, seconds: end - start, remaining, reset: secondsUntil(end, now) });
+  }
+  return reports;
 }
 
 /** The window with the smallest share left; among equals the longest, since it binds longest. */
 export function closestToExhaustion(windows: WindowReport[]): WindowReport | undefined {
-  const least = Math.min(...windows.map(shareLeft));
-  return windows.findLast((window) => shareLeft(window) === least);
+  let closest: WindowReport | undefined;
+  for (const window of windows) {
+    if (closest === undefined || shareLeft(window) <= shareLeft(closest)) closest = window;
+  }
+  return closest;
 }
 
 function shareLeft({ limit, remaining }: WindowReport): number {
@@ -91,8 +100,10 @@ function secondsUntil(end: number, now: number): number {
 
 /** The windows that the plan configures, from short to long. */
 export function configured(quota: QuotaState): [WindowName, WindowCount & { limit: number | null }][] {
-  return windowNames.flatMap((name): ReturnType<typeof configured> => {
+  const found: [WindowName, WindowCount & { limit: number | null }][] = [];
+  for (const name of windowNames) {
     const { start = 0, used = 0, limit } = quota[name] ?? {};
-    return limit === undefined ? [] : [[name, { start, used, limit }]];
-  });
+    if (limit !== undefined) found.push([name, { start, used, limit }]);
+  }
+  return found;
 }

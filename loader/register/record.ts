@@ -39,12 +39,7 @@ const keyAt = placeAt + noPlace.length;
 /** The position in the text of `core/adres-object.ts` of the rest after the role. */
 const restInText = idLength + 3;
 
-const tab = 0x09;
-const lineEnd = 0x0a;
-const colon = 0x3a;
-const comma = 0x2c;
-const hash = 0x23;
-const nine = 0x39;
+const [tab, lineEnd, colon, comma, hash, nine] = [0x09, 0x0a, 0x3a, 0x2c, 0x23, 0x39];
 
 /** The only form of stored records that can be read. */
 export const recordForm = 'records 1';
