@@ -184,7 +184,7 @@ async function parsed(
     files.map(async ({ slice, entry }) => readEntry(await memberOf(storage, load, slice), entry, entry.name)),
   );
   const read = (strictly: boolean) => () => {
-    for (const xml of xmls) readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly });
+    for (const xml of xmls) readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly, visitWritten: () => {} });
   };
   const fastCpu = await cpuOf(() => {
     for (let round = 0; round < fastRounds; round++) read(false)();
