@@ -31,10 +31,6 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 // The data folder holds hashes of keys, and the engine creates its files with this too.
 process.umask(0o077);
 
-// Importing `node:http`, as `@middy/util` does, reads its exports: these load undici, 40 ms of a start (decision 0107).
-for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent'])
-  Reflect.deleteProperty(process.getBuiltinModule('node:http'), name);
-
 /** Within this time a second signal is of the same Ctrl-C: a terminal sends it to npm too, which passes it on to us. */
 const oneKeyMilliseconds = 500;
 
