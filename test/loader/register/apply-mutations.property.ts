@@ -152,6 +152,16 @@ describe('the register', () => {
   });
 });
 
+const num = (more: Partial<NumVoorkomen> = {}): NumVoorkomen => ({
+  ...{ kind: 'NUM', identificatie: '0457200000000001', volgnummer: 3, begin: 20_260_108, eind: 99_999_999 },
+  ...{ postcode: '1381AA', huisnummer: 9, huisletter: '', huisnummertoevoeging: '' },
+  ...{ openbareRuimte: '0457300000000001', woonplaats: null, ...more },
+});
+const change = (was: Mutation['was'], wordt: NonNullable<Mutation['wordt']>, isNew = false): Mutation => {
+  const { kind, identificatie, volgnummer } = wordt;
+  return { kind, identificatie, volgnummer, isNew, was, wordt };
+};
+
 describe('days of mutations', () => {
   const random = new Random(7);
   const first = firstState(random, start);
@@ -202,6 +212,16 @@ describe('days of mutations', () => {
     expect(objects).toEqual(right);
   });
 
+  it('say of an object that differs how it should have been and how it is, and apply none of its changes', () => {
+    const held = num({ huisletter: 'A' });
+    const objects: Objects = new Map([[objectKey(held), new Map([[3, held]])]]);
+    const mutations = [change(null, num({ volgnummer: 4 }), true), change(num(), num({ eind: 20_260_109 }))];
+    expect(applyMutations(objects, { file: 'day.zip', vanaf, tot: day.date, mutations }).examples).toEqual([
+      `day.zip: changes occurrence 3 of ${objectKey(held)} from 1381AA 9 (2026-01-08 on), and it is 1381AA 9A (2026-01-08 on)`,
+    ]);
+    expect(objects.get(objectKey(held))).toEqual(new Map([[3, held]]));
+  });
+
   it('say that the register does not have an object, rather than that it differs', () => {
     const [wrong] = read(day.groups, vanaf, day.date).filter(({ was }) => was !== null) as [Mutation];
     const file = { file: 'day.zip', vanaf, tot: day.date, mutations: [wrong] };
@@ -217,11 +237,6 @@ describe('the mutations of a national day that concern a municipality', () => {
     inhabited: new Set(['3631']),
     gemeenten: ['0457'],
   };
-  const num = (more: Partial<NumVoorkomen> = {}): NumVoorkomen => ({
-    ...{ kind: 'NUM', identificatie: '0457200000000001', volgnummer: 3, begin: 20_260_108, eind: 99_999_999 },
-    ...{ postcode: '1381AA', huisnummer: 9, huisletter: '', huisnummertoevoeging: '' },
-    ...{ openbareRuimte: '0457300000000001', woonplaats: null, ...more },
-  });
   const vbo: AdresseerbaarVoorkomen = {
     ...{ kind: 'VBO', identificatie: '0457010000000001', volgnummer: 2, begin: 20_260_108, eind: 99_999_999 },
     ...{
@@ -231,10 +246,6 @@ describe('the mutations of a national day that concern a municipality', () => {
       gebruiksdoelen: ['woonfunctie'],
     },
     ...{ hoofdadres: '0457200000000001', nevenadressen: [], locatie: { x: 1, y: 2 } },
-  };
-  const change = (was: Mutation['was'], wordt: NonNullable<Mutation['wordt']>, isNew = false): Mutation => {
-    const { kind, identificatie, volgnummer } = wordt;
-    return { kind, identificatie, volgnummer, isNew, was, wordt };
   };
   const kept = (mutations: Mutation[]) =>
     withinRegister(register)({ file: 'day.zip', vanaf: start, tot: dateAfter(start, 1), mutations }).mutations;

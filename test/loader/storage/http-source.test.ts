@@ -151,7 +151,7 @@ describe('an extract on an HTTP server', () => {
 
   it('continues where a server fell silent', async () => {
     answer = ranges();
-    const source = await httpSource(url(), undefined, { pause: 1, idle: 20 });
+    const source = await httpSource(url(), undefined, { pause: 1, idle: 500 });
     answer = (request, response) => {
       answer = ranges();
       const from = /bytes=(\d+)/.exec(request.headers.range ?? '')?.[1];
