@@ -4,13 +4,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
 import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
-import { statementsOf } from '../packages/admin/accounts/monthly-statements.ts';
 import { loadsOf } from '../packages/admin/load-approvals.ts';
+import { statementsOf } from '../packages/admin/monthly-statements.ts';
 import type { LocalPortal, LocalPortalOptions } from '../portal/local/start-portal.ts';
 import { localDynamoDb } from './engine/client.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { localLoadRunner } from './load/load-runner.ts';
-import { statementFolder } from './statement-folder.ts';
 
 export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs' | 'statements' | 'startGateway'> & {
   /** The DynamoDB engine, and the secret that it requires. */
@@ -44,7 +43,7 @@ export async function startLocalPortal(
       ...options,
       client,
       loadsAs: async (actor) => loadsOf(adminStore(actor), storage, runner),
-      statements: async () => statementsOf(adminStore('statements'), statementFolder(dirname(storageFolder))),
+      statements: async () => statementsOf(adminStore('statements'), await openStorage(dirname(storageFolder))),
       startGateway: (target, at) => startGateway({ routes: [{ key: '$default', target }], ...at }),
     },
     resources,

@@ -1,6 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SourceVersion } from '../dataset/load.ts';
@@ -23,17 +35,16 @@ export function folderStorage(folder: string): Storage {
     if (!path.startsWith(root + sep)) throw new Error(`${key} is not a valid storage key`);
     return path;
   };
-  const write = async (key: string, fill: (file: FileHandle) => Promise<void>) => {
+  const write = async (key: string, fill: (file: FileHandle) => Promise<void>, finish = rename) => {
     const path = pathOf(key);
     const part = `${path}.${process.pid}.${randomUUID()}.part`;
     try {
       await mkdir(dirname(part), { recursive: true });
       const file = await open(part, 'wx');
       await fill(file).finally(() => file.close());
-      await rename(part, path);
-    } catch (error) {
+      await finish(part, path);
+    } finally {
       await rm(part, { force: true });
-      throw error;
     }
   };
 
@@ -44,13 +55,19 @@ export function folderStorage(folder: string): Storage {
       const found = await stat(path).catch(nullWhenMissing);
       return found && unopenedFile(path, found.size);
     },
-    put: (key, bytes, expected) =>
-      write(key, async (file) => {
+    put: (key, bytes, expected) => {
+      const fill = async (file: FileHandle) => {
         await file.writeFile(bytes);
         // A rename can reach the disk before the data does; a power failure must not leave an empty manifest.
         await file.datasync();
-        if (expected !== undefined) await requireUnchanged(pathOf(key), key, expected);
-      }),
+        if (expected) await requireUnchanged(pathOf(key), key, expected);
+      };
+      if (expected !== null) return write(key, fill);
+      // A link, unlike a rename, never takes the place of a file.
+      return write(key, fill, link).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'EEXIST' ? new ObjectChangedError(key, { cause: error }) : error;
+      });
+    },
     putStream: (key, chunks) => write(key, (file) => pipeline(chunks, file.createWriteStream({ flush: true }))),
     list: (prefix) => list(root, prefix),
     delete: async (keys) => {
@@ -62,10 +79,9 @@ export function folderStorage(folder: string): Storage {
 }
 
 /** @throws ObjectChangedError */
-async function requireUnchanged(path: string, key: string, expected: Uint8Array | null): Promise<void> {
+async function requireUnchanged(path: string, key: string, expected: Uint8Array): Promise<void> {
   const found = await readFile(path).catch(nullWhenMissing);
-  const isSame = found === null ? expected === null : expected !== null && found.equals(expected);
-  if (!isSame) throw new ObjectChangedError(key);
+  if (!found?.equals(expected)) throw new ObjectChangedError(key);
 }
 
 /** Opens the file for each read, so there is nothing to close. */

@@ -1,7 +1,7 @@
 import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
 import { environment } from '../../core/environment.ts';
-import type { Statement, Statements, UsageMonth } from '../../packages/admin/accounts/monthly-statements.ts';
 import type { DayUsage, ListedUsage, UsageByKey, UsageRange } from '../../packages/admin/accounts/usage.ts';
+import type { Statement, Statements, UsageMonth } from '../../packages/admin/monthly-statements.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { OpenAdmin } from '../connect/find-tables.ts';
 import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
@@ -161,7 +161,7 @@ other members, as JSON in the printed order, without spaces. The day of a change
       examples: ['usage statement acme --month 2026-10 --csv --local'],
       async run(opened, { id: account, month, csv }: OfMonth & { id: string; csv?: true }) {
         const statement = await (await requireStatements(opened)).show({ account, month });
-        const { daysOf, statementsCsv } = await import('../../packages/admin/accounts/monthly-statements.ts');
+        const { daysOf, statementsCsv } = await import('../../packages/admin/monthly-statements.ts');
         const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement, daysOf(statement));
         return { json: statement, text, isVerbatim: csv };
       },
@@ -197,7 +197,7 @@ changes.`,
 type Exported = Pick<ListedUsage, 'account' | 'days'>;
 
 async function* fromStatements(statements: Statements, month: string): AsyncGenerator<Exported> {
-  const { daysOf } = await import('../../packages/admin/accounts/monthly-statements.ts');
+  const { daysOf } = await import('../../packages/admin/monthly-statements.ts');
   for await (const statement of statements.each(month)) {
     yield { account: statement.account, days: daysOf(statement) };
   }

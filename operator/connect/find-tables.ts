@@ -4,52 +4,39 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../core/environment.ts';
+import { openStorage } from '../../loader/storage/open.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import { statementFolder } from '../../local/statement-folder.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import {
-  type StatementStore,
-  type Statements,
-  statementsOf,
-} from '../../packages/admin/accounts/monthly-statements.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { announceWith } from '../../packages/admin/events.ts';
+import { type Statements, statementsOf } from '../../packages/admin/monthly-statements.ts';
 import { clientConfig, deploymentStacks, findDeployment } from './deployed-stacks.ts';
 import { UsageError } from './errors.ts';
 
 /** The options that locate the tables of a command. */
 export type ConnectionOptions = { local?: true; data?: string; stage?: string; accountsTable?: string };
 
-/** The accounts table and its client, and where statements are: `undefined` if only the table was named. */
-type AccountsTable = { client: DynamoDBClient; table: string; statements: () => Promise<StatementStore | undefined> };
+/** The accounts table and its client, and the storage of statements; `undefined` if only the table was named. */
+type AccountsTable = { client: DynamoDBClient; table: string; statements: () => string | undefined };
 
 /** Finds the table: of the local run, of a deployment, or by name. @throws UsageError */
 async function findTable(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<AccountsTable> {
   const { local, data, stage, accountsTable = env[environment.accountsTable] } = options;
   if (local) {
     const { endpoint, accessKeyId, accountsTable: table } = await readLocalState(data);
-    const statements = async () => statementFolder(resolve(callersFolder(), data ?? defaultDataFolder));
+    const statements = () => resolve(callersFolder(), data ?? defaultDataFolder);
     return { client: localDynamoDb(endpoint, accessKeyId), table, statements };
   }
   const missing = `Name the tables: --local for the running "npm start", --stage NAME for a deployment, or --accounts-table NAME (or ${environment.accountsTable} in the environment).`;
   if (stage === undefined && !accountsTable) throw new UsageError(missing);
   const client = new DynamoDBClient(clientConfig);
+  const bucket = env[environment.statementsBucket];
   if (stage === undefined)
-    return { client, table: `${accountsTable}`, statements: () => bucketNamed(env[environment.statementsBucket]) };
+    return { client, table: `${accountsTable}`, statements: () => (bucket ? `s3://${bucket}` : undefined) };
   const { output } = await findDeployment(stage, ['data']);
-  const statements = () => bucketNamed(output('StatementsBucketName'));
+  const statements = () => `s3://${output('StatementsBucketName')}`;
   return { client, table: output('AccountsTableName'), statements };
-}
-
-async function bucketNamed(bucket: string | undefined): Promise<StatementStore | undefined> {
-  if (!bucket) return undefined;
-  // Imported here because most commands need no client of S3.
-  const [{ S3Client }, { s3Statements }] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('../../packages/admin/accounts/s3-statements.ts'),
-  ]);
-  return s3Statements(new S3Client(clientConfig), bucket);
 }
 
 /**
@@ -100,8 +87,9 @@ export async function openAdmin(options: ConnectionOptions, env: NodeJS.ProcessE
     table,
     actor,
     async statements() {
-      const store = await statements();
-      return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
+      const location = statements();
+      if (location === undefined) return undefined;
+      return statementsOf(createAdminStore(documents, table, actor, Date.now), await openStorage(location));
     },
   };
 }

@@ -2,15 +2,15 @@
 
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { s3Storage } from '../../loader/storage/s3.ts';
 import { createAdminStore } from './accounts/admin-store.ts';
-import { type Statements, statementsOf } from './accounts/monthly-statements.ts';
-import { s3Statements } from './accounts/s3-statements.ts';
+import { type Statements, statementsOf } from './monthly-statements.ts';
 
 export type { StatementsRefusals } from './accounts/admin-error.ts';
-export type { MonthState, Statements, UsageMonth } from './accounts/monthly-statements.ts';
-export { daysOf, type Statement, statementsCsv } from './accounts/monthly-statements.ts';
 export type { PlanPeriod } from './accounts/plan-history.ts';
 export type { DayUsage } from './accounts/usage.ts';
+export type { MonthState, Statements, UsageMonth } from './monthly-statements.ts';
+export { daysOf, type Statement, statementsCsv } from './monthly-statements.ts';
 
 /** What `createStatements` needs. */
 export type StatementsConfig = {
@@ -27,5 +27,5 @@ export type StatementsConfig = {
 /** The statements of a deployment. A refusal is thrown as `AdminError`. */
 export function createStatements({ client, table, s3, bucket, now = Date.now }: StatementsConfig): Statements {
   const store = createAdminStore(client, table, 'statements', now);
-  return statementsOf(store, s3Statements(s3, bucket));
+  return statementsOf(store, s3Storage(s3, bucket));
 }

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { folderStorage } from '../../loader/storage/files.ts';
 import { localLoadRunner } from '../../local/load/load-runner.ts';
-import { statementFolder } from '../../local/statement-folder.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import { statementsOf } from '../../packages/admin/accounts/monthly-statements.ts';
 import { loadsOf } from '../../packages/admin/load-approvals.ts';
+import { statementsOf } from '../../packages/admin/monthly-statements.ts';
 import { pageRoutes } from '../../portal/portal-app.ts';
 import { testTables } from '../support/address-service.ts';
 import { htmlText } from '../support/html-text.ts';
@@ -34,7 +34,7 @@ const store = (actor: string) => createAdminStore(service.client, testTables.acc
 const runner = localLoadRunner({ storage: register.storageFolder, addresses: register.addresses });
 const portal = createTestPortal(service, {
   loadsAs: async (actor) => loadsOf(store(actor), register.storage, runner),
-  statements: async () => statementsOf(store('test'), statementFolder(folder)),
+  statements: async () => statementsOf(store('test'), folderStorage(folder)),
 });
 const visitors = {
   admin: await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }),

@@ -6,10 +6,10 @@ import { dateOf, daySeconds, secondsOf, type WindowName, windowStart } from '../
 import { dutchTime } from '../../core/dutch-time.ts';
 import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
-import { statementFolder } from '../../local/statement-folder.ts';
+import { folderStorage } from '../../loader/storage/files.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import { statementsOf } from '../../packages/admin/accounts/monthly-statements.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
+import { statementsOf } from '../../packages/admin/monthly-statements.ts';
 import { type AddressService, testTables } from '../../test/support/address-service.ts';
 
 /** The customers of an operator: their id, name and plan, what they use on a working day, and their keys. */
@@ -96,7 +96,7 @@ export async function addExampleCustomers(
 
   const statements = statementsOf(
     createAdminStore(client, testTables.accounts, 'portal', Date.now),
-    statementFolder(folder),
+    folderStorage(folder),
   );
   while (await statements.closeNext());
   return { shownKey };

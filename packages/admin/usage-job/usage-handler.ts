@@ -5,9 +5,9 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environment, requireEnvironment, usageEnvironment } from '../../../core/environment.ts';
 import { eventSource, eventTypes } from '../../../core/event-types.ts';
+import { s3Storage } from '../../../loader/storage/s3.ts';
 import { createAdminStore } from '../accounts/admin-store.ts';
-import { statementsOf } from '../accounts/monthly-statements.ts';
-import { s3Statements } from '../accounts/s3-statements.ts';
+import { statementsOf } from '../monthly-statements.ts';
 import { runUsageJob, thresholdDetail } from './usage-job.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient());
@@ -32,7 +32,7 @@ export async function handler(): Promise<void> {
   logger.info('looked at the usage of all accounts', { recorded, messages, failed: failures.length });
   for (const { account, error } of failures) logger.error('an account failed', { account, error: error as Error });
   if (failures.length > 0) throw new Error(`The usage of ${failures.length} account(s) was not recorded; see the log.`);
-  const statements = statementsOf(store, s3Statements(s3, requireEnvironment(environment.statementsBucket)));
+  const statements = statementsOf(store, s3Storage(s3, requireEnvironment(environment.statementsBucket)));
   // At most one in a run, so that a long history does not take longer than a run may.
   const closed = await statements.closeNext();
   if (closed) logger.info('closed a month', { ...closed });

@@ -4,10 +4,10 @@ import { type KeyClaim, readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../core/accounts/charge/charge.ts';
 import { dateOf, windowStart } from '../../../core/calendar.ts';
-import { statementFolder } from '../../../local/statement-folder.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
-import { type Statements, statementsOf } from '../../../packages/admin/accounts/monthly-statements.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
+import { type Statements, statementsOf } from '../../../packages/admin/monthly-statements.ts';
 import { testChecksumSecret } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { startLocalRun } from '../command-line.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
     () => lastMonth,
     AbortSignal.timeout(20_000),
   );
-  statements = statementsOf(createAdminStore(client, 'accounts', 'test', Date.now), statementFolder(bench.data));
+  statements = statementsOf(createAdminStore(client, 'accounts', 'test', Date.now), folderStorage(bench.data));
   await admin.sessions.start('sub:someone', 3600, { people: ['admin@cli.nl'], name: 'Ann', browser: 'B', claims: {} });
 });
 

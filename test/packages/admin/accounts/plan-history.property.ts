@@ -1,12 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { datesOf, monthOf } from '../../../../core/calendar.ts';
+import { ObjectChangedError } from '../../../../loader/storage/storage.ts';
 import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
-import {
-  type Statement,
-  type StatementStore,
-  statementsOf,
-} from '../../../../packages/admin/accounts/monthly-statements.ts';
+import { type Statement, type StatementFiles, statementsOf } from '../../../../packages/admin/monthly-statements.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
 import { startAdmin } from './admin-bench.ts';
@@ -20,12 +17,14 @@ beforeAll(async () => {
 });
 
 /** Statements in memory. */
-function memory(): StatementStore {
-  const files = new Map<string, Uint8Array>();
+function memory(): StatementFiles {
+  const files = new Map<string, Buffer>();
   return {
-    read: async (key) => files.get(key) ?? null,
-    create: async (key, bytes) => !files.has(key) && Boolean(files.set(key, bytes)),
-    list: async (prefix) => [...files.keys()].filter((key) => key.startsWith(prefix)),
+    get: async (key) => files.get(key) ?? null,
+    async put(key, bytes) {
+      if (files.has(key)) throw new ObjectChangedError(key);
+      files.set(key, Buffer.from(bytes));
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -43,7 +43,6 @@ beforeEach(() => {
   process.env[environment.statementsBucket] = 'statements';
   process.env.AWS_REGION = 'eu-west-1';
   bucket.reset();
-  bucket.on(ListObjectsV2Command).resolves({ Contents: [{ Key: `statements/${lastMonth}.json` }] });
   bucket.on(GetObjectCommand).resolves({ Body: stored({ month: lastMonth }) });
   table.onAnyCommand().resolves({});
   table.on(GetCommand).callsFake(({ Key }) => {
@@ -93,7 +92,6 @@ describe('the function that records usage', () => {
   it('closes the month before, an hour after its end, with one object of a fixed name written last', async () => {
     bucket.reset();
     bucket.on(GetObjectCommand).rejects(Object.assign(new Error('no such key'), { name: 'NoSuchKey' }));
-    bucket.on(ListObjectsV2Command).resolves({});
     bucket.on(PutObjectCommand).resolves({});
     const clock = jest.spyOn(Date, 'now');
     for (const [minutes, written] of [

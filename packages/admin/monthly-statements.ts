@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
-import { dateOf, datesOf, daySeconds, instant, secondsOf, windowEnd } from '../../../core/calendar.ts';
-import { forEachConcurrently, mapConcurrently } from '../../../core/concurrency.ts';
-import { pagesOf } from '../../../core/pages.ts';
-import { statementsPrefix } from '../../../core/tables.ts';
-import { AdminError, noAccount, rangeOfMonth } from './admin-error.ts';
-import { type AdminStore, findAccessOf } from './admin-store.ts';
-import { checkArguments } from './arguments.ts';
-import { type PlanHistory, type PlanPeriod, planHistories, planHistoryOf, planPeriods } from './plan-history.ts';
+import { dateOf, datesOf, daySeconds, instant, secondsOf, windowEnd } from '../../core/calendar.ts';
+import { forEachConcurrently, mapConcurrently } from '../../core/concurrency.ts';
+import { pagesOf } from '../../core/pages.ts';
+import { statementsPrefix } from '../../core/tables.ts';
+import { ObjectChangedError, type Storage } from '../../loader/storage/storage.ts';
+import { AdminError, noAccount, rangeOfMonth } from './accounts/admin-error.ts';
+import { type AdminStore, findAccessOf } from './accounts/admin-store.ts';
+import { checkArguments } from './accounts/arguments.ts';
+import {
+  type PlanHistory,
+  type PlanPeriod,
+  planHistories,
+  planHistoryOf,
+  planPeriods,
+} from './accounts/plan-history.ts';
 import {
   type AccountUsage,
   createdIn,
@@ -18,7 +25,7 @@ import {
   recordUsage,
   tooEarly,
   tooLate,
-} from './usage.ts';
+} from './accounts/usage.ts';
 
 /**
  * An account's use in a closed month: the periods under each plan and the days with lookups, in order, each with their
@@ -102,13 +109,18 @@ export type UsageMonth = {
 type ClosedMonth = { month: string; closed: string; accounts: number; lookups: number; csv: string; sha256: string };
 
 /** Where statements are kept. An object is never replaced. */
-export type StatementStore = {
-  /** The object; `null` if it does not exist. */
-  read(key: string): Promise<Uint8Array | null>;
-  /** Creates the object; `false` if it exists. */
-  create(key: string, bytes: Uint8Array): Promise<boolean>;
-  list(prefix: string): Promise<string[]>;
-};
+export type StatementFiles = Pick<Storage, 'get' | 'put'>;
+
+/** Creates the object; `false` if it exists. */
+async function create(files: StatementFiles, key: string, bytes: Uint8Array): Promise<boolean> {
+  try {
+    await files.put(key, bytes, null);
+    return true;
+  } catch (error) {
+    if (error instanceof ObjectChangedError) return false;
+    throw error;
+  }
+}
 
 /** The calls on statements. */
 export type Statements = {
@@ -136,12 +148,12 @@ const statementKey = (month: string, account: string) =>
   `${statementsPrefix}${month}/${account}-${sha256Of(account).slice(0, 8)}.json`;
 const concurrency = 16;
 
-export function statementsOf(store: AdminStore, files: StatementStore): Statements {
+export function statementsOf(store: AdminStore, files: StatementFiles): Statements {
   const find = async (month: string): Promise<ClosedMonth | null> => {
-    const bytes = await files.read(marker(month));
+    const bytes = await files.get(marker(month));
     return bytes && JSON.parse(text(bytes));
   };
-  const csv = async ({ csv }: ClosedMonth): Promise<Uint8Array> => (await files.read(csv)) ?? missing(csv);
+  const csv = async ({ csv }: ClosedMonth): Promise<Uint8Array> => (await files.get(csv)) ?? missing(csv);
   const currentMonth = () => dateOf(store.nowSeconds()).slice(0, 7);
 
   /** The state of a month that there is, with its marker if it is closed. @throws AdminError `invalid` */
@@ -173,26 +185,24 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
     if (store.nowSeconds() < due) throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
     const made = await writeFiles(store, files, month);
     // Only this object has a fixed name: of two that close a month, one writes it, and both return that one.
-    const closed = (await files.create(marker(month), Buffer.from(JSON.stringify(made)))) ? made : await find(month);
+    const closed = (await create(files, marker(month), Buffer.from(JSON.stringify(made)))) ? made : await find(month);
     if (!closed) throw new AdminError('conflict', `${month} is being closed; retry.`);
     return viewOf(closed);
   };
 
   const months = async ({ account }: { account?: string | undefined } = {}): Promise<UsageMonth[]> => {
-    const closed = new Set(
-      (await files.list(statementsPrefix)).flatMap(
-        (key) => /^(\d{4}-\d\d)\.json$/.exec(key.slice(statementsPrefix.length))?.[1] ?? [],
-      ),
-    );
     const current = currentMonth();
-    const all = new Set(closed);
-    for (let { month } = await firstMonthOf(store); month <= current; month = next(month)) all.add(month);
-    const { from, to } = account === undefined ? { from: '', to: '~' } : await monthsOfAccount(store, account);
-    const wanted = [...all].filter((month) => from <= month && month <= to).sort();
-    return mapConcurrently(wanted.reverse(), concurrency, async (month) => {
-      const found = closed.has(month) ? await find(month) : null;
-      return found ? viewOf(found) : notClosed(month, month === current ? 'open' : 'closing');
+    const { month: kept } = await firstMonthOf(store);
+    const all = async () => ({ from: (await readRetention(store)).since ?? kept, to: current });
+    const { from, to } = account === undefined ? await all() : await monthsOfAccount(store, account);
+    const wanted: string[] = [];
+    for (let month = from; month <= current && month <= to; month = next(month)) wanted.unshift(month);
+    const found = await mapConcurrently(wanted, concurrency, async (month) => {
+      const closed = await find(month);
+      if (closed) return [viewOf(closed)];
+      return month < kept ? [] : [notClosed(month, month === current ? 'open' : 'closing')];
     });
+    return found.flat();
   };
 
   return checkArguments('statements', {
@@ -203,7 +213,7 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
       const { from } = await monthsOfAccount(store, account);
       if (month < from) throw tooEarly(from, `${createdIn(from, account)} Choose ${from} or later.`);
       await get(month);
-      const statement = await files.read(statementKey(month, account));
+      const statement = await files.get(statementKey(month, account));
       if (statement) return JSON.parse(text(statement));
       throw new AdminError('not_found', `Account "${account}" has no statement for ${month}.`);
     },
@@ -232,7 +242,7 @@ async function monthsOfAccount(store: AdminStore, account: string): Promise<{ fr
  * Records every day of the month of all accounts, and writes the files. Each access item is moved on to today first:
  * from then on no lookup can be counted in the month, whatever an instance's clock says.
  */
-async function writeFiles(store: AdminStore, files: StatementStore, month: string): Promise<ClosedMonth> {
+async function writeFiles(store: AdminStore, files: StatementFiles, month: string): Promise<ClosedMonth> {
   const { months } = await readRetention(store);
   const range = rangeOfMonth(month);
   const rows: string[] = [];
@@ -258,15 +268,15 @@ async function writeFiles(store: AdminStore, files: StatementStore, month: strin
   const sha256 = sha256Of(bytes);
   // Named by its contents, so that the file of another attempt is never taken for this one.
   const csv = `${statementsPrefix}${month}/${sha256.slice(0, 16)}.csv`;
-  await files.create(csv, bytes);
+  await create(files, csv, bytes);
   return { month, closed: instant(store.nowSeconds()), accounts, lookups, csv, sha256 };
 }
 
 /** Writes the statement of an account, or returns the statement from an earlier attempt: an object never changes. */
-async function keep(files: StatementStore, statement: Statement): Promise<Statement> {
+async function keep(files: StatementFiles, statement: Statement): Promise<Statement> {
   const key = statementKey(statement.month, statement.account);
-  if (await files.create(key, Buffer.from(JSON.stringify(statement)))) return statement;
-  return JSON.parse(text((await files.read(key)) ?? missing(key)));
+  if (await create(files, key, Buffer.from(JSON.stringify(statement)))) return statement;
+  return JSON.parse(text((await files.get(key)) ?? missing(key)));
 }
 
 function viewOf({ month, closed, accounts, lookups, sha256 }: ClosedMonth): UsageMonth {

@@ -3,24 +3,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessItem } from '../../../../core/accounts/account-item.ts';
-import { readApiKey } from '../../../../core/accounts/api-key.ts';
-import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
-import { charge } from '../../../../core/accounts/charge/charge.ts';
-import { statementFolder } from '../../../../local/statement-folder.ts';
-import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
+import { accessItem } from '../../../core/accounts/account-item.ts';
+import { readApiKey } from '../../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
+import { charge } from '../../../core/accounts/charge/charge.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
+import { s3Storage } from '../../../loader/storage/s3.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
+import { setRetention } from '../../../packages/admin/accounts/usage.ts';
 import {
   type Statement,
-  type StatementStore,
+  type StatementFiles,
   type Statements,
   statementsCsv,
   statementsOf,
-} from '../../../../packages/admin/accounts/monthly-statements.ts';
-import { s3Statements } from '../../../../packages/admin/accounts/s3-statements.ts';
-import { setRetention } from '../../../../packages/admin/accounts/usage.ts';
-import { testChecksumSecret } from '../../../support/dynamodb.ts';
-import { startS3, type TestS3 } from '../../../support/s3.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+} from '../../../packages/admin/monthly-statements.ts';
+import { testChecksumSecret } from '../../support/dynamodb.ts';
+import { startS3, type TestS3 } from '../../support/s3.ts';
+import { type AdminBench, startAdmin } from './accounts/admin-bench.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -28,7 +28,7 @@ const day = 24 * hour;
 /** A year of four accounts, closed month by month, beside the count that a person would keep. */
 let bench: AdminBench;
 let s3: TestS3;
-let files: StatementStore;
+let files: StatementFiles;
 let statements: Statements;
 const keys: Record<string, string> = {};
 /** Lookups by account and date. */
@@ -51,7 +51,7 @@ const store = () => createAdminStore(bench.client, bench.table, 'test', () => be
 
 beforeAll(async () => {
   [bench, s3] = [await startAdmin(), await startS3('statements')];
-  files = s3Statements(s3.client, s3.bucket);
+  files = s3Storage(s3.client, s3.bucket);
   statements = statementsOf(store(), files);
   await bench.admin.plans.put({ code: 'standard', limits: { month: null } });
   await bench.admin.plans.put({ code: 'large', limits: { month: null } });
@@ -127,8 +127,8 @@ describe('the statement of a closed month', () => {
     const { sha256, ...content } = await statements.show({ account: 'acme', month: '2026-01' });
     expect(Object.keys(content)).toEqual(['month', 'account', 'plans', 'lookups', 'days']);
     expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(sha256);
-    const marker = JSON.parse(Buffer.from((await files.read('statements/2026-01.json')) ?? []).toString());
-    const file = (await files.read(marker.csv)) ?? '';
+    const marker = JSON.parse(Buffer.from((await files.get('statements/2026-01.json')) ?? []).toString());
+    const file = (await files.get(marker.csv)) ?? '';
     expect(createHash('sha256').update(file).digest('hex')).toBe(marker.sha256);
   });
 
@@ -149,8 +149,8 @@ describe('the statement of a closed month', () => {
   it('of all accounts is one file of CSV, with the same lines', async () => {
     const text = Buffer.from(await statements.csv('2026-02')).toString();
     expect(text).toBe(statementsCsv('2026-02', await all('2026-02')));
-    const read: StatementStore['read'] = async (key) => (key.endsWith('.csv') ? null : files.read(key));
-    const gone = statementsOf(store(), { ...files, read });
+    const get: StatementFiles['get'] = async (key) => (key.endsWith('.csv') ? null : files.get(key));
+    const gone = statementsOf(store(), { ...files, get });
     await expect(gone.csv('2026-02')).rejects.toThrow(/statements\/2026-02\/\w+\.csv is missing/);
   });
 
@@ -193,7 +193,7 @@ describe('a month', () => {
       });
     }
     await setRetention(store(), 3);
-    const other = statementsOf(store(), { ...files, read: async () => null });
+    const other = statementsOf(store(), { ...files, get: async () => null });
     await expect(other.close('2026-07')).rejects.toMatchObject(refusal('invalid', 'kept for 3 whole months'));
     await setRetention(store(), 25);
     await expect(statements.show({ account: 'nobody', month: '2026-10' })).rejects.toMatchObject(
@@ -231,9 +231,9 @@ describe('a month', () => {
 
   it('is closed once by two that close it at the same moment, also in a folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'statements-'));
-    const local = statementsOf(store(), statementFolder(folder));
+    const local = statementsOf(store(), folderStorage(folder));
     const later = createAdminStore(bench.client, bench.table, 'test', () => bench.clock.now + 5_000);
-    const other = statementsOf(later, statementFolder(folder));
+    const other = statementsOf(later, folderStorage(folder));
     const both = await Promise.all([local.close('2026-09'), other.close('2026-09')]);
     expect(both[1]).toEqual(both[0]);
     const found = await all('2026-09', local);
@@ -248,13 +248,13 @@ describe('a month', () => {
     const ids = Array.from({ length: 230 }, (_, i) => `many-${String(i).padStart(3, '0')}`);
     await bench.addCopies('idle', [...ids, 'ACME'], { [accessItem.created]: Date.UTC(2025, 10, 3) / 1000 });
     const folder = await mkdtemp(join(tmpdir(), 'statements-'));
-    const kept = statementFolder(folder);
+    const kept = folderStorage(folder);
     let written = 0;
     const dying = statementsOf(store(), {
       ...kept,
-      create: async (key, bytes) => {
+      put: async (...given) => {
         if (++written > 120) throw new Error('the process ended');
-        return kept.create(key, bytes);
+        return kept.put(...given);
       },
     });
     await expect(dying.close('2026-09')).rejects.toThrow('the process ended');
