@@ -162,7 +162,7 @@ export function recordDays(
  */
 export type RefusalKind = 'quota' | 'input' | 'inactive';
 
-export const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive'];
+const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive'];
 
 /** Refusals by kind; the counts are a lower bound. */
 export type RefusalCounts = Record<RefusalKind, number>;

@@ -1,7 +1,8 @@
-import type { RefusalCounts } from '../../core/accounts/usage-record.ts';
 import { environment } from '../../core/environment.ts';
 import type { DayUsage, ListedUsage, UsageByKey, UsageRange } from '../../packages/admin/accounts/usage.ts';
 import type { Statement, Statements, UsageMonth } from '../../packages/admin/monthly-statements.ts';
+import { csvText } from '../../packages/look/csv.ts';
+import { type PeriodCounts, type PeriodSum, periodName, sumsBy } from '../../packages/look/periods.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { OpenAdmin } from '../connect/find-tables.ts';
 import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
@@ -12,9 +13,6 @@ import { month, monthRange } from './values.ts';
 /** The period of a row of usage. */
 type Granularity = 'day' | 'month';
 type UsageOptions = { id: string; from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
-
-/** Counts of a day (`2026-11-21`) or a month (`2026-11`). */
-type PeriodRow<Name extends string = 'lookups'> = { period: string } & Record<Name, number>;
 
 /** The names of the periods in CSV and JSON. */
 const periodNames = { day: 'date', month: 'month' } as const;
@@ -46,20 +44,21 @@ The numbers by key are exact. Lookups without a known key are listed as not attr
     const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
     if (range.from !== undefined && range.from < first) range.from = first;
     if (byKey) {
-      const { usageByKeyCsv } = await import('../../packages/admin/accounts/usage.ts');
       const usage = await admin.accounts.usageByKey(id, range);
-      return { json: usage, text: csv ? usageByKeyCsv(usage, by).trimEnd() : renderByKey(usage), isVerbatim: csv };
+      return { json: usage, text: csv ? csvByKey(usage, by) : renderByKey(usage), isVerbatim: csv };
     }
     const { days, refusals, ...usage } = await admin.accounts.usage(id, range);
-    const rows = sumsOf(days, by, ['lookups']);
+    const rows = sumsBy(by, days);
     if (csv) {
-      const lines = rows.map(({ period, lookups }) => `${id},${period},${lookups}`);
+      const lines = rows.map((sum) => `${id},${periodName(by, sum)},${sum.lookups}`);
       return { json: null, text: [`account,${periodNames[by]},lookups`, ...lines].join('\n') };
     }
-    // Imported here, as everything below that loads the AWS clients: they load slower than `--help` should print.
-    const { refusalKinds } = await import('../../core/accounts/usage-record.ts');
-    const refused = sumsOf(refusals, by, refusalKinds);
-    const json = { ...usage, [`${by}s`]: named(rows, by), refusals: named(refused, by) };
+    const refused = sumsBy(by, refusals);
+    const json = {
+      ...usage,
+      [`${by}s`]: named(rows, by),
+      refusals: named(refused, by, ['quota', 'input', 'inactive']),
+    };
     return { json, text: renderUsage(rows, refused, by) };
   },
 };
@@ -76,33 +75,30 @@ function rangeOf(from: string | undefined, to: string | undefined, by: Granulari
   return { from: first.toISOString().slice(0, 10), ...last };
 }
 
-/** The sums of some counts by day or month. */
-function sumsOf<Name extends string>(
-  days: readonly ({ date: string } & Record<Name, number>)[],
-  by: Granularity,
-  names: readonly Name[],
-): PeriodRow<Name>[] {
-  const periods = Map.groupBy(days, ({ date }) => (by === 'day' ? date : date.slice(0, 7)));
-  return [...periods].map(([period, ofPeriod]) => {
-    const sums = names.map((name) => [name, ofPeriod.reduce((sum, counts) => sum + counts[name], 0)]);
-    return { period, ...Object.fromEntries(sums) };
+/** Some counts of each sum, with its period as CSV and JSON call it. */
+function named(sums: readonly PeriodSum[], by: Granularity, names: readonly (keyof PeriodCounts)[] = ['lookups']) {
+  return sums.map((sum) => {
+    return { [periodNames[by]]: periodName(by, sum), ...Object.fromEntries(names.map((name) => [name, sum[name]])) };
   });
 }
 
-/** Rows with their period as CSV and JSON call it. */
-function named<Name extends string>(rows: readonly PeriodRow<Name>[], by: Granularity): Record<string, unknown>[] {
-  return rows.map(({ period, ...counts }) => ({ [periodNames[by]]: period, ...counts }));
+/** A line for each key and each period with lookups. Lookups without a known key have an empty key id and label. */
+function csvByKey({ account, keys, unattributed }: UsageByKey, by: Granularity): string {
+  const rows = [...keys, { ...unattributed, keyId: '', label: '' }].flatMap(({ keyId, label, days }) =>
+    sumsBy(by, days).map((sum) => [account, keyId, label, periodName(by, sum), sum.lookups]),
+  );
+  return csvText([['account', 'key_id', 'label', periodNames[by], 'lookups'], ...rows]).trimEnd();
 }
 
-function renderUsage(rows: PeriodRow[], refused: PeriodRow<keyof RefusalCounts>[], by: Granularity): string {
+function renderUsage(rows: PeriodSum[], refused: PeriodSum[], by: Granularity): string {
   const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
   return lines(
-    table([by, 'lookups'], rows, ({ period, lookups }) => [period, lookups]),
+    table([by, 'lookups'], rows, (sum) => [periodName(by, sum), sum.lookups]),
     `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`,
     refused.length > 0 && [
       ...['', 'Refused, and not counted for the quota; not exact, there may have been more:'],
-      table([by, 'over a limit', 'invalid input', 'inactive'], refused, ({ period, quota, input, inactive }) => {
-        return [period, quota, input, inactive];
+      table([by, 'over a limit', 'invalid input', 'inactive'], refused, (sum) => {
+        return [periodName(by, sum), sum.quota, sum.input, sum.inactive];
       }),
     ],
   );
@@ -211,14 +207,14 @@ async function* exported(accounts: AsyncIterable<Exported>, { by, csv, json }: O
   const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
   let before = json ? '[' : line('account', periodNames[by], 'lookups');
   for await (const { account, days } of accounts) {
-    const found = sumsOf(days, by, ['lookups']);
+    const found = sumsBy(by, days);
     if (json) {
       const items = named(found, by).map((row) => ({ account, ...row }));
       yield `${before}${JSON.stringify(items, null, 2).slice(1, -1).trimEnd()}`;
       before = ',';
     } else {
       yield before;
-      before = found.map((row) => line(account, row.period, shown(row.lookups))).join('\n');
+      before = found.map((sum) => line(account, periodName(by, sum), shown(sum.lookups))).join('\n');
     }
   }
   yield !json ? before : before === '[' ? '[]' : ']';

@@ -40,16 +40,15 @@ export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '
 export type { AccountFilter, AccountPage, AccountPageOptions } from './accounts/list-accounts.ts';
 export type { PlanChange, PlanInput, PlanPage, PlanProgress } from './accounts/plans.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from './accounts/sessions.ts';
-export {
-  type AccountUsage,
-  type DayRefusals,
-  type DayUsage,
-  type KeyUsage,
-  type ListedUsage,
-  type UsageByKey,
-  type UsagePart,
-  type UsageRange,
-  usageByKeyCsv,
+export type {
+  AccountUsage,
+  DayRefusals,
+  DayUsage,
+  KeyUsage,
+  ListedUsage,
+  UsageByKey,
+  UsagePart,
+  UsageRange,
 } from './accounts/usage.ts';
 export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
 export { announceWith, changeEventTypes, type EventEntry } from './events.ts';

@@ -31,6 +31,10 @@ export function periodStart(period: UsagePeriod, date: string): string {
   return period === 'day' ? date : daysLater(date, -((new Date(date).getUTCDay() + 6) % 7));
 }
 
+/** How a file names a period: `2026-11-21`, the Monday of a week, or `2026-11`. */
+export const periodName = (by: UsagePeriod, { from }: Pick<PeriodSum, 'from'>): string =>
+  by === 'month' ? from.slice(0, 7) : periodStart(by, from);
+
 /** The period asked for, or the next longer period that covers a range with few enough bars. */
 export function periodFor({ from, to }: { from: string; to: string }, asked: UsagePeriod = 'day'): UsagePeriod {
   const days = (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;

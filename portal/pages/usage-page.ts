@@ -21,6 +21,7 @@ import {
   type PeriodCounts,
   type PeriodSum,
   periodFor,
+  periodName,
   periodStart,
   periods,
   sumsBy,
@@ -355,10 +356,6 @@ function nameOf({ format }: Visit, by: UsagePeriod, { from, to }: PeriodSum): st
   if (by === 'month') return format.month(from.slice(0, 7));
   return by === 'day' ? format.day(from) : format.days(from, to);
 }
-
-/** How a file names a period: `2026-11-21`, the Monday of a week, or `2026-11`. */
-const periodName = (by: UsagePeriod, { from }: PeriodSum) =>
-  by === 'month' ? from.slice(0, 7) : periodStart(by, from);
 
 const refusalKinds = ['quota', 'input', 'inactive'] as const;
 const refusalColumns = ({ refused }: Text) => refusalKinds.map((name) => ({ name, heading: refused[name] }));

@@ -18,7 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   'packages/admin': ['core', 'packages/admin/accounts', 'loader', 'lib'],
   portal: ['core', 'loader', 'lib', 'packages/admin', 'packages/look'],
   local: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'portal', 'packages/admin', 'lib'],
-  operator: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'lib', 'packages/admin', 'local'],
+  operator: ['core', 'packages/admin/accounts', 'packages/look', 'loader', 'lambdas', 'lib', 'packages/admin', 'local'],
   bin: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'lib', 'packages/admin', 'local', 'portal', 'operator'],
 };
 const layers = Object.keys(mayImport);

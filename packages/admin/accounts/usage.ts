@@ -374,29 +374,3 @@ export async function usageByKey(store: AdminStore, id: string, options: UsageRa
     unattributed: perDay((day) => lookupsIn(day) - ofKeys(day)),
   };
 }
-
-/**
- * The same as CSV: a header, then a line for each key and each day or month with lookups. Lookups that belong to no key
- * have an empty key id and label.
- */
-export function usageByKeyCsv({ account, keys, unattributed }: UsageByKey, by: 'day' | 'month' = 'day'): string {
-  const lines = [...keys, { ...unattributed, keyId: '', label: null }].flatMap(({ keyId, label, days }) =>
-    rowsOf(days, by).map(([period, lookups]) => [account, keyId, quoted(label ?? ''), period, lookups].join(',')),
-  );
-  return [`account,key_id,label,${by === 'day' ? 'date' : 'month'},lookups`, ...lines, ''].join('\r\n');
-}
-
-function rowsOf(days: readonly DayUsage[], by: 'day' | 'month'): [string, number][] {
-  const sums = new Map<string, number>();
-  for (const { date, lookups } of days) {
-    const period = by === 'day' ? date : date.slice(0, 7);
-    sums.set(period, (sums.get(period) ?? 0) + lookups);
-  }
-  return [...sums];
-}
-
-/** A label may contain any characters. If a spreadsheet would read it as a formula, it gets an apostrophe first. */
-function quoted(label: string): string {
-  const text = /^[=+\-@]/.test(label) ? `'${label}` : label;
-  return `"${text.replaceAll('"', '""')}"`;
-}

@@ -19,7 +19,6 @@ import {
   labelAfter,
   type SessionDetails,
   type UsageByKey,
-  usageByKeyCsv,
   windowNames,
 } from 'bag-adres-admin';
 import { createLoads, type LoadDecision, type Loads, type LoadsRefusals } from 'bag-adres-admin/loads';
@@ -68,7 +67,7 @@ assert.deepEqual(await admin.plans.counts(), { large: 1 });
 
 assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.at(-1)?.lookups, 0);
 const byKey: UsageByKey = await admin.accounts.usageByKey('shop', { to: undefined });
-assert.match(usageByKeyCsv(byKey, 'month'), /^account,key_id,label,month,lookups/);
+assert.equal(byKey.lookups, 0);
 assert.deepEqual(await admin.accounts.usageParts(10), [{ after: undefined, last: undefined }]);
 for await (const { account, plan } of admin.accounts.eachUsage()) assert.deepEqual([account, plan], ['shop', 'large']);
 assert.match(await admin.accounts.usageKeptSince('shop'), /^20\d\d-\d\d-01$/);
