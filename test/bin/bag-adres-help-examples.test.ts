@@ -1,22 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { february, january, voorkomensOf } from '../loader/steps/months.ts';
 import { run, runWith, startLocalRun } from '../operator/command-line.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { writeExtract } from '../support/write-extract.ts';
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun);
 /** Where the examples are typed; holds the extract that one of them names. */
-let folder: string;
+const folder = folderForNow('bag-adres-examples-');
 let examples: string[][];
 
 beforeAll(async () => {
-  bench = await startLocalRun();
-  folder = await mkdtemp(join(tmpdir(), 'bag-adres-examples-'));
   for (const month of [january, february]) {
     const file = join(folder, 'lvbag-extract-nl.zip');
     await writeFile(file, await writeExtract(month.peildatum, voorkomensOf(month)));
@@ -30,10 +29,6 @@ beforeAll(async () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   await writeFile(join(folder, 'backup-public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
   examples = await collectExamples([]);
-});
-afterAll(async () => {
-  await bench.stop();
-  await rm(folder, { recursive: true });
 });
 
 /** The words of a command line, as a shell splits them. */

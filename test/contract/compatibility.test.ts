@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { apiCompare, type Diff } from 'api-smart-diff';
 import { sweep } from '../support/sweep.ts';
 
@@ -85,9 +85,6 @@ function breaking(diffs: Diff[]): string[] {
 // The library says so on the console where a rule of its own fails; it then calls the change breaking or unclassified.
 beforeAll(() => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
-});
-afterAll(() => {
-  jest.restoreAllMocks();
 });
 
 describe('the OpenAPI document', () => {

@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../core/environment.ts';
 import type { Answer } from '../../lambdas/http/middleware.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { bundles } from '../../lib/shared/bundles.ts';
 import { expectContract } from '../support/contract.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 
 const branding = {
@@ -20,12 +20,11 @@ const branding = {
 };
 const portalUrl = 'https://portal.example.nl';
 
-let folder: string;
+const folder = folderForNow('reference-');
 let handler: (event: object, context: object) => Promise<Answer>;
 
 /** The function behind `$default` as it is deployed; what it publishes needs no table, so none is there. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'reference-'));
   await mkdir(join(folder, 'bundle'));
   const { entries, files } = bundles.Validate;
   const logo = 'docs/portal/keys.png';
@@ -33,10 +32,6 @@ beforeAll(async () => {
   process.env[environment.branding] = JSON.stringify({ ...branding, logoType: 'image/png', portalUrl });
   process.env[environment.accountsTable] = 'none';
   ({ handler } = await import(pathToFileURL(join(folder, 'bundle/index.mjs')).href));
-});
-afterAll(async () => {
-  for (const name of [environment.branding, environment.accountsTable]) delete process.env[name];
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function send(path: string, method = 'GET') {

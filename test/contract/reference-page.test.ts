@@ -1,32 +1,23 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
 import { lookupSamples } from '../../packages/look/samples.ts';
 import { newAccount } from '../support/address-service.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
-import { because, inBrowser, type Look, openTab, type Tab } from '../support/browser.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { because, browserForTests, inBrowser, type Look, openTab, type Tab } from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { htmlText } from '../support/html-text.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
 
 const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 900 };
 
-let service: HttpService;
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  [service, browser] = await Promise.all([startHttpService(), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await service.stop();
-});
+const chromium = browserForTests();
+const service = startForTests(startHttpService);
 
 describe('the reference page', () => {
   it('is one document without subresources, whose policy allows only its own style and script', async () => {
@@ -356,7 +347,7 @@ let shared: Promise<Tab> | undefined;
 
 /** A tab with everything but the local service cut off. */
 async function openLocalTab(): Promise<Tab> {
-  const tab = await openTab(browser);
+  const tab = await openTab(chromium.browser);
   await tab.page.route('**/*', async (route) => {
     if (route.request().url().startsWith(service.baseUrl)) await route.continue();
     else await route.abort();

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Random } from '../../tools/bench/generator/random.ts';
-import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { states, ways } from '../loader/what-happened.ts';
 import { deliveryName, type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 import type { Voorkomens } from '../support/stand-xml.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { writeExtract } from '../support/write-extract.ts';
 
-let loader: StateMachineBench;
 /** The first state is loaded and the list is empty. Gives the source of the extract. */
 let loaded: () => Promise<string>;
 
@@ -16,12 +16,14 @@ const first = firstState(new Random(31), start);
 const days = [...laterDays(new Random(32), first, start, 5)];
 const [one, two, three, four] = days as [RegisterDay, RegisterDay, RegisterDay, RegisterDay];
 
-beforeAll(async () => {
-  loader = await startStateMachineBench({
+const loader = startForTests(() =>
+  startStateMachineBench({
     mutations: 's3://snapshots/uploads/bestanden.json',
     // A day may change a fifth of what a load may, and days of this small register change much of it.
     guard: { minimumAddresses: 1, maximumShare: 1 },
-  });
+  }),
+);
+beforeAll(() => {
   loaded = loader.startingPoint(async () => {
     await list([]);
     const source = await serve(start, first);
@@ -30,7 +32,6 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => loader.reset());
-afterAll(() => loader.stop());
 
 const { begin, toGuard, apply, release } = ways;
 const ofMutations = toGuard.slice(toGuard.indexOf('Mutate'));

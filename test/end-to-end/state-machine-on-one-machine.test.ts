@@ -1,30 +1,27 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { loadDefaults } from '../../loader/names.ts';
 import { loadSteps, type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
 import type { LoadRequest, StepInput } from '../../loader/steps/step.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import type { Step } from '../loader/import-handlers.ts';
-import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
-import { type LoadBench, startLoadBench } from '../loader/steps/load-bench.ts';
+import { startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { startLoadBench } from '../loader/steps/load-bench.ts';
 import { february, january, march, voorkomensOf, withObjecten } from '../loader/steps/months.ts';
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 
 const thresholds = { maximumRemovedShare: 0.3, maximumChangedShare: 1, maximumAddedShare: 1, alwaysAllowed: 1 };
 const dayAfter = '2026-02-09';
 
-let loader: StateMachineBench;
-let local: LoadBench;
+const loader = startForTests(() => startStateMachineBench({ thresholds, dataset: { objecten: true } }));
+const local = startForTests(startLoadBench);
 let onOneMachine: (request: LoadRequest) => Promise<Call[]>;
 let mutations: string;
 
 beforeAll(async () => {
-  [loader, local] = await Promise.all([
-    startStateMachineBench({ thresholds, dataset: { objecten: true } }),
-    startLoadBench(),
-  ]);
   mutations = local.newFolder();
   const { NUM, VBO = [] } = withObjecten(voorkomensOf(february));
   const [[num], [vbo]] = [NUM, VBO];
@@ -57,9 +54,6 @@ beforeAll(async () => {
     });
     return calls;
   };
-});
-afterAll(async () => {
-  await Promise.all([loader.stop(), local.stop()]);
 });
 
 /** What a step was asked, and what it returned for each of its items, without what differs from run to run. */

@@ -79,14 +79,10 @@ export function templateAnswer(template: string): AwsAnswer {
   return { value: `<GetTemplateResponse><GetTemplateResult>${body}</GetTemplateResult></GetTemplateResponse>` };
 }
 
-/** Sends what this process asks of AWS to `endpoint`, until the returned function is called. */
-export function useAws(endpoint: string, more: NodeJS.ProcessEnv = {}): () => void {
-  const before = { ...process.env };
+/** Sends what this process asks of AWS to `endpoint`, until the test file ends. */
+export function useAws(endpoint: string, more: NodeJS.ProcessEnv = {}): void {
   const identity = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, { ...identity, AWS_MAX_ATTEMPTS: '1', AWS_ENDPOINT_URL: endpoint, ...more });
-  return () => {
-    process.env = before;
-  };
 }
 
 const defaults: AwsOperations = {

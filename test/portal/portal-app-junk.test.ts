@@ -1,6 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { folderStorage } from '../../loader/storage/files.ts';
@@ -10,6 +8,7 @@ import { loadsOf } from '../../packages/admin/load-approvals.ts';
 import { statementsOf } from '../../packages/admin/monthly-statements.ts';
 import { pageRoutes } from '../../portal/portal-app.ts';
 import { testTables } from '../support/address-service.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 import { htmlText } from '../support/html-text.ts';
 import { createTestPortal } from '../support/portal.ts';
 import { startPortalPages } from '../support/portal-pages.ts';
@@ -18,10 +17,9 @@ import { createWaitingLoad } from '../support/waiting-load.ts';
 
 const { service, newAccount } = await startPortalPages();
 const register = await createWaitingLoad(service.client);
-const folder = await mkdtemp(join(tmpdir(), 'statements-'));
+const folder = folderForNow('statements-');
 afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await register.remove();
+  await register.stop();
   await service.stop();
 });
 

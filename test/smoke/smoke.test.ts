@@ -1,30 +1,25 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { mostLookups, rowsFor, runSmoke, type SmokeOptions } from '../../operator/checks/run-smoke.ts';
 import { newAccount } from '../support/address-service.ts';
-import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startHttpService } from '../support/http-service.ts';
 import { inSweep } from '../support/in-sweep.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
 import { startSpoilingProxy } from './spoiling-proxy.ts';
 import { spoils } from './spoils.ts';
 
-let service: HttpService;
-let proxy: Awaited<ReturnType<typeof startSpoilingProxy>>;
+const service = startForTests(startHttpService);
+const proxy = startForTests(() => startSpoilingProxy(service.baseUrl));
 let options: SmokeOptions;
 let account: string;
 
 beforeAll(async () => {
-  service = await startHttpService();
-  proxy = await startSpoilingProxy(service.baseUrl);
   // A window of a minute may end within a run.
   const { id, key } = await newAccount(service, { day: 100_000, month: null });
   account = id;
   options = { key, address: { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' } };
-});
-afterAll(async () => {
-  await proxy.stop();
-  await service.stop();
 });
 
 describe('the smoke test', () => {

@@ -1,7 +1,8 @@
 import { it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { missingBrowser } from './chromium.ts';
+import { launchBrowser, missingBrowser } from './chromium.ts';
 import { inSweep } from './in-sweep.ts';
+import { startForTests } from './start-for-tests.ts';
 
 /** Ends the title of a test that needs a browser: says why it is skipped, if it is. */
 export const because = missingBrowser ? ` (skipped: ${missingBrowser})` : '';
@@ -11,6 +12,13 @@ export const inBrowser = missingBrowser ? it.skip : it;
 
 /** The same, in a full sweep only. */
 export const inBrowserSweep = missingBrowser ? it.skip : inSweep;
+
+/** The Chromium of this machine for the tests of a file, if it has one. */
+export const browserForTests = () =>
+  startForTests(async () => {
+    const browser = await launchBrowser();
+    return { browser, stop: async () => browser?.close() };
+  });
 
 /** How a page is shown: on a screen, with the motion that it likes, if nothing else is said. */
 export type Look = {

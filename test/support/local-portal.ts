@@ -25,7 +25,7 @@ export async function startLocalPortalOf<Added extends object>(
   const resources = new AsyncDisposableStack();
   resources.defer(service.stop);
   const register = await createWaitingLoad(service.client);
-  resources.defer(register.remove);
+  resources.defer(register.stop);
   const added = await addAccounts(service, dirname(register.storageFolder));
   const portal: LocalPortal = await startPortal(
     {

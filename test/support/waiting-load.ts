@@ -61,7 +61,7 @@ async function registerAt(places: Places, waiting: string) {
       await client.send(new BatchWriteItemCommand({ RequestItems: { [copied.addressesTable]: puts } }));
       return registerAt(copied, waiting);
     },
-    remove: () => rm(dirname(storageFolder), { recursive: true, force: true }),
+    stop: () => rm(dirname(storageFolder), { recursive: true, force: true }),
   };
 }
 

@@ -1,32 +1,27 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { packLines, requireForm, unpackLines } from '../../../loader/register/stored-form.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../../../loader/storage/storage.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
-import { startS3, type TestS3 } from '../../support/s3.ts';
+import { startS3 } from '../../support/s3.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let s3: TestS3;
+const s3 = startForTests(startS3);
 const memory = new MemoryS3();
 const inMemory = memory.newClient();
-let folder: string;
+const folder = folderForNow('bag-adres-storage-');
 
-beforeAll(async () => {
-  s3 = await startS3();
+beforeAll(() => {
   s3.client.middlewareStack.add((next, { commandName }) => (args) => {
     const MaxKeys = commandName === 'ListObjectsV2Command' ? 5 : undefined;
     return next({ ...args, input: { ...args.input, MaxKeys } });
   });
   memory.createBucket('snapshots');
-  folder = mkdtempSync(join(tmpdir(), 'bag-adres-storage-'));
-});
-afterAll(async () => {
-  await s3.stop();
-  rmSync(folder, { recursive: true });
 });
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {

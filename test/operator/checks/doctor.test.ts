@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { writeLocalState } from '../../../local/data-folder.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
-import { type HttpService, startHttpService } from '../../support/http-service.ts';
+import { startHttpService } from '../../support/http-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run, startLocalRun } from '../command-line.ts';
@@ -39,23 +40,15 @@ const alarm = (name: string, state = 'OK') => ({
 });
 const alarms = [alarm('bag-adres-a-service-AlarmsServerErrors-1X'), alarm('bag-adres-a-data-TableAlarms-2X')];
 
-let service: HttpService;
-let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let key: string;
-let leaveAws: () => void;
 const stacks: Record<string, FakeStack> = {};
 const operations: AwsOperations = {};
 
+const service = startForTests(startHttpService);
+const aws = startForTests(() => startFakeAws(stacks, operations, service.endpoint));
 beforeAll(async () => {
-  service = await startHttpService();
-  aws = await startFakeAws(stacks, operations, service.endpoint);
   ({ key } = await newAccount(service, { day: 100 }));
-  leaveAws = useAws(aws.endpoint);
-});
-afterAll(async () => {
-  leaveAws();
-  await aws.stop();
-  await service.stop();
+  useAws(aws.endpoint);
 });
 beforeEach(async () => {
   await dataset(20);

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../packages/admin/admin.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { startLocalRun } from '../command-line.ts';
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun);
 let now = Date.parse('2026-09-30T23:59:59.500Z');
 beforeAll(async () => {
-  bench = await startLocalRun();
   const client = DynamoDBDocumentClient.from(bench.client);
   const admin = createAdmin({ client, table: 'accounts', actor: 'jo@example.nl', now: () => now });
   await admin.plans.put({ code: 'small', limits: { day: 5 } });
@@ -25,9 +25,6 @@ beforeAll(async () => {
   await admin.sessions.refuse({ reason: 'UnusableIdentity', identity: '-' });
   now = Date.parse('2026-11-01T00:00:00Z');
   await admin.accounts.suspend('acme');
-});
-afterAll(async () => {
-  await bench.stop();
 });
 
 const exported = (...args: string[]) => bench.run('audit', 'export', '--month', '2026-10', ...args);

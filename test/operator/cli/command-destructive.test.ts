@@ -1,12 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checksumSecret, settledSecret } from '../../../core/accounts/checksum-secret.ts';
 import { lockKey } from '../../../loader/storage/lock.ts';
 import { destructive } from '../../../operator/cli/command.ts';
 import { personalData } from '../../../operator/connect/person.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { restoreItems, type StoredItem, storedItems } from '../../support/stored-items.ts';
 import { sweep } from '../../support/sweep.ts';
 import { run } from '../command-line.ts';
@@ -19,23 +20,16 @@ const isChange = (operation: string) => changing.test(operation);
 const failure = { left: null as number | null };
 const killed = (operation: string) => failure.left !== null && isChange(operation) && failure.left-- <= 0;
 
-let folder: string;
-let leaveAws: () => void;
+const folder = folderForNow('destructive-');
+const live = startForTests(() => startLiveDeployment(killed));
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'destructive-'));
-  live = await startLiveDeployment(killed);
-  leaveAws = useAws(live.endpoint, { AWS_ENDPOINT_URL_S3: live.s3 });
+  useAws(live.endpoint, { AWS_ENDPOINT_URL_S3: live.s3 });
   await live.admin.plans.put({ code: 'standard', limits: { day: 5 } });
   await live.admin.accounts.create({ id: 'acme', plan: 'standard' });
   ({ keyId } = await live.admin.keys.create({ account: 'acme', label: 'webshop' }));
   first = await storedItems(live.client, 'accounts');
   await live.loadRegisters();
-});
-afterAll(async () => {
-  leaveAws();
-  await live.stop();
-  await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
   failure.left = null;
@@ -55,7 +49,6 @@ type Case = {
 
 const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7);
 const email = 'jo@example.nl';
-let live: Awaited<ReturnType<typeof startLiveDeployment>>;
 let keyId: string;
 let refused: string;
 /** What its accounts table holds before each test. */

@@ -1,7 +1,6 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { httpSource } from '../../../loader/storage/http-source.ts';
@@ -10,6 +9,8 @@ import { explainError } from '../../../operator/connect/errors.ts';
 import type { AuditLine } from '../../../operator/connect/operator-audit.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../../support/bad-extracts.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { writeExtract } from '../../support/write-extract.ts';
@@ -22,23 +23,15 @@ const another: Month = {
 };
 
 const startedAt = new Date();
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
-let folder: string;
-let bad: string;
+const bench = startForTests(startLocalRun);
+const folder = folderForNow('bag-adres-extracts-');
+const bad = folderForNow('bag-adres-bad-');
 
 beforeAll(async () => {
-  bench = await startLocalRun();
-  bad = await mkdtemp(join(tmpdir(), 'bag-adres-bad-'));
   await makeBadExtracts(bad);
-  folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
   for (const month of [january, february, another]) {
     await writeFile(fileOf(month), await writeExtract(month.peildatum, voorkomensOf(month)));
   }
-});
-afterAll(async () => {
-  await bench.stop();
-  await rm(folder, { recursive: true });
-  await rm(bad, { recursive: true });
 });
 
 const fileOf = ({ peildatum }: Month) => join(folder, `${peildatum}.zip`);

@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localAws } from '../../../local/engine/engine.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { runProcess, runWith, startLocalRun } from '../command-line.ts';
 import { startFakeAws } from '../fake-aws.ts';
 
 const outputs = { AccountsTableName: 'accounts', AddressesTableName: 'addresses' };
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
-let aws: Awaited<ReturnType<typeof startFakeAws>>;
+const bench = startForTests(startLocalRun);
+const aws = startForTests(() =>
+  startFakeAws({ 'bag-adres-mine-data': { outputs }, 'bag-adres-other-data': { outputs: {} } }, {}),
+);
 let env: NodeJS.ProcessEnv;
 
-beforeAll(async () => {
-  bench = await startLocalRun();
-  aws = await startFakeAws({ 'bag-adres-mine-data': { outputs }, 'bag-adres-other-data': { outputs: {} } }, {});
+beforeAll(() => {
   env = {
     AWS_REGION: localAws.region,
     AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
@@ -19,10 +20,6 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_DYNAMODB: bench.endpoint,
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
   };
-});
-afterAll(async () => {
-  await aws.stop();
-  await bench.stop();
 });
 
 const withoutKeys = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined };

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startAddressService, testTables } from '../../support/address-service.ts';
 import { faultsOfEvent } from '../../support/event-schema.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { run } from '../command-line.ts';
 import { type AwsOperations, startFakeAws, testCaller, useAws } from '../fake-aws.ts';
 
-let service: AddressService;
-let aws: Awaited<ReturnType<typeof startFakeAws>>;
-let leaveAws: () => void;
 const operations: AwsOperations = {};
 const outputs = { AccountsTableName: testTables.accounts, AddressesTableName: 'x' };
 
+const service = startForTests(startAddressService);
+const aws = startForTests(() => startFakeAws({ 'bag-adres-prod-data': { outputs } }, operations, service.endpoint));
 beforeAll(async () => {
-  service = await startAddressService();
-  aws = await startFakeAws({ 'bag-adres-prod-data': { outputs } }, operations, service.endpoint);
-  leaveAws = useAws(aws.endpoint);
+  useAws(aws.endpoint);
   await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
-});
-afterAll(async () => {
-  leaveAws();
-  await aws.stop();
-  await service.stop();
 });
 beforeEach(() => {
   aws.asked.length = 0;

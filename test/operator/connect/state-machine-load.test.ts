@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -9,10 +8,12 @@ import { runCommandLine } from '../../../bin/bag-adres.ts';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { ExtractError } from '../../../loader/load-error.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { type StateMachineBench, startStateMachineBench } from '../../loader/state-machine-bench.ts';
+import { startStateMachineBench } from '../../loader/state-machine-bench.ts';
 import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { createAccountsTable } from '../../support/dynamodb.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { inSweep } from '../../support/in-sweep.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { storedItems } from '../../support/stored-items.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { writeExtract } from '../../support/write-extract.ts';
@@ -24,14 +25,13 @@ import { stepFunctionsOver } from '../step-functions.ts';
 const april: Month = { peildatum: '2026-04-08', addresses: february.addresses.slice(0, -1) };
 const may: Month = { peildatum: '2026-05-08', addresses: january.addresses };
 
-let loader: StateMachineBench;
+const loader = startForTests(startStateMachineBench);
 let machine: ReturnType<typeof stepFunctionsOver>;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let table: AddressTable;
-let folder: string;
+const folder = folderForNow('bag-adres-extracts-');
 
 beforeAll(async () => {
-  loader = await startStateMachineBench();
   machine = stepFunctionsOver(loader);
   const name = Object.values(loader.functions)[0]?.environment.ADDRESSES_TABLE ?? '';
   const loaderOutputs = { StateMachineArn: machine.machineArn, SnapshotBucketName: 'snapshots' };
@@ -49,13 +49,10 @@ beforeAll(async () => {
   process.env.AWS_ENDPOINT_URL_STS = aws.endpoint;
   await createAccountsTable(new DynamoDBClient({}), 'accounts');
   table = dynamoDbAddressTable(new DynamoDBClient({}), name);
-  folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
 });
 afterAll(async () => {
   await machine.settled();
   await aws.stop();
-  await loader.stop();
-  await rm(folder, { recursive: true });
 });
 
 const stack = ['--stage', 'test'];

@@ -1,13 +1,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ComparedTemplate, lossesBetween } from '../../../operator/gate/compare-templates.ts';
 import { stackPolicy } from '../../../operator/gate/gate.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { createAccountsTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { run as runHere, runWith } from '../command-line.ts';
 import { type AwsOperations, startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
@@ -46,15 +47,12 @@ describe('gate', () => {
   const work = folderForNow('bag-adres-gate-');
   const account = '123456789012';
   const operations: AwsOperations = {};
-  let engine: Awaited<ReturnType<typeof startDynamoDb>>;
-  let aws: Awaited<ReturnType<typeof startFakeAws>>;
-  let leaveAws: () => void;
+  const engine = startForTests(startDynamoDb);
+  const aws = startForTests(() => startFakeAws({}, operations, engine.endpoint));
   let deployed: Record<string, string>;
 
   beforeAll(async () => {
-    engine = await startDynamoDb();
-    aws = await startFakeAws({}, operations, engine.endpoint);
-    leaveAws = useAws(aws.endpoint);
+    useAws(aws.endpoint);
     const { stack, names } = await templates({ stage: 'test', account });
     deployed = Object.fromEntries(Object.values(names).map((name) => [name, JSON.stringify(stack(name).template)]));
     for (const name of ['with-accounts', 'empty']) await createAccountsTable(engine.client, name);
@@ -62,11 +60,6 @@ describe('gate', () => {
     const admin = createAdmin({ client, table: 'with-accounts' });
     await admin.plans.put({ code: 'standard', limits: { day: 1 } });
     await admin.accounts.create({ id: 'acme', plan: 'standard' });
-  });
-  afterAll(async () => {
-    leaveAws();
-    await aws.stop();
-    await engine.stop();
   });
 
   /** Runs the command where CloudFormation has the deployed templates, as `change` makes them. */

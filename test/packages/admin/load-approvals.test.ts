@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { findRefusedProposal } from '../../../loader/storage/stored-loads.ts';
 import { type LoadProposal, reportOf } from '../../../loader/verdict/load-report.ts';
@@ -7,11 +7,12 @@ import type { AdminError } from '../../../packages/admin/accounts/admin-error.ts
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { type LoadRunner, loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { idOf } from '../../loader/steps/months.ts';
-import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { startAddressService, testTables } from '../../support/address-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
 
-let service: AddressService;
-let source: WaitingLoad;
+const service = startForTests(startAddressService);
+const source = startForTests(() => createWaitingLoad(service.client));
 let register: WaitingLoad;
 let started: string[];
 let states: Map<string, 'running' | 'done' | 'failed'>;
@@ -38,21 +39,12 @@ async function inputNow() {
   return { load, proposal };
 }
 
-beforeAll(async () => {
-  service = await startAddressService();
-  source = await createWaitingLoad(service.client);
-});
-afterAll(async () => {
-  await source.remove();
-  await service.stop();
-});
-
 beforeEach(async () => {
   register = await source.copy();
   [started, states, others] = [[], new Map(), []];
   const key = { account: 'loads#', item: `approval#${register.waiting}` };
   await createAdminStore(service.client, testTables.accounts, 'test', Date.now).delete(key);
-  return register.remove;
+  return register.stop;
 });
 
 describe('the loads of the register', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { accessItem } from '../../../core/accounts/account-item.ts';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
@@ -19,15 +19,16 @@ import {
   statementsOf,
 } from '../../../packages/admin/monthly-statements.ts';
 import { testChecksumSecret } from '../../support/dynamodb.ts';
-import { startS3, type TestS3 } from '../../support/s3.ts';
-import { type AdminBench, startAdmin } from './accounts/admin-bench.ts';
+import { startS3 } from '../../support/s3.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { startAdmin } from './accounts/admin-bench.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
 /** A year of four accounts, closed month by month, beside the count that a person would keep. */
-let bench: AdminBench;
-let s3: TestS3;
+const bench = startForTests(startAdmin);
+const s3 = startForTests(() => startS3('statements'));
 let files: StatementFiles;
 let statements: Statements;
 const keys: Record<string, string> = {};
@@ -50,7 +51,6 @@ const monthNow = () => new Date(bench.clock.now).toISOString().slice(0, 7);
 const store = () => createAdminStore(bench.client, bench.table, 'test', () => bench.clock.now);
 
 beforeAll(async () => {
-  [bench, s3] = [await startAdmin(), await startS3('statements')];
   files = s3Storage(s3.client, s3.bucket);
   statements = statementsOf(store(), files);
   await bench.admin.plans.put({ code: 'standard', limits: { month: null } });
@@ -75,10 +75,6 @@ beforeAll(async () => {
     bench.clock.now += hour;
     expect(await statements.closeNext()).toMatchObject({ month, state: 'closed' });
   }
-});
-afterAll(async () => {
-  await bench.stop();
-  await s3.stop();
 });
 
 /** The days of a month in the model. */

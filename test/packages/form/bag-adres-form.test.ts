@@ -3,25 +3,24 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { newAccount } from '../../support/address-service.ts';
 import { violations, wcagRules } from '../../support/axe.ts';
-import { because, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
-import { launchBrowser } from '../../support/chromium.ts';
-import { type HttpService, startHttpService } from '../../support/http-service.ts';
+import { because, browserForTests, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
+import { startHttpService } from '../../support/http-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/examples/form/', import.meta.url));
 
-let service: HttpService;
-let browser: Browser | undefined;
+const chromium = browserForTests();
+const service = startForTests(startHttpService);
 let form: Awaited<ReturnType<typeof startForm>>;
 /** The same form while the service can't be reached, and with a key whose quota is used up. */
 let alone: Awaited<ReturnType<typeof startForm>>;
 let spent: Awaited<ReturnType<typeof startForm>>;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startHttpService(), launchBrowser()]);
   const [{ key }, { key: used }] = await Promise.all([
     newAccount(service, { minute: 1000 }),
     newAccount(service, { minute: 0 }),
@@ -30,10 +29,8 @@ beforeAll(async () => {
   const starting = [startForm(baseUrl, key), startForm('http://127.0.0.1:1', key), startForm(baseUrl, used)] as const;
   [form, alone, spent] = await Promise.all(starting);
 });
-afterAll(async () => {
-  await browser?.close();
+afterAll(() => {
   for (const started of [form, alone, spent]) started?.server.kill();
-  await service.stop();
 });
 
 /** The server of the example, as its README says to start it. */
@@ -48,7 +45,7 @@ let shared: Promise<Tab> | undefined;
 
 /** Goes to `url` in the tab that the tests share: a tab of its own for each is most of their time. */
 async function open(url = form.url, { scripts = true } = {}): Promise<Page> {
-  shared ??= openTab(browser, { viewport: { width: 390, height: 844 } });
+  shared ??= openTab(chromium.browser, { viewport: { width: 390, height: 844 } });
   const { page, allowScripts } = await shared;
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await allowScripts(scripts);

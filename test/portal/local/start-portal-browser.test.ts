@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { RunOptions } from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
-import { because, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
+import { because, browserForTests, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
 import { chargeAt } from '../../support/charge-at.ts';
-import { launchBrowser } from '../../support/chromium.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
-let portal: Awaited<ReturnType<typeof startLocalPortal>>;
-let browser: Browser | undefined;
-
-beforeAll(async () => {
-  [portal, browser] = await Promise.all([startLocalPortal(), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await portal.stop();
-});
+const chromium = browserForTests();
+const portal = startForTests(startLocalPortal);
 
 let shared: Promise<Tab> | undefined;
 
 /** The tab that the tests share, signed out, with or without JavaScript. */
 async function openSharedTab({ scripts }: { scripts: boolean }): Promise<Tab> {
-  shared ??= openTab(browser, { locale: 'en-GB' });
+  shared ??= openTab(chromium.browser, { locale: 'en-GB' });
   const tab = await shared;
   await tab.page.context().clearCookies();
   await tab.allowScripts(scripts);

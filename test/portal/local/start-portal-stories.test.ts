@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { addExampleCustomers, shownAccount } from '../../../tools/screenshots/example-customers.ts';
-import { because, inBrowserSweep } from '../../support/browser.ts';
-import { launchBrowser } from '../../support/chromium.ts';
+import { because, browserForTests, inBrowserSweep } from '../../support/browser.ts';
 import { startLocalPortalOf } from '../../support/local-portal.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
-let portal: Awaited<ReturnType<typeof startLocalPortalOf>>;
-let browser: Browser | undefined;
+const chromium = browserForTests();
+const portal = startForTests(() => startLocalPortalOf(addExampleCustomers));
 
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startLocalPortalOf(addExampleCustomers), launchBrowser()]);
   for (const account of [shownAccount, 'bakkerbart'])
     await portal.admin.members.add({ account, person: 'other@customer.example', role: 'admin' });
-});
-afterAll(async () => {
-  await browser?.close();
-  await portal.stop();
 });
 
 const kim = 'kim@customer.example';
@@ -30,6 +25,7 @@ async function kimIn(account: string, role: 'admin' | 'finance'): Promise<void> 
 
 /** What a person sees after signing in, and how they click: it is counted. */
 async function signIn(person: 'Kim Klant' | 'Olaf Operator') {
+  const { browser } = chromium;
   if (!browser) throw new Error('there is a browser');
   const page = await browser.newPage({ locale: 'en-GB' });
   await page.goto(portal.portalUrl);

@@ -13,7 +13,7 @@ const { service, portal, admin, operator, newAccount } = await startPortalPages(
 const register = await createWaitingLoad(service.client);
 const runner = localLoadRunner({ storage: register.storageFolder, addresses: register.addresses });
 afterAll(async () => {
-  await register.remove();
+  await register.stop();
   await service.stop();
 });
 

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { differences } from '../../../loader/storage/stored-loads.ts';
 import { changesCsvLine } from '../../../loader/verdict/load-counts.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
-import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
 
-let service: AddressService;
-let source: WaitingLoad;
+const service = startForTests(startAddressService);
+const source = startForTests(() => createWaitingLoad(service.client));
 let register: WaitingLoad;
 let runner: ReturnType<typeof localLoadRunner>;
 let portal: ReturnType<typeof createTestPortal>;
 let operator: Awaited<ReturnType<typeof portal.signedIn>>;
-
-beforeAll(async () => {
-  service = await startAddressService();
-  source = await createWaitingLoad(service.client);
-});
-afterAll(async () => {
-  await source.remove();
-  await service.stop();
-});
 
 beforeEach(async () => {
   register = await source.copy();
@@ -31,7 +23,7 @@ beforeEach(async () => {
   await store('test').delete({ account: 'loads#', item: `approval#${register.waiting}` });
   portal = createTestPortal(service, { loadsAs: async (actor) => loadsOf(store(actor), register.storage, runner) });
   operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-  return register.remove;
+  return register.stop;
 });
 
 const field = (html: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';

@@ -1,17 +1,15 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { AccountBackup, Backup, KeyBackup } from '../../../../packages/admin/accounts/backup.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
+import { startAdmin } from './admin-bench.ts';
 
 /** The bench whose export is `backup`, one that nothing is imported into, and one for imports. */
-let from: AdminBench;
-let untouched: AdminBench;
-let to: AdminBench;
+const [from, untouched, to] = [startForTests(startAdmin), startForTests(startAdmin), startForTests(startAdmin)];
 let backup: Backup;
 
 beforeAll(async () => {
-  [from, untouched, to] = [await startAdmin(), await startAdmin(), await startAdmin()];
   const { admin, client, table, clock, request } = from;
   for (const code of ['b', 'a', 'c']) await admin.plans.put({ code, limits: { minute: 9, day: 9, month: null } });
   for (const id of ['two', 'one', 'three']) await admin.accounts.create({ id, plan: 'a', limits: { day: 8 } });
@@ -38,9 +36,6 @@ beforeAll(async () => {
   };
   await client.send(new UpdateCommand({ ...byHand, ...values }));
   backup = await admin.backup.export();
-});
-afterAll(async () => {
-  for (const bench of [from, untouched, to]) await bench.stop();
 });
 
 /** The backup with other members of one account, by default that with the most. */
