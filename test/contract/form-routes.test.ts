@@ -82,8 +82,7 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command) => {
   });
 
   withIt(`finds the address with white space around the key and the base URL${because}`, async () => {
-    const files = [`${key}\n`, `${key}\r\n`, ` ${key}\t`];
-    for (const file of files) {
+    for (const file of sweep([` ${key}\t`, `${key}\n`, `${key}\r\n`], 1)) {
       const { answer, logged } = await ask(query, { BAG_ADRES_KEY: file, BAG_ADRES_URL: `${service.baseUrl}\n` });
       expect([answer, logged]).toEqual([expect.objectContaining({ status: 'ok' }), '']);
     }
@@ -95,7 +94,7 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command) => {
       const values = [
         ...[`${key}\n${key}`, `${key.slice(0, 20)}\n${key.slice(20)}`, `${key}\u0001`, `${key}\u20ac`, `"${key}"`, ''],
       ].map((value) => ({ BAG_ADRES_KEY: value }));
-      const results = [...values, { BAG_ADRES_URL: '' }, { BAG_ADRES_URL: ' \n' }].map(async (env) => ({
+      const results = sweep([...values, { BAG_ADRES_URL: '' }, { BAG_ADRES_URL: ' \n' }], 4).map(async (env) => ({
         env,
         ...(await ask(query, env)),
       }));
@@ -108,7 +107,7 @@ describe.each(sweep(routes, 1))('the route in %s', (language, command) => {
   );
 
   withIt(`answers "unavailable" for a response that is none, and takes the key nowhere else${because}`, async () => {
-    const urls = [...broken.urls, 'no-url', 'http://', 'http://127.0.0.1:99999', 'http://[::1'];
+    const urls = [...broken.urls, ...sweep(['no-url', 'http://', 'http://127.0.0.1:99999', 'http://[::1'], 1)];
     for (const { url, answer, logged } of await Promise.all(
       urls.map(async (url) => ({ url, ...(await ask(query, { BAG_ADRES_URL: url })) })),
     )) {

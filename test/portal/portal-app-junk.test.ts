@@ -104,7 +104,7 @@ describe('a page that is asked for with junk', () => {
         ),
       ),
     );
-    for (const [visitor, path, query] of [...sweep(all, 60), ...sweep(oneByOne, 60, 2500)]) {
+    for (const [visitor, path, query] of [...sweep(all, 30), ...sweep(oneByOne, 30, 2500)]) {
       const { status, body } = await visitors[visitor].get(`${path}?${query}`);
       if (status >= 500) wrong.push(`${visitor}: ${path}?${query} is ${status}`);
       if (body.includes(`There is no account ${account}`)) wrong.push(`${visitor}: ${path}?${query} has no account`);
@@ -115,7 +115,7 @@ describe('a page that is asked for with junk', () => {
 
   it('also in its path', async () => {
     const wrong: string[] = [];
-    for (const path of sweep(paths, 8))
+    for (const path of sweep(paths, 4))
       for (const [, name = ''] of path.matchAll(/:([a-z]+)/g))
         for (const value of junk.map(encodeURIComponentLoosely)) {
           const { status } = await visitors.operator.get(at(path, { ...place, [name]: value }));
@@ -200,7 +200,7 @@ describe('a form', () => {
       const onlyJunk = junk.map((value) => Object.fromEntries(names.map((name) => [name, value])));
       return [{}, ...without, ...withJunk, ...onlyJunk].map((values) => [form, values] as const);
     });
-    for (const [form, values] of sweep(sends, 60, 2500)) {
+    for (const [form, values] of sweep(sends, 40, 2500)) {
       const { status, body } = await send(form, values as Record<string, string>);
       // There is no API at the address of the portal's settings to try a lookup at.
       const isFailure = status >= 500 && form.action !== '/try';
