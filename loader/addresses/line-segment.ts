@@ -2,8 +2,8 @@
 
 import { crc32 } from 'node:zlib';
 import {
-  bytesOf,
   checkedJson,
+  lineBytes,
   linesOf,
   packLineBytes,
   parseCheckedJson,
@@ -65,7 +65,7 @@ export class LineSegmentWriter {
 export function packSegment(lines: readonly Line[]): Buffer {
   const segment = new LineSegmentWriter();
   for (const [part, ofPart] of Map.groupBy(lines, (line) => line.slice(0, 3))) {
-    segment.add({ part, packed: packLineBytes(bytesOf([...ofPart, ''])), counts: countLines(ofPart) });
+    segment.add({ part, packed: packLineBytes(lineBytes(ofPart)), counts: countLines(ofPart) });
   }
   return Buffer.concat(segment.pack());
 }

@@ -117,11 +117,10 @@ const comparedBytes = 2_048;
 const lineEnd = 0x0a;
 
 /**
- * The lines of two parts, without most lines that both contain, for `diff`: so a day turns few of the ten million lines
- * into strings. Both parts are bytes, each line with its line end.
+ * The changes from the lines `before` to `after`, ordered by key. Both are sorted, with one line per key, and are
+ * bytes, each line with its line end: so a day turns few of the ten million lines into strings.
  */
-export function differing(before: Buffer, after: Buffer): { before: Line[]; after: Line[] } {
-  const lines: Record<'before' | 'after', Line[]> = { before: [], after: [] };
+export function* diff(before: Buffer, after: Buffer): Generator<Change> {
   let [i, j] = [0, 0];
   while (i < before.length && j < after.length) {
     const length = Math.min(comparedBytes, before.length - i, after.length - j);
@@ -137,36 +136,14 @@ export function differing(before: Buffer, after: Buffer): { before: Line[]; afte
     const order = old === now ? 0 : compare(keyOf(old), keyOf(now));
     if (order <= 0) i += old.length + 1;
     if (order >= 0) j += now.length + 1;
-    if (order <= 0 && old !== now) lines.before.push(old);
-    if (order >= 0 && old !== now) lines.after.push(now);
+    if (old !== now) yield new Change(order > 0 ? null : old, order < 0 ? null : now);
   }
-  return {
-    before: lines.before.concat(linesOf(before.subarray(i, -1))),
-    after: lines.after.concat(linesOf(after.subarray(j, -1))),
-  };
+  for (const old of linesOf(before.subarray(i, -1))) yield new Change(old, null);
+  for (const now of linesOf(after.subarray(j, -1))) yield new Change(null, now);
 }
 
 function lineAt(bytes: Buffer, start: number): Line {
   return bytes.toString('latin1', start, bytes.indexOf(lineEnd, start));
-}
-
-/** The changes from the snapshot `before` to `after`, ordered by key. Both are sorted, with one line per key. */
-export function* diff(before: readonly Line[], after: readonly Line[]): Generator<Change> {
-  let i = 0;
-  let j = 0;
-  while (i < before.length || j < after.length) {
-    const old = before[i];
-    const now = after[j];
-    if (old === now) {
-      i++;
-      j++;
-      continue;
-    }
-    const order = old === undefined ? 1 : now === undefined ? -1 : compare(keyOf(old), keyOf(now));
-    if (order <= 0) i++;
-    if (order >= 0) j++;
-    yield new Change(order > 0 ? null : (old as Line), order < 0 ? null : (now as Line));
-  }
 }
 
 function compare(a: string, b: string): number {

@@ -1,4 +1,4 @@
-import { bytesOf, firstLineFrom, GrowingBytes, linesOf } from '../register/stored-form.ts';
+import { firstLineFrom, GrowingBytes, lineBytes, linesOf } from '../register/stored-form.ts';
 
 const lineEnd = 0x0a;
 /**
@@ -17,7 +17,7 @@ const leastLength = 40;
  */
 export function sortedRows(bytes: Buffer): Buffer {
   const most = Math.ceil(bytes.length / leastLength);
-  if (most > mostRows) return bytesOf([...linesOf(bytes.subarray(0, -1)).sort(), '']);
+  if (most > mostRows) return lineBytes(linesOf(bytes.subarray(0, -1)).sort());
   const starts = new Int32Array(most + 1);
   const halves = new Uint32Array(2 * most);
   let count = 0;

@@ -14,7 +14,7 @@ import {
   type RecordBytes,
   recordBytes,
 } from './record.ts';
-import { bytesOf, type GrowingBytes, hasSameBytes, linesOf } from './stored-form.ts';
+import { type GrowingBytes, hasSameBytes, lineBytes, linesOf } from './stored-form.ts';
 
 const lineEnd = 0x0a;
 const tab = 0x09;
@@ -80,7 +80,7 @@ export function inOrder(lines: Buffer): Buffer {
     let i = 0;
     while (i < nameLength && lines[start + i] === lines[last + i]) i++;
     if (i < nameLength && (lines[start + i] as number) < (lines[last + i] as number))
-      return bytesOf([...linesOf(lines.subarray(0, -1)).sort(), '']);
+      return lineBytes(linesOf(lines.subarray(0, -1)).sort());
   }
   return lines;
 }
@@ -117,7 +117,7 @@ class RecordJoiner {
     this.#repeated += lines.length - texts.size;
     this.skip(start, next);
     const name = lines[0]?.slice(0, nameLength) ?? '';
-    const record = recordBytes(bytesOf([[name, ...[...texts].sort()].join('\t'), '']));
+    const record = recordBytes(lineBytes([[name, ...[...texts].sort()].join('\t')]));
     this.add(record, 0, record.bytes.length - 1, next);
   }
 
@@ -175,7 +175,7 @@ class RecordJoiner {
   #write(record: string): void {
     const [name, ...texts] = record.split('\t');
     const kept = texts.filter((text) => Number(text.slice(8, 16)) > this.#day);
-    if (kept.length > 0) this.#pieces.push(bytesOf([[name, ...kept].join('\t'), '']));
+    if (kept.length > 0) this.#pieces.push(lineBytes([[name, ...kept].join('\t')]));
   }
 }
 

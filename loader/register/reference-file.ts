@@ -22,10 +22,10 @@ import {
   wantedRuns,
 } from './reference-lines.ts';
 import {
-  bytesOf,
   checkedJson,
   firstLineFrom,
   GrowingBytes,
+  lineBytes,
   linesOf,
   packLineBytes,
   parseCheckedJson,
@@ -70,7 +70,7 @@ function currentStreets(lines: Buffer, day: number): { streets: SharedArrayBuffe
   const sorted = [...new Set(texts.flat())].sort();
   const idOf = (text = '') => text.slice(0, idLength);
   const isReplaced = (text: string, index: number) => idOf(text) === idOf(sorted[index + 1]);
-  const kept = bytesOf([...sorted.filter((text, index) => !isReplaced(text, index)), '']);
+  const kept = lineBytes(sorted.filter((text, index) => !isReplaced(text, index)));
   const streets = new SharedArrayBuffer(kept.length);
   kept.copy(Buffer.from(streets));
   return { streets, replaced: sorted.filter(isReplaced).map(idOf) };

@@ -1,7 +1,14 @@
 /** Rows and records as a load stores them, each with its line end. */
 
 import { recordForm } from './record.ts';
-import { type ByteRanges, bytesOf, GrowingBytes, packLineBytes, requireForm, unpackLineBytes } from './stored-form.ts';
+import {
+  type ByteRanges,
+  GrowingBytes,
+  lineBytes,
+  packLineBytes,
+  requireForm,
+  unpackLineBytes,
+} from './stored-form.ts';
 
 /** Rows by destination, a number below 1,000: a bucket, or the first digits of a postcode. */
 export class RowsByNumber {
@@ -32,7 +39,7 @@ export class RowsByNumber {
 /** A number as the name of a range and of a stored object: `007`. */
 export const nameOfNumber = (number: number) => String(number).padStart(3, '0');
 
-const head = bytesOf([recordForm, '']);
+const head = lineBytes([recordForm]);
 
 /** Records in their stored form, in the pieces that `putPacked` joins. */
 export function packRecords(records: Buffer): Buffer[] {

@@ -30,15 +30,15 @@ export function requireForm(found: string, known: string): void {
 
 /** Lines in their stored form; the same lines give the same bytes. */
 export function packLines(lines: readonly string[]): Buffer {
-  const bytes = bytesOf(lines);
+  const bytes = Buffer.from(lines.join('\n'), 'latin1');
   const packed = packLineBytes(bytes);
   releaseMemory(bytes);
   return packed;
 }
 
-/** Lines as bytes, which line ends separate. */
-export function bytesOf(lines: readonly string[]): Buffer {
-  return Buffer.from(lines.join('\n'), 'latin1');
+/** Lines as bytes, each with its line end. */
+export function lineBytes(lines: readonly string[]): Buffer {
+  return Buffer.from([...lines, ''].join('\n'), 'latin1');
 }
 
 /** One for all: making the context of one takes as long as compressing a block (decision 0113). */

@@ -5,7 +5,6 @@ import {
   addressPart,
   type Change,
   diff,
-  differing,
   keyOf,
   type Line,
   type LineWrite,
@@ -125,7 +124,7 @@ async function mergeSegment(
     placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
     if (!isUnchanged) merged.tooLarge.push(...tooLarge(lines));
-    for (const change of isUnchanged ? [] : changesIn(live, lines)) {
+    for (const change of isUnchanged ? [] : diff(live, lines)) {
       const counted = countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
@@ -153,11 +152,6 @@ async function mergeSegment(
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, segment), merged);
   return { addresses: merged.nummeraanduidingen };
-}
-
-function changesIn(live: Buffer, lines: Buffer): Generator<Change> {
-  const { before, after } = differing(live, lines);
-  return diff(before, after);
 }
 
 /** The new lines of a part, each with its line end. */

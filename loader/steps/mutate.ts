@@ -37,7 +37,7 @@ import {
 import { type StreetFilter, streetAt, streetsOf } from '../register/reference-lines.ts';
 import { nameOfNumber, packRecords } from '../register/rows.ts';
 import { remembered, type SetAsideObject, type SetAsideOfDay } from '../register/set-aside.ts';
-import { bytesOf, segmentOf } from '../register/stored-form.ts';
+import { lineBytes, segmentOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { readCopy } from '../storage/mutation-deliveries.ts';
 import {
@@ -242,7 +242,7 @@ async function putChanged(
       for (const one of voorkomens) if (one.kind === 'NUM' && one.postcode) reach.add(segmentOf(keyOfNum(one)));
       return recordOf(key.slice(0, 3) as RegisterVoorkomen['kind'], key.slice(4), voorkomens);
     });
-    await putPacked(storage, path, packRecords(bytesOf([...records.sort(), ''])));
+    await putPacked(storage, path, packRecords(lineBytes(records.sort())));
   });
   return reach;
 }

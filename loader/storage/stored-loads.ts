@@ -15,7 +15,7 @@ import {
   resultOf,
 } from '../dataset/load.ts';
 import { LoadError } from '../load-error.ts';
-import { checkedJson, parseCheckedJson } from '../register/stored-form.ts';
+import { checkedJson, lineBytes, parseCheckedJson } from '../register/stored-form.ts';
 import { type ChangeExample, changeExample } from '../verdict/load-counts.ts';
 import type { LoadProposal, Unchanged } from '../verdict/load-report.ts';
 import type { AddressTable } from './address-table.ts';
@@ -341,7 +341,7 @@ export async function* differences(storage: Storage, loadId: string): AsyncGener
     if (changes.added + changes.changed + changes.removed + (objecten?.changed ?? 0) === 0) continue;
     const result = { id: resultOf(load), segments: addresses > 0 ? [segment] : [] };
     const before = base ? await snapshotLines(storage, base.snapshot, segment) : [];
-    for (const change of diff(before, await snapshotLines(storage, result, segment))) {
+    for (const change of diff(lineBytes(before), lineBytes(await snapshotLines(storage, result, segment)))) {
       if (change.kind !== 'list') yield changeExample(change);
     }
   }

@@ -10,7 +10,7 @@ import {
 } from '../../loader/addresses/lines.ts';
 import type { ChangeFile, Manifest, ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
 import { LoadError } from '../../loader/load-error.ts';
-import { packLines, unpackLines } from '../../loader/register/stored-form.ts';
+import { lineBytes, packLines, unpackLines } from '../../loader/register/stored-form.ts';
 import {
   concurrentReads,
   getJson,
@@ -118,7 +118,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
         stored ??
         (await rebuild(session.storage, target, segment, before, { pending: manifest.pending !== null, planOnly }));
       lines += after.length;
-      const changes = [...diff(before, after)];
+      const changes = [...diff(lineBytes(before), lineBytes(after))];
       // An address that differs in its objects alone differs from its snapshot as any other.
       for (const change of changes) countChange(found, change, change.kind === 'objecten' ? 'changed' : change.kind);
       if (!planOnly) await write(session, changes);

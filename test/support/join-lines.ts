@@ -1,7 +1,7 @@
 import type { Place } from '../../core/place-fields.ts';
 import { deriveLines } from '../../loader/addresses/derive.ts';
 import { type Line, parseLine } from '../../loader/addresses/lines.ts';
-import { bytesOf, linesOf } from '../../loader/register/stored-form.ts';
+import { lineBytes, linesOf } from '../../loader/register/stored-form.ts';
 
 /** What the lines with one place each of a part of the register lead to: the lines of a snapshot. */
 export function joinLines(rows: readonly Line[]): Line[] {
@@ -24,6 +24,6 @@ export function joinLines(rows: readonly Line[]): Line[] {
     );
   });
   const by = { reference: { openbareRuimten, woonplaatsen }, file: '', objecten: false };
-  const { lines } = deriveLines(bytesOf([...texts.sort(), '']), by, () => undefined);
+  const { lines } = deriveLines(lineBytes(texts.sort()), by, () => undefined);
   return linesOf(lines.subarray(0, -1));
 }

@@ -16,7 +16,7 @@ import {
 import { applyMutations, type Objects, objectKey, withinRegister } from '../../../loader/register/apply-mutations.ts';
 import { joinRecords, writeAddressRow } from '../../../loader/register/join-records.ts';
 import { recordOf } from '../../../loader/register/record.ts';
-import { bytesOf, GrowingBytes, linesOf } from '../../../loader/register/stored-form.ts';
+import { GrowingBytes, lineBytes, linesOf } from '../../../loader/register/stored-form.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
@@ -54,7 +54,7 @@ function occurrences<K extends ObjectVoorkomen['kind']>(objects: Objects, kind: 
 function joined(objects: Objects, peildatum: string) {
   const records = occurrences(objects, 'NUM').map((all) => recordOf('NUM', all[0]?.identificatie ?? '', all));
   const rows = new Map<string, GrowingBytes>();
-  const found = joinRecords(bytesOf([...records.sort(), '']), Buffer.alloc(0), peildatum, {
+  const found = joinRecords(lineBytes(records.sort()), Buffer.alloc(0), peildatum, {
     current(bytes, one) {
       const row = new GrowingBytes();
       writeAddressRow(row, bytes, one, '');

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
 import { Change, diff, lineOf } from '../../../loader/addresses/lines.ts';
+import { lineBytes } from '../../../loader/register/stored-form.ts';
 import {
   ChangesCsvWriter,
   changeExample,
@@ -31,7 +32,7 @@ describe('a change of the objects of an address', () => {
     ['from none', address(null), address({}), 'objecten', { changed: 1, lost: 0, moved: 0 }],
     ['with its street', address({}), address(null, 'Dam'), 'changed', { changed: 0, lost: 1, moved: 0 }],
   ])('%s is counted as what it is', (_, before, after, kind, objecten) => {
-    const [change] = [...diff([before], [after])] as [Change];
+    const [change] = [...diff(lineBytes([before]), lineBytes([after]))] as [Change];
     expect(change.kind).toBe(kind);
     const found = { ...noChanges(), objecten: { live: 1, changed: 0, lost: 0, moved: 0 } };
     countChange(found, change);
