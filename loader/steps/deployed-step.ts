@@ -3,7 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import { environment as variables } from '../../core/environment.ts';
+import { requireEnvironment, environment as variables } from '../../core/environment.ts';
 import { metricNames, metricNamespaceIn, versionDimension } from '../../core/metrics.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
@@ -63,12 +63,12 @@ export class DeployedStep {
   }
 
   get storage(): Storage {
-    this.#storage ??= s3Storage(s3Client(), this.#require(variables.snapshotBucket));
+    this.#storage ??= s3Storage(s3Client(), requireEnvironment(variables.snapshotBucket, this.#environment));
     return this.#storage;
   }
 
   get addresses(): AddressTable {
-    const table = this.#require(variables.addressesTable);
+    const table = requireEnvironment(variables.addressesTable, this.#environment);
     const writesPerSecond = this.number(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
     this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, { writesPerSecond });
     return this.#addresses;
@@ -147,13 +147,6 @@ export class DeployedStep {
     const count = differing.length + damaged.length;
     emit(metricNames.tableDifferences, count);
     if (count > 0) this.logger.error('the table differs from the live snapshot', { addresses, differing, damaged });
-  }
-
-  /** An environment variable that the stack always sets. */
-  #require(name: string): string {
-    const value = this.#environment[name];
-    if (!value) throw new Error(`The environment variable ${name} is not set.`);
-    return value;
   }
 }
 

@@ -13,20 +13,20 @@ import { getJson, paths, putJson, putPacked, type Storage } from '../storage/sto
 import type { BucketItem, Extracted } from '../storage/work.ts';
 import { withEntry } from '../zip/zip.ts';
 import { lambdaOfItems } from './lambda-step.ts';
-import type { Amount, StepOfItems } from './step.ts';
+import type { Amount, StepContext, StepInput, StepOfItems } from './step.ts';
 
 /**
  * Reads one slice of the extract, and stores the current and future occurrences by the buckets of their records. Skips
  * a slice that is already stored. Holds the rows of the slice: some MB.
  * @throws ExtractError
  */
-export async function extractSlice(
-  storage: Storage,
-  loadId: string,
+async function extractSlice(
+  { storage, onDone }: StepContext,
+  { load: loadId }: StepInput,
   slice: Slice,
-  onRead: (amount: Amount) => void = () => undefined,
-): Promise<void> {
-  if (await storage.open(paths.extracted(loadId, slice.slice))) return;
+): Promise<{ slice: string }> {
+  const result = { slice: slice.slice };
+  if (await storage.open(paths.extracted(loadId, slice.slice))) return result;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
   const rows = new RowsByNumber();
@@ -48,7 +48,7 @@ export async function extractSlice(
       count++;
     };
   };
-  const found = await readSlice(storage, load, slice, onRead, (xml, label) =>
+  const found = await readSlice(storage, load, slice, onDone, (xml, label) =>
     readXml[kind](xml, label, extractDate(load), add, {
       later: add,
       ...((kind === 'NUM' || kind === 'VBO') && { visitWritten: addWritten(kind) }),
@@ -59,6 +59,7 @@ export async function extractSlice(
   for (const piece of packed) releaseMemory(piece);
   const extracted: Extracted = { ...found, rows: count, ranges, segments: Array.from(segments, String).sort() };
   await putJson(storage, paths.extracted(loadId, slice.slice), extracted);
+  return result;
 }
 
 const zero = 0x30;
@@ -93,10 +94,7 @@ export const step: StepOfItems<Slice> = {
   total: (slices) => ({
     bytes: slices.flatMap(({ files }) => files).reduce((sum, file) => sum + file.compressedSize, 0),
   }),
-  async each({ storage, onDone }, { load }, slice) {
-    await extractSlice(storage, load, slice, onDone);
-    return { slice: slice.slice };
-  },
+  each: extractSlice,
 };
 
 export const handler = /* @__PURE__ */ lambdaOfItems('extract', step);

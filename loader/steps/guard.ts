@@ -21,7 +21,6 @@ import { LoadError } from '../load-error.ts';
 import { anyStage } from '../names.ts';
 import { unpackReference } from '../register/reference-file.ts';
 import type { SetAsideObject } from '../register/set-aside.ts';
-import type { Fence } from '../storage/lock.ts';
 import { isSameLocation } from '../storage/source.ts';
 import {
   concurrentReads,
@@ -33,7 +32,7 @@ import {
   putJson,
   type Storage,
 } from '../storage/storage.ts';
-import { currentManifest, type LoadContext, putManifest } from '../storage/stored-loads.ts';
+import { currentManifest, putManifest } from '../storage/stored-loads.ts';
 import {
   type Extracted,
   extractedSlices,
@@ -55,24 +54,22 @@ import {
   objectionsToItems,
   objectionsToSetAside,
   type RenamedPlace,
-  type Thresholds,
   thresholdsOfDays,
 } from '../verdict/objections.ts';
 import { mergeTallies, mostChanged } from '../verdict/place-changes.ts';
 import { lambdaStep } from './lambda-step.ts';
-import type { Guarded, Step, StepOptions } from './step.ts';
-
-/** `approved`: by an operator, despite every objection but the final ones. */
-type GuardOptions = StepOptions & { approved?: boolean; planOnly?: boolean };
+import type { Guarded, Step, StepContext, StepInput } from './step.ts';
 
 /** A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError, LockedError */
-export async function guard(
-  { storage, addresses }: LoadContext,
-  loadId: string,
-  fence: Fence,
-  thresholds: Thresholds,
-  { approved = false, planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
+async function guard(
+  context: StepContext,
+  { load: loadId, approve, planOnly = false }: StepInput,
 ): Promise<LoadProposal> {
+  const { storage, addresses, thresholds } = context;
+  const { waiveSize, disposable, beforeApply } = context.options;
+  const fence = await context.fence();
+  /** By an operator, despite every objection but the final ones. */
+  const approved = approve === loadId;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
   const { pending, published } = manifest;
@@ -122,7 +119,7 @@ export async function guard(
     days: load.days.map(({ name }) => name),
     stopped: load.stopped ?? null,
     extractPeildatum: load.extract?.peildatum ?? null,
-    audit: isAudit(load, base) ? auditOf(counts, base) : null,
+    audit: auditOf(load, counts, base),
     setAside: setAsideOf(setAside),
     notes: [...(load.notes ?? []), ...renamed.map(renamedText)],
     byPlace: { streets: mostChanged(tallies.streets, 10), woonplaatsen: mostChanged(tallies.woonplaatsen, 10) },
@@ -137,7 +134,8 @@ export async function guard(
   };
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.proposal(loadId), proposal);
-  if (proposal.divided) await dropSnapshot(storage, loadId);
+  // Nothing else refers to the snapshot of days that are judged by themselves instead.
+  if (proposal.divided) await storage.delete(await storage.list(paths.snapshotOf(loadId)));
   if (!proposal.go || planOnly) return proposal;
   await beforeApply?.({
     lines: counts.addresses + counts.lists,
@@ -170,21 +168,16 @@ function isSameExtract(
   return isSameLocation(source?.location ?? '', last.source?.location ?? '') && isSameArea(extract, last.extract);
 }
 
-/** How the extract differs, in objects too where both have them. */
-function auditOf({ changes, objecten }: LoadCounts, base: ManifestEntry | null): ChangeCounts {
-  if (!objecten || !base || !hasObjecten(base.snapshot)) return changes;
+/** How an extract differs from the result of mutations of the same date, in objects too if both have them. */
+function auditOf(
+  { kind, peildatum, extract }: Load,
+  { changes, objecten }: LoadCounts,
+  base: ManifestEntry | null,
+): ChangeCounts | null {
+  if (kind !== 'extract' || !base?.extract || !isSameArea(base.extract, extract)) return null;
+  if (base.extract.peildatum === base.peildatum || base.peildatum !== peildatum) return null;
+  if (!objecten || !hasObjecten(base.snapshot)) return changes;
   return { ...changes, changed: changes.changed + objecten.changed };
-}
-
-/** Whether the load compares the result of mutations with an extract of the same date. */
-function isAudit({ kind, peildatum, extract }: Load, base: ManifestEntry | null): boolean {
-  return (
-    kind === 'extract' &&
-    base?.extract != null &&
-    isSameArea(base.extract, extract) &&
-    base.extract.peildatum !== base.peildatum &&
-    base.peildatum === peildatum
-  );
 }
 
 /** An extract of another area is another dataset, however few addresses differ. */
@@ -192,11 +185,6 @@ function objectionsToArea({ kind, extract }: Load, base: ManifestEntry | null): 
   if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract)) return [];
   const [now, live] = [extract, base.extract].map(({ gemeenten }) => areaText(gemeenten));
   return [{ code: 'other_area', message: `the extract is of ${now}, and the live dataset of ${live}` }];
-}
-
-/** The snapshot of days that are judged by themselves instead: nothing else refers to it. */
-async function dropSnapshot(storage: Storage, load: string): Promise<void> {
-  await storage.delete(await storage.list(paths.snapshotOf(load)));
 }
 
 /** The last snapshot of an extract, and the deliveries that lead from it to the load's result. */
@@ -252,9 +240,9 @@ function entryOf(
 
 /** Decides whether the load may continue (`go`), and reports its changes. */
 export const step: Step<Guarded> = {
-  async run(context, { load, approve: approved, planOnly = false }) {
-    const options = { ...context.options, approved: approved === load, planOnly };
-    const proposal = await guard(context, load, await context.fence(), context.thresholds, options);
+  async run(context, input) {
+    const { load, planOnly } = input;
+    const proposal = await guard(context, input);
     const go = proposal.go && !planOnly;
     const outcome = go ? 'published' : planOnly ? 'planned' : 'refused';
     const refused = outcome === 'refused' && { ...proposal, proposal: proposalName(proposal) };
@@ -270,7 +258,7 @@ export const handler = /* @__PURE__ */ lambdaStep('guard', step);
 const occurrencesPerFile = 10_000;
 
 /** @param target the target of a rollback, which was counted when it was made */
-export async function addUp(storage: Storage, load: Load, target: ManifestEntry | undefined) {
+async function addUp(storage: Storage, load: Load, target: ManifestEntry | undefined) {
   const items = await getJson<SegmentItem[]>(storage, paths.segments(load.id));
   const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
     getJson<Merged>(storage, paths.merged(load.id, segment)),

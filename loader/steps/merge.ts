@@ -33,7 +33,7 @@ import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts
 import { ChangesCsvWriter, countChange, noChanges } from '../verdict/load-counts.ts';
 import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
-import type { StepOfItems } from './step.ts';
+import type { StepContext, StepInput, StepOfItems } from './step.ts';
 
 /** Few enough for one worker to write within minutes. */
 const usualChangesPerFile = 20_000;
@@ -82,13 +82,12 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
  * Holds the old and new segment as bytes, and only one postcode3 of it as lines.
  */
 async function mergeSegment(
-  storage: Storage,
-  loadId: string,
-  segment: string,
+  { storage, options: { changesPerFile = usualChangesPerFile }, onDone }: StepContext,
+  { load: loadId }: StepInput,
+  { segment }: SegmentItem,
   shared: MergeInput,
-  changesPerFile = usualChangesPerFile,
-): Promise<{ addresses: number }> {
-  if (await storage.open(paths.merged(loadId, segment))) return { addresses: 0 };
+): Promise<SegmentItem> {
+  if (await storage.open(paths.merged(loadId, segment))) return { segment };
   const { load } = shared;
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const found = { nummeraanduidingen: 0, problems: emptyReport(), tooLarge: [], placesAfter: {} };
@@ -151,7 +150,8 @@ async function mergeSegment(
   }
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
   await putJson(storage, paths.merged(loadId, segment), merged);
-  return { addresses: merged.nummeraanduidingen };
+  onDone({ rows: merged.nummeraanduidingen });
+  return { segment };
 }
 
 /** The new lines of a part, each with its line end. */
@@ -212,11 +212,7 @@ async function derived(
 export const step: StepOfItems<SegmentItem, unknown, MergeInput> = {
   share: mergeInput,
   total: (_, { derivation }) => ({ rows: derivation?.records ?? 0 }),
-  async each({ storage, options, onDone }, { load }, { segment }, shared) {
-    const { addresses } = await mergeSegment(storage, load, segment, shared, options.changesPerFile);
-    onDone({ rows: addresses });
-    return { segment };
-  },
+  each: mergeSegment,
 };
 
 export const handler = /* @__PURE__ */ lambdaOfItems('merge', step);

@@ -2,28 +2,24 @@ import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { parseLine, unpackWrites } from '../addresses/lines.ts';
 import { type ChangeFile, complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
 import { LoadError } from '../load-error.ts';
-import { loadDefaults } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lock.ts';
 import { isPastDelivery } from '../storage/mutation-deliveries.ts';
 import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
-import { currentManifest, differingKeys, type LoadContext, putManifest } from '../storage/stored-loads.ts';
+import { currentManifest, differingKeys, putManifest } from '../storage/stored-loads.ts';
 import { snapshotLines } from '../storage/stored-register.ts';
 import { lambda } from './lambda-step.ts';
-import type { Step } from './step.ts';
+import type { Step, StepContext, StepInput } from './step.ts';
 
 /**
  * Completes a load: checks that all was applied and that a sample reads back, names the snapshot in the table, and
  * updates the manifest last. Removes old snapshots, work of loads, and old deliveries. @throws ReadBackError,
  * LockedError
  */
-export async function publish(
-  { storage, addresses }: LoadContext,
-  load: string,
-  fence: Fence,
-  keep: number = loadDefaults.snapshotsKept,
-): Promise<ManifestEntry> {
+async function publish(context: StepContext, { load }: StepInput): Promise<ManifestEntry> {
+  const { storage, addresses, keep } = context;
+  const fence = await context.fence();
   const manifest = await currentManifest(storage, addresses);
   const { pending, published } = manifest;
   if (pending?.load !== load) {
@@ -105,9 +101,9 @@ function isPast(key: string, { published }: Manifest): boolean {
 
 /** Completes the load; returns the manifest's entry of the live dataset. */
 export const step: Step<ManifestEntry> = {
-  async run(context, { load }) {
+  async run(context, input) {
     const shown = context.progress.begin('publish', {});
-    const entry = await publish(context, load, await context.fence(), context.keep);
+    const entry = await publish(context, input);
     shown.end();
     return entry;
   },

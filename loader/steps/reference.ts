@@ -8,7 +8,7 @@ import { ReferenceWriter } from '../register/reference-file.ts';
 import { readZipMember } from '../storage/members.ts';
 import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { putBuckets } from '../storage/work.ts';
-import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
+import { entryStream, withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step, StepOptions } from './step.ts';
 
@@ -34,11 +34,18 @@ export async function planSlices(
   const slices: Slice[] = [];
   let bytes = 0;
   // In the order of their kinds, so that the rows of a bucket come in the order of their records.
-  for (const [index, { kind, name }] of membersOfRecords(load)) {
-    const files = await readZipMember(storage, load, index, (zip) => listXmlFiles(zip, name));
-    if (kind === 'NUM') bytes += files.reduce((sum, { size }) => sum + size, 0);
-    for (const group of inSlices(files, sliceBytes))
-      slices.push({ slice: String(slices.length).padStart(4, '0'), member: index, files: group });
+  for (const [member, { kind, name }] of membersOfRecords(load)) {
+    const files = await readZipMember(storage, load, member, (zip) => listXmlFiles(zip, name));
+    let room = 0;
+    for (const file of files) {
+      if (file === files[0] || file.size > room) {
+        slices.push({ slice: String(slices.length).padStart(4, '0'), member, files: [] });
+        room = sliceBytes;
+      }
+      slices.at(-1)?.files.push(file);
+      room -= file.size;
+      if (kind === 'NUM') bytes += file.size;
+    }
   }
   const buckets = Math.max(1, Math.min(mostBuckets, Math.ceil(bytes / bucketBytes)));
   await putBuckets(storage, load, buckets);
@@ -83,21 +90,6 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
     });
   }
   await putPacked(storage, paths.reference(loadId), file.pack());
-}
-
-function* inSlices(files: ZipEntry[], sliceBytes: number): Generator<ZipEntry[]> {
-  let slice: ZipEntry[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    if (slice.length > 0 && bytes + file.size > sliceBytes) {
-      yield slice;
-      slice = [];
-      bytes = 0;
-    }
-    slice.push(file);
-    bytes += file.size;
-  }
-  if (slice.length > 0) yield slice;
 }
 
 /** Reads streets and places, and plans the slices of the rest. */

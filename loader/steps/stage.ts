@@ -9,18 +9,14 @@ import {
   SourceTooSlowError,
   SourceUnfinishedError,
 } from '../storage/source.ts';
-import { getJson, paths, type Storage } from '../storage/storage.ts';
+import { getJson, paths } from '../storage/storage.ts';
 import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { noProgress, type Progress, type Step } from './step.ts';
+import type { Step, StepContext } from './step.ts';
 
 /** Copies the members, inflated and verified. @throws SourceChangedError if it is not what `discover` found */
-export async function stage(
-  storage: Storage,
-  loadId: string,
-  progress: Progress = noProgress,
-  remainingMilliseconds: () => number = unlimited,
-): Promise<void> {
+async function stage(context: StepContext, loadId: string): Promise<void> {
+  const { storage, progress, remainingMilliseconds = unlimited } = context;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { source: expected, members } = load;
   if (!expected) return;
@@ -69,8 +65,8 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
 
 /** Copies the members of the extract to the storage. */
 export const step: Step = {
-  async run({ storage, progress, remainingMilliseconds }, { load }) {
-    await stage(storage, load, progress, remainingMilliseconds);
+  async run(context, { load }) {
+    await stage(context, load);
     return { load };
   },
 };

@@ -101,15 +101,13 @@ export function mergeSegments(segments: readonly SegmentCounts[]): SegmentCounts
   });
   return {
     ...sumOf(['addresses', 'lists', 'listsChanged', 'gemeenteChanged'], segments),
-    changes: sumOfChanges(segments.map(({ changes }) => changes)),
+    changes: sumOf(
+      changeKinds,
+      segments.map(({ changes }) => changes),
+    ),
     ...(objecten.length > 0 && { objecten: sumOf(['live', 'changed', 'lost', 'moved'], objecten) }),
     examples: Object.fromEntries(examples),
   };
-}
-
-/** Several counts as one. */
-export function sumOfChanges(counts: readonly ChangeCounts[]): ChangeCounts {
-  return sumOf(changeKinds, counts);
 }
 
 /** Counts of nothing. */

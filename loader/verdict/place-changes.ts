@@ -103,10 +103,8 @@ export type PlaceTallies = {
 };
 
 /** The changes in the objects of one address: the number lost or moved, and 1 for each other kind of change. */
-export type ChangedObjects = Partial<Record<(typeof objectKinds)[number], number>>;
-const objectKinds = [
-  ...(['lost', 'moved', 'ligplaatsen', 'standplaatsen', 'uses', 'surfaces', 'statuses', 'locations'] as const),
-];
+export type ChangedObjects = Partial<Record<ChangedKind, number>>;
+type ChangedKind = 'lost' | 'moved' | 'ligplaatsen' | 'standplaatsen' | 'uses' | 'surfaces' | 'statuses' | 'locations';
 
 export const noTallies = (): PlaceTallies => ({ all: {}, streets: {}, woonplaatsen: {}, names: {} });
 

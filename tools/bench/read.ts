@@ -8,9 +8,10 @@ import { findMembers } from '../../loader/bag/extract-members.ts';
 import { readXml } from '../../loader/bag/read-stands.ts';
 import type { Load, Slice } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
-import { extractSlice } from '../../loader/steps/extract.ts';
-import { planSlices, reference } from '../../loader/steps/reference.ts';
-import { stage } from '../../loader/steps/stage.ts';
+import { step as extract } from '../../loader/steps/extract.ts';
+import { step as reference } from '../../loader/steps/reference.ts';
+import { step as stage } from '../../loader/steps/stage.ts';
+import { noProgress, type StepContext } from '../../loader/steps/step.ts';
 import { fileSource, folderStorage } from '../../loader/storage/files.ts';
 import { getJson, openObject, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
 import type { Extracted } from '../../loader/storage/work.ts';
@@ -132,14 +133,18 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
     identity: 'bench',
   };
   await putJson(storage, paths.load(load.id), load);
-  await stage(storage, load.id);
-  await reference(storage, load.id);
-  await planSlices(storage, load.id);
+  for (const step of [stage, reference]) await step.run(contextOf(storage), { load: load.id, owner: '' });
   return load;
 }
 
+/** The context of steps that use the storage alone. */
+function contextOf(storage: Storage): StepContext {
+  return { storage, options: {}, progress: noProgress, onDone: () => undefined } as Partial<StepContext> as StepContext;
+}
+
 async function extractAll(storage: Storage, load: Load, slices: Slice[]): Promise<void> {
-  for (const slice of slices) await extractSlice(storage, load.id, slice);
+  const context = contextOf(storage);
+  for (const slice of slices) await extract.each(context, { load: load.id, owner: '' }, slice, undefined);
 }
 
 /** The CPU of inflating alone: the deflated bytes are read before the clock runs. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { guard } from '../../../loader/steps/guard.ts';
-import type { Fence } from '../../../loader/storage/lock.ts';
+import { step } from '../../../loader/steps/guard.ts';
+import type { StepContext } from '../../../loader/steps/step.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { paths, putJson } from '../../../loader/storage/storage.ts';
-import type { LoadContext } from '../../../loader/storage/stored-loads.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
 
 /** The guard of a load that began on this base, where nothing is published. */
@@ -12,9 +11,10 @@ async function guardOf(base: { load: string } | null, planOnly = false) {
   buckets.createBucket('b');
   const storage = s3Storage(buckets.newClient(), 'b');
   await putJson(storage, paths.load('mine'), { base });
-  const context = { storage, addresses: { dataset: async () => null } } as unknown as LoadContext;
+  const addresses = { dataset: async () => null };
+  const context = { storage, addresses, options: {}, fence: async () => null } as unknown as StepContext;
   const before = await storage.list('');
-  const ended = guard(context, 'mine', {} as Fence, {} as never, { planOnly });
+  const ended = step.run(context, { load: 'mine', owner: 'me', planOnly });
   const written = async () => (await storage.list('')).length - before.length;
   return { ended, written };
 }
