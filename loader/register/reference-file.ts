@@ -4,7 +4,6 @@ import {
   type GemeenteRelatie,
   type OpenbareRuimte,
   type OprVoorkomen,
-  type Span,
   type Woonplaats,
   type WoonplaatsInGemeente,
   type WplVoorkomen,
@@ -93,12 +92,9 @@ export class ReferenceWriter {
   readonly #places = new GrowingBytes();
   readonly #relaties = new GrowingBytes();
 
-  addStreet(street: OpenbareRuimte, span: Span): void {
-    this.#streets.write(streetLine(street, span));
-  }
-
-  addPlace(place: Woonplaats, span: Span): void {
-    this.#places.write(placeLine(place, span));
+  add(one: OprVoorkomen | WplVoorkomen): void {
+    if (one.kind === 'OPR') this.#streets.write(streetLine(one));
+    else this.#places.write(placeLine(one));
   }
 
   addRelatie(relatie: GemeenteRelatie): void {
@@ -175,32 +171,24 @@ export function referenceOn(file: ReferenceFile, peildatum: string): ReadReferen
 /** The occurrence of each place or relation that counts on `day`, and the ids of the other current ones. */
 function currentIn(lines: Buffer, day: number): { current: Map<string, Woonplaats>; replaced: string[] } {
   const [current, replaced] = [new Map<string, Woonplaats>(), [] as string[]];
-  for (const { span, ...place } of placesOf(lines)) {
-    if (span.begin > day || span.eind <= day) continue;
-    if (current.has(place.identificatie)) replaced.push(place.identificatie);
-    current.set(place.identificatie, place);
+  for (const { identificatie, naam, begin, eind } of placesOf(lines)) {
+    if (begin > day || eind <= day) continue;
+    if (current.has(identificatie)) replaced.push(identificatie);
+    current.set(identificatie, { identificatie, naam });
   }
   return { current, replaced };
 }
 
 /** Every occurrence in the file, streets first. */
 export function occurrencesIn({ streets, places }: ReferenceFile): (OprVoorkomen | WplVoorkomen)[] {
-  return [...streetsOf(streets), ...placesIn(places)];
-}
-
-/** Every occurrence of a place in these lines. */
-export function placesIn(lines: Buffer): WplVoorkomen[] {
-  return placesOf(lines).map(({ span, ...place }) => ({ kind: 'WPL', ...place, ...span }));
+  return [...streetsOf(streets), ...placesOf(places)];
 }
 
 /** Every relation in the file. */
 export function relatiesIn({ relaties }: ReferenceFile): GemeenteRelatie[] {
-  return placesOf(relaties).map(({ identificatie, naam, span: { begin, eind } }) => ({
-    woonplaats: identificatie,
-    gemeente: naam,
-    begin,
-    eind,
-  }));
+  return placesOf(relaties).map(({ identificatie: woonplaats, naam: gemeente, begin, eind }) => {
+    return { woonplaats, gemeente, begin, eind };
+  });
 }
 
 /** The streets and places, for lookups. */

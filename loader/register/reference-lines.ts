@@ -1,4 +1,4 @@
-import type { GemeenteRelatie, OpenbareRuimte, OprVoorkomen, Span, Woonplaats } from '../bag/voorkomen.ts';
+import type { GemeenteRelatie, OpenbareRuimte, OprVoorkomen, Span, WplVoorkomen } from '../bag/voorkomen.ts';
 import { dayDigits, dayIn, dayWidth, fixedText, numberText } from './fields.ts';
 import { idLength } from './record.ts';
 
@@ -19,18 +19,19 @@ const nameAt = placeAt + placeIdLength + 1;
 const lineEnd = 0x0a;
 
 /** The line of an occurrence of a street. @throws LineFieldError */
-export function streetLine({ identificatie, woonplaats, naam }: OpenbareRuimte, span: Span): string {
-  return line(fixedText(identificatie, idLength), ...spanTexts(span), fixedText(woonplaats, placeIdLength), naam);
+export function streetLine(one: OprVoorkomen): string {
+  const { identificatie, woonplaats, naam } = one;
+  return line(fixedText(identificatie, idLength), ...spanTexts(one), fixedText(woonplaats, placeIdLength), naam);
 }
 
 /** The line of an occurrence of a place. @throws LineFieldError */
-export function placeLine({ identificatie, naam }: Woonplaats, span: Span): string {
-  return line(fixedText(identificatie, placeIdLength), ...spanTexts(span), naam);
+export function placeLine(one: Omit<WplVoorkomen, 'kind'>): string {
+  return line(fixedText(one.identificatie, placeIdLength), ...spanTexts(one), one.naam);
 }
 
 /** The line of a relation, which has no number. @throws LineFieldError */
 export function relatieLine({ woonplaats, gemeente, begin, eind }: GemeenteRelatie): string {
-  return placeLine({ identificatie: woonplaats, naam: gemeente }, { begin, volgnummer: 0, eind });
+  return placeLine({ identificatie: woonplaats, naam: gemeente, begin, volgnummer: 0, eind });
 }
 
 /** No name has a line end: a name with one is reported as a problem when it is read. */
@@ -85,11 +86,12 @@ export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): O
 }
 
 /** The occurrences of places in these lines, each once; where several are current, the last one counts. */
-export function placesOf(lines: Buffer): (Woonplaats & { span: Span })[] {
+export function placesOf(lines: Buffer): WplVoorkomen[] {
   return [...new Set(textsOf(lines))].sort().map((text) => ({
+    kind: 'WPL',
     identificatie: text.slice(0, placeIdLength),
     naam: text.slice(placeIdLength + afterSpan),
-    span: spanOf(text, placeIdLength),
+    ...spanOf(text, placeIdLength),
   }));
 }
 

@@ -13,27 +13,16 @@ import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TableSample } from '../storage/stored-loads.ts';
 import type { Thresholds } from '../verdict/objections.ts';
-import { noProgress, type StepContext, type StepInput } from './step.ts';
+import { noProgress, type StepContext } from './step.ts';
+import { stepInput } from './step-input.ts';
 
 const positive = z.coerce.number().int().positive();
 
 /** The configuration has checked the values; a name that it does not know is an error here too. */
 const ownThresholds = z.partialRecord(z.enum(Object.keys(loadDefaults.guard)), z.number().min(0));
 
-const ofLoad = z.object({
-  owner: z.string(),
-  load: z.string(),
-  source: z.string().optional(),
-  mutations: z.array(z.string()).optional(),
-  rollback: z.string().optional(),
-  approve: z.string().optional(),
-  reject: z.string().optional(),
-  again: z.boolean().optional(),
-  planOnly: z.boolean().optional(),
-} satisfies Record<keyof StepInput, z.ZodType>);
-
 /** The events of the steps: the state machine's view of a load, and items of a load. */
-const events = { load: ofLoad, items: z.object({ Items: z.array(z.unknown()), BatchInput: ofLoad }) };
+const events = { load: stepInput, items: z.object({ Items: z.array(z.unknown()), BatchInput: stepInput }) };
 
 /** The validated event of a step. @throws ZodError */
 export function parseEvent(kind: keyof typeof events, event: unknown): unknown {

@@ -7,9 +7,10 @@ type LoadStep = {
   /** The step, which only a load on one machine imports from here: the bundle of the Lambdas has it by its name. */
   module: () => Promise<StepModule>;
   description: string;
-  memoryMb: number;
-  /** Fifteen minutes is the most that Lambda allows. */
-  minutes: number;
+  /** One whole CPU by default: inflating and parsing use nothing else. */
+  memoryMb?: number;
+  /** Ten by default. Fifteen is the most that Lambda allows. */
+  minutes?: number;
   /** What `discover` may find to do that begins with this step and runs all that follow. */
   begins?: LoadAction;
   /**
@@ -33,7 +34,6 @@ const mutations = `${storagePrefixes.mutations}*`;
 const uploads = `${storagePrefixes.uploads}*`;
 const manifest = Object.values(manifestKeys);
 
-/** 1,769 MB is one whole CPU. Inflating and parsing use nothing else. */
 const oneCpuMb = 1769;
 
 /**
@@ -71,16 +71,12 @@ export const loadSteps = {
   reference: {
     module: () => import('./reference.ts'),
     description: 'Reads streets and places',
-    memoryMb: oneCpuMb,
-    minutes: 10,
     computes: true,
     bucket: { read: [loads], write: [loads] },
   },
   extract: {
     module: () => import('./extract.ts'),
     description: 'Reads a slice of the extract',
-    memoryMb: oneCpuMb,
-    minutes: 10,
     each: 'slices.json',
     computes: true,
     bucket: { read: [loads], write: [loads] },
@@ -88,16 +84,12 @@ export const loadSteps = {
   mutate: {
     module: () => import('./mutate.ts'),
     description: 'Works out what days of mutations change',
-    memoryMb: oneCpuMb,
-    minutes: 10,
     begins: 'mutations',
     bucket: { read: [...manifest, loads, snapshots, mutations], write: [loads, snapshots] },
   },
   objecten: {
     module: () => import('./objecten.ts'),
     description: 'Joins a bucket of the objects of addresses',
-    memoryMb: oneCpuMb,
-    minutes: 10,
     each: 'object-buckets.json',
     computes: true,
     bucket: { read: [loads, snapshots], write: [loads, snapshots] },
@@ -105,8 +97,6 @@ export const loadSteps = {
   join: {
     module: () => import('./join.ts'),
     description: 'Joins a bucket of nummeraanduidingen with their objects',
-    memoryMb: oneCpuMb,
-    minutes: 10,
     each: 'buckets.json',
     computes: true,
     bucket: { read: [loads, snapshots], write: [loads, snapshots] },
@@ -114,8 +104,6 @@ export const loadSteps = {
   merge: {
     module: () => import('./merge.ts'),
     description: 'Merges a segment and compares it with the live dataset',
-    memoryMb: oneCpuMb,
-    minutes: 10,
     begins: 'rollback',
     each: 'segments.json',
     computes: true,
@@ -151,7 +139,6 @@ export const loadSteps = {
     module: () => import('./publish.ts'),
     description: 'Reads a sample back and publishes the new snapshot',
     memoryMb: 1024,
-    minutes: 10,
     settings: ['keepSnapshots'],
     measures: true,
     table: ['GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'],
@@ -172,9 +159,10 @@ export const loadSteps = {
 
 export type StepName = keyof typeof loadSteps;
 
-/** The definition of a step. */
-export function stepOf(name: StepName): LoadStep {
-  return loadSteps[name];
+/** The definition of a step, with the defaults. */
+export function stepOf(name: StepName): LoadStep & { memoryMb: number; minutes: number } {
+  const step: LoadStep = loadSteps[name];
+  return { memoryMb: oneCpuMb, minutes: 10, ...step };
 }
 
 /** All steps in their order. */

@@ -27,14 +27,13 @@ import {
 } from '../register/record.ts';
 import {
   occurrencesIn,
-  placesIn,
   type ReferenceFile,
   ReferenceWriter,
   referenceOn,
   relatiesIn,
   unpackReference,
 } from '../register/reference-file.ts';
-import { type StreetFilter, streetAt, streetsOf } from '../register/reference-lines.ts';
+import { placesOf, type StreetFilter, streetAt, streetsOf } from '../register/reference-lines.ts';
 import { nameOfNumber, packRecords } from '../register/rows.ts';
 import { remembered, type SetAsideObject, type SetAsideOfDay } from '../register/set-aside.ts';
 import { lineBytes, segmentOf } from '../register/stored-form.ts';
@@ -80,13 +79,12 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   if (load.kind === 'mutations') await putBuckets(storage, load, startOf(load)?.snapshot.buckets ?? 1);
   const source = await joinInput(storage, loadId, 'nummeraanduidingen');
   const before = await getUnpacked(storage, referenceBefore(load), unpackReference);
-  const held = new Map([...(await findRecords(storage, source, named)), ...referenceObjects(before, named)]);
-  const concerning = load.extract?.isNational ? null : withinRegister(registerOf(held, before, load));
-  const objects: Objects = new Map(held);
+  const objects = await findObjects(storage, source, before, named);
+  const concerning = load.extract?.isNational ? null : withinRegister(registerOf(objects, before, load));
   const changed = new Set<string>();
   const setAside: SetAsideOfDay[] = [];
   const unsettled = new Map((await earlierSetAside(storage, load)).map((one) => [one.object, one]));
-  const places = placesIn(before.places).map(({ identificatie }) => identificatie);
+  const places = placesOf(before.places).map(({ identificatie }) => identificatie);
   let count = 0;
   let relaties = relatiesIn(before);
   // One day after the other, which together take too much memory.
@@ -192,24 +190,29 @@ async function* recordsOf(
 }
 
 /** The occurrences of the named objects, by `objectKey`. */
-async function findRecords(storage: Storage, source: JoinInput, named: ReadonlySet<string>): Promise<Objects> {
+async function findObjects(
+  storage: Storage,
+  source: JoinInput,
+  { streets, places }: ReferenceFile,
+  named: ReadonlySet<string>,
+): Promise<Objects> {
   const found: Objects = new Map();
+  const add = (one: AnyVoorkomen) => {
+    const key = objectKey(one);
+    found.set(key, (found.get(key) ?? new Map()).set(one.volgnummer, one));
+  };
   const names = new Set<string>();
   for (const key of named) {
     const kind = key.slice(0, 3);
     if (kind === 'NUM' || isObjectenKind(kind)) names.add(recordName(kind, key.slice(4)));
   }
-  if (names.size === 0) return found;
-  for (const kinds of source.load.objecten
-    ? (['nummeraanduidingen', 'objecten'] as const)
-    : (['nummeraanduidingen'] as const)) {
-    for await (const record of recordsOf(storage, source, kinds, isAmong(names))) {
-      for (const one of parseRecord(record)) {
-        const held = found.get(objectKey(one)) ?? new Map();
-        found.set(objectKey(one), held.set(one.volgnummer, one));
-      }
-    }
-  }
+  const { objecten } = source.load;
+  const kinds: RecordKinds[] =
+    names.size === 0 ? [] : ['nummeraanduidingen', ...(objecten ? ['objecten' as const] : [])];
+  for (const kind of kinds)
+    for await (const record of recordsOf(storage, source, kind, isAmong(names))) parseRecord(record).forEach(add);
+  streetsOf(streets, isStreetIn(named)).forEach(add);
+  for (const place of placesOf(places)) if (named.has(objectKey(place))) add(place);
   return found;
 }
 
@@ -263,15 +266,6 @@ function registerOf(found: Objects, reference: ReferenceFile, { extract }: Load)
   return { holds: (key) => keys.has(key), inhabited, gemeenten: extract?.gemeenten ?? [] };
 }
 
-function referenceObjects({ streets, places }: ReferenceFile, mutated: ReadonlySet<string>): Objects {
-  const objects: Objects = new Map();
-  for (const occurrence of [...streetsOf(streets, isStreetIn(mutated)), ...placesIn(places)]) {
-    const key = objectKey(occurrence);
-    if (mutated.has(key)) objects.set(key, (objects.get(key) ?? new Map()).set(occurrence.volgnummer, occurrence));
-  }
-  return objects;
-}
-
 function isStreetIn(keys: ReadonlySet<string>): StreetFilter {
   return (lines, start) => keys.has(`OPR ${streetAt.identificatie(lines, start)}`);
 }
@@ -289,11 +283,9 @@ function rewritten(
   const isMutated = isStreetIn(mutated);
   writer.copyStreets(before, (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start));
   const write = (occurrence: AnyVoorkomen) => {
-    if (occurrence.eind <= day) return;
-    if (occurrence.kind === 'WPL') writer.addPlace(occurrence, occurrence);
-    if (occurrence.kind === 'OPR') writer.addStreet(occurrence, occurrence);
+    if (occurrence.eind > day && (occurrence.kind === 'OPR' || occurrence.kind === 'WPL')) writer.add(occurrence);
   };
-  for (const place of placesIn(before.places)) if (!mutated.has(objectKey(place))) write(place);
+  for (const place of placesOf(before.places)) if (!mutated.has(objectKey(place))) write(place);
   for (const occurrences of objects.values()) for (const occurrence of occurrences.values()) write(occurrence);
   for (const relatie of relaties) if (relatie.eind > day) writer.addRelatie(relatie);
   return writer;

@@ -65,8 +65,7 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
   const file = new ReferenceWriter();
-  const addStreet = (street: OprVoorkomen) => file.addStreet(street, street);
-  const addPlace = (place: WplVoorkomen) => file.addPlace(place, place);
+  const add = (one: OprVoorkomen | WplVoorkomen) => file.add(one);
   const addRelaties = (xml: Buffer, label: string) => {
     const [{ relaties, problems }, day] = [readGemeenteRelaties(xml, label, peildatum), dayOf(peildatum)];
     for (const relatie of relaties) if (relatie.eind > day) file.addRelatie(relatie);
@@ -80,9 +79,8 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
       for (const entry of await listXmlFiles(zip, member.name)) {
         const label = fileLabel(extractName(load), member, entry);
         const read = {
-          OPR: () =>
-            withEntry(zip, entry, label, (xml) => readXml.OPR(xml, label, peildatum, addStreet, { later: addStreet })),
-          WPL: () => readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, { later: addPlace }),
+          OPR: () => withEntry(zip, entry, label, (xml) => readXml.OPR(xml, label, peildatum, add, { later: add })),
+          WPL: () => readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, add, { later: add }),
           [relatieFile]: () => withEntry(zip, entry, label, (xml) => addRelaties(xml, label)),
         };
         file.addProblems((await read[kind]()).problems);

@@ -1,9 +1,11 @@
+import type * as z from 'zod';
 import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lock.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { LoadContext } from '../storage/stored-loads.ts';
 import type { LoadReport } from '../verdict/load-report.ts';
 import type { Thresholds } from '../verdict/objections.ts';
+import type { loadRequest, stepInput } from './step-input.ts';
 
 /** The stages of a load in their order. A bulk import exports and imports instead of applying; a repair compares. */
 export type LoadStage =
@@ -32,22 +34,10 @@ export const noProgress: Progress = {
 };
 
 /** An operator's request for a load: the input of an execution, and part of the options of a load on one machine. */
-export type LoadRequest = {
-  /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
-  source?: string | undefined;
-  /** Where mutations are: lists, folders and zips. */
-  mutations?: readonly string[] | undefined;
-  /** A date or a load to roll back to, instead of loading an extract. */
-  rollback?: string | undefined;
-  /** A load that may continue despite its objections; without a source, it continues from the guard on. */
-  approve?: string | undefined;
-  /** A refused load whose contents are not to be loaded again, instead of loading anything. */
-  reject?: string | undefined;
-  /** Loads the extract even if it is live or was rolled back. */
-  again?: boolean | undefined;
-  /** Changes nothing, and proposes a load as if any load interrupted while applying were finished. */
-  planOnly?: boolean | undefined;
-};
+export type LoadRequest = z.infer<typeof loadRequest>;
+
+/** The request that began the load, its id (empty before `discover`), and the owner of the lock. */
+export type StepInput = z.infer<typeof stepInput>;
 
 /** Options that only a load on one machine has. */
 export type StepOptions = {
@@ -75,9 +65,6 @@ export type StepContext = LoadContext & {
   /** Proof that this load holds the lock. @throws LockedError */
   fence(): Promise<Fence>;
 };
-
-/** The request that began the load, its id (empty before `discover`), and the owner of the lock. */
-export type StepInput = LoadRequest & { load: string; owner: string };
 
 /** A step that runs once. */
 export type Step<Result = unknown> = { run(context: StepContext, input: StepInput): Promise<Result> };

@@ -117,7 +117,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   [
     'a step knows storage and the register, and no other step',
     /^loader\/(?!steps\/(load-steps|lambda-step)\.ts$)/,
-    (name) => !/^loader\/steps\/(?!(step|lambda-step)\.ts$)/.test(name),
+    (name) => !/^loader\/steps\/(?!(step|step-input|lambda-step)\.ts$)/.test(name),
   ],
   [
     // The table says what each step is given and may do, and imports the step itself only when it is run.

@@ -56,8 +56,8 @@ describe('the file of streets and places', () => {
     const file = new ReferenceWriter();
     const since = { begin: 20100929, eind: noEind, volgnummer: 1 };
     for (const _ of [1, 2]) {
-      file.addStreet({ identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' }, since);
-      file.addPlace({ identificatie: '3631', naam: 'Weesp' }, since);
+      file.add({ kind: 'OPR', identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631', ...since });
+      file.add({ kind: 'WPL', identificatie: '3631', naam: 'Weesp', ...since });
     }
     const { severalCurrent, ...memory } = referenceOn(file.file, peildatum);
     expect(severalCurrent).toEqual({ OPR: [], WPL: [], 'GEM-WPL-RELATIE': [] });
@@ -77,8 +77,8 @@ describe('the file of streets and places', () => {
         fc.array(streetId),
         (streets, places, others) => {
           const file = new ReferenceWriter();
-          for (const one of places) file.addPlace(one, one.span);
-          for (const one of streets) file.addStreet(one, one.span);
+          for (const one of places) file.add({ kind: 'WPL', ...one, ...one.span });
+          for (const one of streets) file.add({ kind: 'OPR', ...one, ...one.span });
           const { severalCurrent, ...memory } = referenceOn(file.file, peildatum);
           // As another thread gets it.
           const { openbareRuimten, woonplaatsen } = referenceAt(structuredClone(memory));
@@ -103,8 +103,10 @@ describe('the file of streets and places', () => {
           const all = { begin: 20100929, eind: noEind, volgnummer: 1 };
           const lookUp = (turned: boolean) => {
             const file = new ReferenceWriter();
-            for (const one of turned ? places.toReversed() : places) file.addPlace({ ...one, identificatie: id }, all);
-            for (const one of turned ? streets.toReversed() : streets) file.addStreet({ ...one, identificatie }, all);
+            for (const one of turned ? places.toReversed() : places)
+              file.add({ kind: 'WPL', ...one, ...all, identificatie: id });
+            for (const one of turned ? streets.toReversed() : streets)
+              file.add({ kind: 'OPR', ...one, ...all, identificatie });
             const { openbareRuimten, woonplaatsen } = referenceAt(referenceOn(file.file, peildatum));
             return [openbareRuimten.get(identificatie), woonplaatsen.get(id)];
           };
@@ -125,8 +127,8 @@ describe('the file of streets and places', () => {
     fc.assert(
       fc.property(streets, places, (streets, places) => {
         const file = new ReferenceWriter();
-        for (const [one, span] of streets) file.addStreet(one, span);
-        for (const [one, span] of places) file.addPlace(one, span);
+        for (const [one, span] of streets) file.add({ kind: 'OPR', ...one, ...span });
+        for (const [one, span] of places) file.add({ kind: 'WPL', ...one, ...span });
         const written = places.map(([{ span: _, ...one }, span]) => ({ kind: 'WPL', ...one, ...span }));
         expect(occurrencesIn(unpackReference(file.pack()))).toEqual([
           ...streets.map(([{ span: _, ...one }, span]) => ({ kind: 'OPR', ...one, ...span })),
@@ -148,7 +150,8 @@ describe('the file of streets and places', () => {
       [place, { ...since, begin: -1 }],
       [place, { ...since, volgnummer: 100_000 }],
     ] as const;
-    for (const [one, span] of wrong) expect(() => file.addPlace(one, span)).toThrow("A stored line can't hold");
+    for (const [one, span] of wrong)
+      expect(() => file.add({ kind: 'WPL', ...one, ...span })).toThrow("A stored line can't hold");
   });
 
   it('is refused in a form that this version does not read', () => {
@@ -168,7 +171,7 @@ describe('the file of streets and places', () => {
   it('is refused when a byte of it was damaged', () => {
     const file = new ReferenceWriter();
     const all = { begin: 20100929, eind: noEind, volgnummer: 1 };
-    file.addStreet({ identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' }, all);
+    file.add({ kind: 'OPR', identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631', ...all });
     const packed = file.pack();
     packed.writeUInt8(packed.readUInt8(packed.length - 2) ^ 1, packed.length - 2);
     expect(() => unpackReference(packed)).toThrow();
