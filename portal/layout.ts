@@ -11,7 +11,6 @@ import { type Action, may, type Page } from './visit/page-routes.ts';
 import { warnShare } from './visit/shared.ts';
 import type { Person, PortalRole, PortalSettings } from './visit/visit.ts';
 
-/** The frame around a page. */
 export type Frame = {
   settings: Pick<PortalSettings, 'company' | 'links' | 'languages'>;
   /** The addresses of the style sheet, the script, the icon and the logo. */
@@ -33,7 +32,6 @@ export type Frame = {
 
 type Tab = { path: string; name: string; count?: number };
 
-/** The whole document around a page. */
 export function document({ title, body }: Page, frame: Frame): Html {
   const { settings, assets, language, address, person, view } = frame;
   const { company } = settings;

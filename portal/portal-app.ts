@@ -119,7 +119,6 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   return app;
 }
 
-/** How the portal answers events of API Gateway. */
 export function portalHandler(app: Hono) {
   // Sent as text, the file would lose the byte order mark that tells Excel to read UTF-8.
   const isContentTypeBinary = (type: string) => type === excelType || defaultIsContentTypeBinary(type);
@@ -139,7 +138,6 @@ function inUrl(event: GatewayEvent): GatewayEvent {
   return { ...event, rawPath: path.replace(/(?<=\/)\.{1,2}(?=\/|$)/g, '%25') };
 }
 
-/** Tools and settings that all routes of the portal share. */
 function partsOf(tools: Tools, logError: LogError, assets: Frame['assets']) {
   const cookies = portalCookies(tools.settings);
   const visit = visits(tools, cookies);
@@ -176,7 +174,6 @@ function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf
   return { show, fault, noAccount, tooMany };
 }
 
-/** Signing in at the OpenID provider, and out. */
 function addSignIn(app: Hono, parts: Parts): void {
   const { tools, logError, cookies, take, languageOf, sessionOf, formOf, senderOf, show, fault, tooMany } = parts;
   const signIn = openIdSignIn(tools.settings.signIn, tools.settings.baseUrl);
@@ -257,7 +254,6 @@ async function waitingFor({ person, shared }: Visit): Promise<number> {
   return waiting?.length ?? 0;
 }
 
-/** Every page behind the sign-in. */
 function addPages(app: Hono, parts: Parts): void {
   const { cookies, take, languageOf, sessionOf, formOf, senderOf, visitOf, roleOf, show, fault, noAccount, tooMany } =
     parts;

@@ -67,7 +67,6 @@ const app = portalApp(
   logError,
 );
 
-/** The Lambda behind every path of the portal. */
 export const handler = portalHandler(app);
 
 let events: EventBridgeClient | undefined;

@@ -15,10 +15,8 @@ import { explainError } from '../connect/errors.ts';
 import { lookupPath, type WrittenAddress } from './run-smoke.ts';
 import { type CheckOutcome, checkTable, failed, okay, skipped, warning } from './table-settings.ts';
 
-/** The finding of the check with this name. */
 export type Finding = { check: string } & CheckOutcome;
 
-/** The checks by name, in order. */
 type Checks = Record<string, () => CheckOutcome | Promise<CheckOutcome>>;
 
 /** Runs each check; an error that it throws becomes a failed finding. */
@@ -47,7 +45,6 @@ const errorAdvice: Record<string, string> = {
 
 const hasFailed = ({ state }: Finding) => state === 'failed';
 
-/** The address to look up, and the key to use. */
 type LookupOptions = { key?: string | undefined; address?: WrittenAddress | undefined };
 
 /** A lookup takes tens of milliseconds; a cold start under a second. */
@@ -212,7 +209,6 @@ async function checkDataset(client: DynamoDBClient, table: string, where: string
   return failed('No addresses are loaded yet.', `Load them: "load run ${where}".`);
 }
 
-/** Which version of this project is deployed. */
 function checkVersion(deployed: string | undefined, own: string): CheckOutcome {
   if (deployed === own) return okay(`${deployed}, as this command line`);
   const install = `npm install --save-exact bag-adres@${deployed ?? 'VERSION'}`;
@@ -261,7 +257,6 @@ async function examineDeployment(stage: string, lookup: LookupOptions): Promise<
   return [...findings, ...(await examine(checks))];
 }
 
-/** Checks the running `npm start`. */
 export async function examineLocal(data: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
   const reading = readLocalState(data);
   const running = await examine({

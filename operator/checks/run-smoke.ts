@@ -60,7 +60,6 @@ const lookup = `GET /v1/address?${p}&${h}`;
 const openapi = 'GET /v1/openapi.json';
 const without = (ask: string): SentRequest => [ask, { key: null }];
 
-/** The path of the lookup of an address. */
 export function lookupPath({ toevoeging, huisnummer, ...rest }: WrittenAddress): string {
   const query = new URLSearchParams({ ...rest, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }) });
   return `/v1/address?${query}`;
@@ -215,7 +214,6 @@ const problemSchemas: Record<string, z.ZodMiniType> = {
   'quota-exceeded': contract.quotaExceededSchema,
 };
 
-/** The fault of a response, if any. */
 function faultIn(answer: SmokeAnswer, expected: Expected): string | undefined {
   const { asked, headers, json, text } = answer;
   const { status, problem, faults, allow, body = problem === undefined ? {} : { status } } = expected;
@@ -289,7 +287,6 @@ class Skip extends Error {}
 /** No lookup is made when fewer units are left: a run must not use up a customer's quota. */
 const minimumLeft = 20;
 
-/** The result of a row. */
 export type RowResult = { title: string; state: 'passed' | 'failed' | 'skipped'; reason: string | null };
 
 /** Runs the rows against an API. @throws NoAnswerError if the first request gets no response */

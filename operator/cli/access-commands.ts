@@ -144,7 +144,6 @@ async function planOfRevocation({ admin }: CallTools, { account, keyId }: OfKey)
   return `Revokes key ${keyId}${label}, of account "${account}", ${used}, for good. Its next request is refused with 401; the other keys go on.`;
 }
 
-/** Keys as a table, by their ids. */
 export function renderKeys(keys: KeyView[], account: string): string {
   if (keys.length === 0) return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
   return table(['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'], keys, (key) => {

@@ -25,7 +25,6 @@ const detailOptions = [
 ];
 const ownLimit = (description: string) => option('--limit <window=number>', description, limits('account'));
 
-/** `account`: accounts of customers. */
 export function addAccountCommands(program: CliCommand): void {
   const account = program.command('account').description('accounts of customers: a plan, their own limits, and keys');
   addCalls(account, {
@@ -157,7 +156,6 @@ function renderAccounts(accounts: AccountSummary[]): string {
   });
 }
 
-/** One account with its windows and keys. */
 function renderAccount(account: AccountView): string {
   const { id, state, created, windows, ownLimits, keys } = account;
   const unused = Object.entries(ownLimits).filter(([name]) => !(name in windows));

@@ -68,7 +68,6 @@ export function call<Given, Found, Tools extends Surroundings = CallTools>({
 /** Adds the commands of a table, on accounts, plans and keys: `list` to a group, or by itself. */
 export const addCalls = adding<CallTools>((command, work) => command.onAccounts(work));
 
-/** Adds the commands of a table on loads. */
 export const addLoadCalls = adding<LoadTools>((command, work) => command.onDataset(work));
 
 function adding<Tools>(set: (command: CliCommand, work: (tools: Tools) => Promise<Result>) => void) {
@@ -107,10 +106,8 @@ export function option(flags: string, description: string, read?: (text: string,
   return read ? made.argParser(read as (text: string) => unknown) : made;
 }
 
-/** A mandatory option. */
 export const required = (...given: Parameters<typeof option>) => option(...given).makeOptionMandatory();
 
-/** The account, as an argument or as an option. */
 export const id = (description = 'the account') => argument('<id>', description, accountId);
 export const ofAccount = (description = 'the account') => required('--account <id>', description, accountId);
 export type OfAccount = { account: string };

@@ -28,7 +28,6 @@ export type Terminal = {
   folder?: string;
 };
 
-/** The result of a command. */
 export type Result =
   | {
       /** For scripts: printed with names in snake_case, as in the HTTP interface. */
@@ -51,7 +50,6 @@ export type Result =
 /** Prints a line about the progress on standard error; nothing for a script. */
 export type Tell = (line: string) => void;
 
-/** The sources of a load. */
 type Sources = { extract?: string; mutations?: readonly string[]; again?: true };
 type Options = ConnectionOptions & Sources & { json?: true; plan?: true; yes?: true };
 

@@ -41,7 +41,6 @@ function keyOf(words: string[]): string {
   throw new UsageError(faults.join(' '));
 }
 
-/** The known facts about an address, as lines. */
 export function renderExplanation(explanation: AddressExplanation): string {
   const { key, peildatum, places, since, extract, voorkomens, relaties, changes, earlier, notes } = explanation;
   const address = addressText(key);

@@ -14,7 +14,6 @@ type PutOptions = OfCode & { limit?: Limits; inactive?: true; dryRun?: true };
 
 const code = (description = 'the plan') => argument('<code>', description, planCode);
 
-/** `plan`: limits that accounts share. */
 export function addPlanCommands(program: CliCommand): void {
   const plan = program.command('plan').description('plans: a limit for each time window, shared by accounts');
   addCalls(plan, {

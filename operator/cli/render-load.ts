@@ -12,7 +12,6 @@ import type { MutationStatus } from '../connect/open-loads.ts';
 import type { EndedLoad } from '../connect/state-machine-load.ts';
 import { ago, counted, type Lines, lines, table, thousands } from './terminal-text.ts';
 
-/** The actual or expected result of a load. */
 export function renderReport(report: LoadReport): string {
   const { outcome, reason, peildatum, livePeildatum, days, stopped } = report;
   const live = peildatum !== null && `The snapshot of ${peildatum} is live.`;
@@ -145,7 +144,6 @@ export type ShownStatus = LoadStatus & {
   mutations?: MutationStatus | null;
 };
 
-/** The status, with what to do about it. */
 export function renderStatus(shown: ShownStatus): string {
   const { published, pending, ageDays, running, refused, runs = [], mutations = null } = shown;
   const isFailing = runs[0]?.error != null && running.length === 0;
@@ -220,7 +218,6 @@ function nextText({ from, waiting, problem }: MutationStatus): string {
   return problem || !waiting ? expected : `${expected}, which are not listed yet`;
 }
 
-/** The result of a repair. */
 export function renderRepair(report: RepairReport): string {
   const { outcome, peildatum, addresses, added, changed, removed, listsChanged, rebuilt, unexplained } = report;
   const would = (verb: string, done: string) => (outcome === 'planned' ? `Would ${verb}` : done);

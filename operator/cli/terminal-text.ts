@@ -21,7 +21,6 @@ export function painted(style: 'bold' | 'red', text: string, stream: 'out' | 'er
 /** A line, or several; `false`, `null` and `undefined` are none. */
 export type Lines = string | false | null | undefined | readonly Lines[];
 
-/** Lines below each other. */
 export function lines(...given: Lines[]): string {
   const all: unknown[] = given;
   return all

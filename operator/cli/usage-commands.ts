@@ -10,7 +10,6 @@ import type { CliCommand } from './command.ts';
 import { ago, counted, lines, table, thousands } from './terminal-text.ts';
 import { month, monthRange } from './values.ts';
 
-/** The period of a row of usage. */
 type Granularity = 'day' | 'month';
 type UsageOptions = { id: string; from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
 
@@ -21,7 +20,6 @@ const csvOption = (description: string) => option('--csv', description).conflict
 const byPeriod = (fallback: Granularity) =>
   option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
 
-/** `account usage`. */
 export const accountUsage: CommandRow = {
   description:
     'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',

@@ -21,7 +21,6 @@ export async function checkClock(at: AccountsAt, now: () => number = Date.now): 
   throw new CommandError('clock', `The clock of this machine is ${difference}. Set it, then try again.`);
 }
 
-/** The header `Date` of a response. */
 async function dateOfStore({ client, table }: AccountsAt): Promise<string | undefined> {
   let date: string | undefined;
   const Key = { [accountsTable.partitionKey]: { S: 'usage#' }, [accountsTable.sortKey]: { S: 'retention' } };

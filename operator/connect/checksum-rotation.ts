@@ -17,7 +17,6 @@ type OldKey = { account: string; keyId: string; label: string | null; created: s
  */
 export type RotationStep = { step: 'start' | 'end' } | { step: 'replace'; keys: OldKey[] };
 
-/** The rotation of the checksum secret of the accounts in `store`. */
 export function checksumRotation(store: AdminStore, admin: Admin) {
   const read = async () => (await store.get(checksumSecret.key)) ?? {};
   const update = (changes: Changes, seen: Record<string, string | undefined>) => {

@@ -10,7 +10,6 @@ export async function readStack(stack: string) {
   return { status, outputs: Object.fromEntries(named) as Partial<Record<string, string>> };
 }
 
-/** The text of a stack's deployed template. */
 export async function readTemplate(stack: string): Promise<string> {
   const client = new CloudFormationClient(clientConfig);
   const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
@@ -34,7 +33,6 @@ export type OutputName =
 /** `Version`: of this project, when it was deployed. `MutationsSource`: the list that the daily check asks for. */
 export type OptionalOutputName = 'Version' | 'MutationsSource';
 
-/** The deployment of a stage, and the names of its stacks. */
 export function deploymentStacks(stage: string): { name: string; stacks: Record<StackPart, string> } {
   const name = deploymentName(stage);
   return { name, stacks: stackNames(name) };

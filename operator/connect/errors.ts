@@ -106,7 +106,6 @@ const notFound = (what: string): ErrorText => ['aws_not_found', `${what}; check 
 const unreachableText = (reason: string) =>
   `Can't connect: ${reason.replace(/\.$/, '')}. Check the connection, and with --local whether "npm start" still runs; then run the command again.`;
 
-/** Explanations of errors that AWS and its clients raise, by name. */
 const awsErrors: Record<string, ErrorText> = {
   CredentialsProviderError: noCredentials,
   ...{ ExpiredTokenException: expired, ExpiredToken: expired, TokenProviderError: expired },

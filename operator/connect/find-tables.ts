@@ -14,7 +14,6 @@ import { type Statements, statementsOf } from '../../packages/admin/monthly-stat
 import { clientConfig, deploymentStacks, findDeployment } from './deployed-stacks.ts';
 import { UsageError } from './errors.ts';
 
-/** The options that locate the tables of a command. */
 export type ConnectionOptions = { local?: true; data?: string; stage?: string; accountsTable?: string };
 
 /** The accounts table and its client, and the storage of statements; `undefined` if only the table was named. */
@@ -61,7 +60,6 @@ export function localUser(): string {
 /** An accounts table and its client, for work that the admin module has no call for. */
 export type AccountsAt = { client: DynamoDBDocumentClient; table: string };
 
-/** The tools of a command on accounts. */
 export type OpenAdmin = AccountsAt & {
   admin: Admin;
   /** Who makes the changes, for the audit. */

@@ -60,7 +60,6 @@ export type LoadCommands = {
   unlock(held: Held): Promise<void>;
 };
 
-/** How the progress of a load is reported. */
 export type ProgressReporter = {
   /** Shows work in this process. */
   progress: Progress;
@@ -115,7 +114,6 @@ function followElsewhere(): never {
   throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');
 }
 
-/** The audit's details of a request. */
 function auditOf({ rollback, source, mutations, again, approve }: LoadRequest): [AuditAction, Record<string, unknown>] {
   if (rollback !== undefined) return ['load rollback', { snapshot: rollback }];
   if (approve !== undefined) return ['load run', { finish: approve }];

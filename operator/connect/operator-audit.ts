@@ -68,7 +68,6 @@ export async function auditBetween({ client, table }: AccountsAt, from: string, 
   return found.sort((one, other) => (one.time < other.time ? -1 : 1));
 }
 
-/** Every entry of the days of a month. */
 export async function auditOfMonth(at: AccountsAt, { from, to }: { from: string; to: string }): Promise<AuditLine[]> {
   const found = await auditBetween(at, `${from}T`, `${to}T~`);
   return found.map(({ partition, time, actor, action, ...rest }) => {

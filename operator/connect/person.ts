@@ -22,7 +22,6 @@ type StoredItem = Record<string, unknown>;
  */
 export type PersonalKind = 'membership' | 'details' | 'session' | 'key' | 'audit' | 'other';
 
-/** An item of the accounts table that names a person. */
 export type PersonalItem = { kind: PersonalKind; item: StoredItem };
 
 const { partitionKey, sortKey } = accountsTable;

@@ -96,7 +96,6 @@ type ExecutionStory = {
   mapRuns: { state: string; arn: string }[];
   /** The guard's report of the last load. */
   report: LoadReport | null;
-  /** The last published load. */
   published: ManifestEntry | null;
 };
 

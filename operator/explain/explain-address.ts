@@ -21,7 +21,6 @@ import { readManifest } from '../../loader/storage/stored-loads.ts';
 import { numsNaming, recordsNamed, snapshotLines, streetsAndPlaces } from '../../loader/storage/stored-register.ts';
 import { nameWithGemeente } from '../../loader/verdict/load-counts.ts';
 
-/** Names an occurrence of an object. */
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
 
 /**
@@ -47,7 +46,6 @@ export type ExplainedRelatie = Pick<ExplainedVoorkomen, 'begin' | 'eind' | 'isCu
   gemeente: Gemeente;
 };
 
-/** A delivery's change to one object. */
 export type ExplainedChange = NamedVoorkomen &
   Pick<MutationFile, 'vanaf' | 'tot'> & { delivery: string; before: string | null; after: string | null };
 

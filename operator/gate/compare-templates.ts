@@ -26,7 +26,6 @@ const mustStay: Readonly<Record<string, readonly string[]>> = {
   'AWS::StepFunctions::StateMachine': [],
 };
 
-/** The types of resources that an update must keep. */
 export const statefulTypes = Object.keys(mustStay);
 
 /** Something that an update would replace or remove although it has to stay. */
@@ -41,7 +40,6 @@ export function lossesBetween(before: ComparedTemplate, after: ComparedTemplate)
   });
 }
 
-/** The losses from a change of a resource that must stay. */
 function lossesIn(change: ResourceDifference): string[] {
   const { isRemoval, oldResourceType = '', newResourceType, propertyUpdates } = change;
   if (isRemoval) return ['is no longer in the template'];

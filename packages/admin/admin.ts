@@ -29,7 +29,6 @@ import {
 } from './accounts/sessions.ts';
 import { eachUsage, usageByKey, usageKeptSince, usageOf, usageParts } from './accounts/usage.ts';
 
-/** What `createAdmin` needs. */
 export type AdminConfig = {
   client: DynamoDBDocumentClient;
   /** The accounts table. */
@@ -61,7 +60,6 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
     );
   }
   const store = createAdminStore(client, table, actor, now, announce);
-  /** A call on this store. */
   const on =
     <Given extends unknown[], Result>(call: (store: AdminStore, ...given: Given) => Result) =>
     (...given: Given): Result =>

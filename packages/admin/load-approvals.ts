@@ -82,7 +82,6 @@ export type WaitingLoad = LoadChanges & {
 /** The state of an approved load. `unknown`: the run that approved it can't be found any more. */
 export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
 
-/** An operator's decision about a refused load. */
 export type LoadDecision = 'approve' | 'reject';
 
 /** Who approved or rejected a load, when (ISO 8601), and what became of it. */
@@ -91,7 +90,6 @@ export type Approval = { decision: LoadDecision; by: string; time: string; propo
 /** A load that is running: the execution of the state machine, and since when (ISO 8601). */
 export type RunningLoad = { name: string; since: string };
 
-/** Starts loads and reads their runs. */
 export type LoadRunner = {
   running(): Promise<RunningLoad[]>;
   /** Approves a load and runs it, or rejects it, under a name. The same name again changes nothing. */
@@ -106,11 +104,9 @@ export type Decided = { load: string; run: string; started: boolean };
 export type Loads = {
   /** The date of the register and its last loads; 12 unless `last` says otherwise. */
   register(last?: number): Promise<RegisterView>;
-  /** The loads that are running now. */
   running(): Promise<RunningLoad[]>;
   /** The loads that wait for an approval, by date. */
   waiting(): Promise<WaitingLoad[]>;
-  /** One waiting load. */
   show(load: string): Promise<WaitingLoad>;
   /**
    * Every change of a load that waits as CSV: key, before, after and BAG ids, by key, in `changesFiles` files of up to
@@ -244,7 +240,6 @@ async function claim(store: AdminStore, load: string, next: StoredApproval, seen
   return wasMade(store.put(item, guardExpression([isStill('attempt', seen)])));
 }
 
-/** The register, with its last loads. */
 export async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
   const { published, history } = await readManifest(storage);
   const loads = history.slice(0, last).map(({ load, peildatum, at, addresses, added, changed, removed }) => {

@@ -33,7 +33,6 @@ export type {
   WaitingLoad,
 } from './load-approvals.ts';
 
-/** What `createLoads` needs. */
 export type LoadsConfig = {
   client: DynamoDBDocumentClient;
   /** The accounts table, which keeps the approvals and their audit. */
@@ -60,7 +59,6 @@ export function createLoads(config: LoadsConfig): Loads {
   return loadsOf(store, s3Storage(s3, bucket), loadMachine(stepFunctions, stateMachine));
 }
 
-/** The state machine of a deployment. */
 export function loadMachine(client: SFNClient, stateMachineArn: string): LoadRunner {
   const executionArn = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
   return {

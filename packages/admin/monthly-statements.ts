@@ -122,7 +122,6 @@ async function create(files: StatementFiles, key: string, bytes: Uint8Array): Pr
   }
 }
 
-/** The calls on statements. */
 export type Statements = {
   /** The months since the first account, or since this one, newest first, that are closed or whose usage is kept. */
   months(scope?: { account?: string | undefined }): Promise<UsageMonth[]>;

@@ -12,7 +12,6 @@ export type { DayUsage } from './accounts/usage.ts';
 export type { MonthState, Statements, UsageMonth } from './monthly-statements.ts';
 export { daysOf, type Statement, statementsCsv } from './monthly-statements.ts';
 
-/** What `createStatements` needs. */
 export type StatementsConfig = {
   client: DynamoDBDocumentClient;
   /** The accounts table. */

@@ -30,7 +30,6 @@ export function csvText(rows: readonly (readonly Cell[])[], separator = ','): st
 /** The type of a file for people, which tells the handler to keep its bytes. */
 export const excelType = 'text/csv; charset=utf-8; header=present';
 
-/** A CSV file to download. */
 export function csvFile(name: string, file: string) {
   return { file, type: 'text/csv; charset=utf-8', name };
 }

@@ -15,7 +15,6 @@ export type ListPage = FormVisit & {
   format: { number: (value: number) => string };
 };
 
-/** A column of a list. */
 export type Column<T> = {
   /** Names the column in the address of a page that is sorted by it. */
   name: string;

@@ -2,7 +2,6 @@ import { html } from 'hono/html';
 
 export type Html = ReturnType<typeof html> | string;
 
-/** The head of a column. */
 export type Head = {
   label: string;
   content?: Html;

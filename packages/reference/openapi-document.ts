@@ -90,7 +90,6 @@ export class OpenApi {
     return this.operation(id).requestBody?.content['application/json']?.examples?.[name]?.value;
   }
 
-  /** The examples of the response with this status, by name. */
   responseExamples(id: string, status: string): Record<string, Example> {
     const response = this.operation(id).responses[status];
     const content = response ? (this.#resolved(response).content ?? {}) : {};

@@ -31,7 +31,6 @@ export function isBrowser({ accept = '' }: ReadRequest['headers']): boolean {
   return accept.includes('text/html');
 }
 
-/** Whether a deployment shows the page with the API reference. */
 export function hasDocsIn(variables: Environment): boolean {
   return variables[environment.referencePage] !== 'off';
 }

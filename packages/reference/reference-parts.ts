@@ -27,7 +27,6 @@ ${body.join('\n')}
 </table>`;
 }
 
-/** The members of a response, by name. */
 export function members(titles: [string, string], rows: Record<string, string>): string {
   return htmlTable(
     titles,

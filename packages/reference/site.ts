@@ -5,7 +5,6 @@ import { type Branding, readBranding } from './branding.ts';
 import { OpenApi } from './openapi-document.ts';
 import { hasDocsIn } from './published.ts';
 
-/** The values that make up a deployment's pages and documents. */
 export type Site = {
   branding: Branding;
   /** Whether it shows the page with the reference. */

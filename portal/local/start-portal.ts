@@ -9,7 +9,6 @@ import { type GatewayEvent, portalApp, portalHandler } from '../portal-app.ts';
 import type { PortalSettings } from '../visit/visit.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
-/** The local portal and its OpenID provider. */
 export type LocalPortal = { portalUrl: string; issuer: string };
 
 export type LocalPortalOptions = {
@@ -17,7 +16,6 @@ export type LocalPortalOptions = {
   accountsTable: string;
   /** The loads of this machine, on behalf of `actor`. */
   loadsAs: (actor: string) => Promise<Loads>;
-  /** The statements of this machine. */
   statements: () => Promise<Statements>;
   /** Serves what `target` answers to an event of API Gateway. */
   startGateway: (
@@ -38,7 +36,6 @@ export type LocalPortalOptions = {
   ports: { portal: number; provider: number };
 };
 
-/** A server that runs. */
 type Listening = { port: number; stop: () => Promise<void> };
 
 /** Only reachable from this machine: a visitor can sign in as anyone. */

@@ -11,7 +11,6 @@ import { conflictPage, invalidPage, notFoundPage } from './page-parts.ts';
 /** The button that sends a form; the script presses it if it `goesOn`. `cancel` is the target of a link beside it. */
 type Submit = { label: string; isDanger?: boolean; goesOn?: boolean; cancel?: string };
 
-/** A form that is sent to `action`. */
 export function postForm({ formField, text }: Visit, action: string, fields: Html, submit: Submit): Html {
   const { label, isDanger, goesOn, cancel } = submit;
   const leave = cancel ? html`<a class="button plain" href="${cancel}">${text.act.cancel}</a>` : '';

@@ -87,7 +87,6 @@ export function faultPage(
   return { title, status, body: html`<div class="card"><p>${explanation}</p><p>${link}</p></div>` };
 }
 
-/** A page that explains a fault in the input. */
 export function invalidPage(text: Text, back: string, explanation: string): Page {
   return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
 }
@@ -98,7 +97,6 @@ export function notFoundPage(text: Text, back: string, what?: string): Page {
   return faultPage(text, { title: what ?? notFound, explanation: notFoundText, back, status: 404 });
 }
 
-/** A page that says that something was changed since it was shown. */
 export function conflictPage(text: Text, back: string): Page {
   const { conflict: title, conflictText: explanation } = text.errors;
   return faultPage(text, { title, explanation, back, status: 409, onward: text.showCurrent });

@@ -35,7 +35,6 @@ export const planPages = serviceRoutes({
 const plansPath = '/operator/plans';
 const pathOf = (code: string) => `${plansPath}/${code}`;
 
-/** Every plan, by code. */
 export const allPlans = (admin: Admin) => allPages(admin.plans.list, ({ plans }) => plans);
 
 async function plansPage(visit: Visit): Promise<Page> {
@@ -57,7 +56,6 @@ ${limitFields(visit, {}, text.planLimitHint)}`;
   };
 }
 
-/** How many accounts a plan has. */
 async function followers({ admin }: Visit, code: string): Promise<number> {
   return (await admin.plans.counts())[code] ?? 0;
 }
@@ -94,7 +92,6 @@ function withPlan<Answer extends PageAnswer>(show: (visit: Visit, plan: PlanPage
   };
 }
 
-/** The values that a form about a plan showed. */
 const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'inactive']) });
 
 const verbOf = ({ state }: Pick<Plan, 'state'>) => (state === 'active' ? 'deactivatePlan' : 'activatePlan');

@@ -29,7 +29,6 @@ async function loadsOf({ loads, text }: Visit): Promise<Loads> {
   throw new OtherPage({ title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` });
 }
 
-/** The load that the path names. */
 async function waitingLoad(visit: Visit): Promise<{ load: WaitingLoad; loads: Loads }> {
   const loads = await loadsOf(visit);
   return { load: await onRegister(visit, () => loads.show(visit.params.load ?? '')), loads };

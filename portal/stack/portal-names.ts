@@ -18,7 +18,6 @@ export const providerFault = {
   unreachable: 'unreachable',
 } as const;
 
-/** Environment variables of the canary. */
 export const portalCanaryEnvironment = {
   baseUrl: 'PORTAL_URL',
   issuer: 'PORTAL_ISSUER',

@@ -1,6 +1,5 @@
 import type { Text } from './en.ts';
 
-/** Every sentence of the portal in Dutch. */
 export const nl: Text = {
   language: 'Nederlands',
   locale: 'nl-NL',

@@ -3,14 +3,12 @@ import type { Language } from '../../packages/look/language.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 
-/** Every sentence of the portal in each language. */
 export const texts: Readonly<Record<Language, Text>> = { en, nl };
 
 export type Formatter = ReturnType<typeof createFormatter<keyof Text['counted']>>;
 
 const formatters: Partial<Record<Language, Formatter>> = {};
 
-/** How numbers and instants are written in a language. */
 export function formatter(language: Language): Formatter {
   formatters[language] ??= createFormatter(texts[language]); // expensive to create, for every page
   return formatters[language];

@@ -4,7 +4,6 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
 import { cached } from './cached.ts';
 
-/** Settings of the cookies. */
 export type CookieSettings = {
   /**
    * Where browsers reach the portal, without a path: `https://portal.example.nl`. Plain http only on the machine

@@ -19,7 +19,6 @@ export const permissions = {
 
 export type Action = keyof typeof permissions;
 
-/** Whether a role allows an action. */
 export function may(role: PortalRole, action: Action): boolean {
   const allowed: readonly PortalRole[] = permissions[action];
   return allowed.includes(role);

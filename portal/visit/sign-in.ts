@@ -3,9 +3,7 @@ import { providerFault } from '../stack/portal-names.ts';
 import { cached } from './cached.ts';
 import { type Identity, type IdentitySettings, readIdentity } from './identity.ts';
 
-/** How people sign in. */
 export type SignInSettings = IdentitySettings & {
-  /** The OpenID provider. */
   issuer: string;
   clientId: string;
   /** Absent for a public client, which proves itself by PKCE alone. */

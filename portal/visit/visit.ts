@@ -15,7 +15,6 @@ import type { Rates } from './rates.ts';
 import { type Shared, sharedBy } from './shared.ts';
 import { isLoopback, type SignInSettings } from './sign-in.ts';
 
-/** Somebody who is signed in. */
 export type Person = {
   /** `sub:` and the subject. */
   subject: string;
@@ -33,7 +32,6 @@ export type PortalRole = Role | 'operator';
 /** The suffix of an operator's name in the audit. */
 export const operatorSuffix = ' (operator)';
 
-/** The settings of the portal. */
 export type PortalSettings = CookieSettings & {
   /** The address API, as customers call it. */
   apiUrl: string;
@@ -56,7 +54,6 @@ export function checkSettings({ baseUrl, signIn }: PortalSettings): void {
   }
 }
 
-/** Tools for every page. */
 export type Tools = {
   settings: PortalSettings;
   /** The admin module; its audit names `actor`. */

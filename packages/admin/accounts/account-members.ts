@@ -124,7 +124,6 @@ async function changeMembers(
 /** A member in a backup; `added` in seconds since 1970. */
 export type MemberBackup = { person: string; role: Role; added: number };
 
-/** Reads the record of a member. */
 export const readMember = (item: Item): MemberBackup => ({ person: nameIn(item), role: item.role, added: item.added });
 
 /** The items of a member of an account: the record and the entry. */

@@ -51,7 +51,6 @@ export type AccountView = AccountDetails & {
   keys: KeyView[];
 };
 
-/** An account in a list. */
 export type AccountSummary = Omit<AccountView, 'keys'> & { activeKeys: number };
 
 function viewOf(access: Access, details: AccountDetails, records: ShownKey[], nowSeconds: number): AccountView {
@@ -85,7 +84,6 @@ export function summaryOf(access: Access, details: AccountDetails, nowSeconds: n
   return { ...summary, activeKeys: keys.filter(({ state }) => state === 'active').length };
 }
 
-/** An account to create. */
 export type AccountInput = DetailsChanges & { id: string; plan: string; limits?: OwnLimitChanges | undefined };
 
 /**

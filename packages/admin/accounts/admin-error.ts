@@ -48,7 +48,6 @@ export type AdminRefusals = {
   'sessions.audit': 'invalid';
 };
 
-/** The refusal codes of each call of `Statements`. */
 export type StatementsRefusals = {
   'statements.months': 'invalid' | 'not_found';
   'statements.month': 'invalid';

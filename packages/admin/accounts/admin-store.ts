@@ -29,7 +29,6 @@ import { retryWithBackoff } from '../../../core/retry.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, noAccount } from './admin-error.ts';
 
-/** One part of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** A change that was made, as its entry in the audit has it. */
@@ -41,7 +40,6 @@ export type AdminChange = {
   actor: string;
 };
 
-/** The store that every part of the admin module uses. */
 export type AdminStore = ReturnType<typeof createAdminStore>;
 
 /**
@@ -189,12 +187,10 @@ export function addToIndex(table: string, index: keyof typeof partitions, name: 
   return { Put: { TableName: table, Item: { ...entryKey(index, name), ...attributes } } };
 }
 
-/** The write that takes a name out of an index. */
 export function removeFromIndex(table: string, index: keyof typeof partitions, name: string): Write {
   return { Delete: { TableName: table, Key: entryKey(index, name) } };
 }
 
-/** The primary key of an entry. */
 export const entryKey = (index: keyof typeof partitions, name: string) => itemKey(partitions[index], name);
 
 /** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */

@@ -6,7 +6,6 @@ import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, type OwnLimitChanges } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 
-/** The actions that entries record. */
 export type AuditAction =
   | `account ${'create' | 'set' | 'suspend' | 'activate' | 'delete' | 'import'}`
   | `key ${'create' | 'rotate' | 'rename' | 'revoke'}`

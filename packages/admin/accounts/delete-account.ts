@@ -22,7 +22,6 @@ import { noPlanFromTomorrow } from './plan-history.ts';
 /** The primary key of the item that remains of a deleted account, so that its id is not used again. */
 export const tombstoneKey = (account: string) => itemKey(account, 'deleted');
 
-/** Whether an account of this id has been deleted. */
 export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
   return (await store.get(tombstoneKey(account))) !== undefined;
 }

@@ -24,7 +24,6 @@ export const detailsItem = 'details';
 
 const detailsKey = (account: string) => itemKey(account, detailsItem);
 
-/** Reads the item of an account that has one. */
 export function readDetails(item: Item | undefined): AccountDetails {
   return { name: item?.name ?? null, contact: item?.contact ?? null, note: item?.note ?? null };
 }
@@ -54,7 +53,6 @@ export function detailsDifference(before: AccountDetails, changes: DetailsChange
   );
 }
 
-/** Details after a change. */
 export function withDetails(before: AccountDetails, changes: DetailsChanges): AccountDetails {
   const after = { ...before };
   for (const field of fields) after[field] = changes[field] === undefined ? before[field] : changes[field];
@@ -84,7 +82,6 @@ export function detailsPut(store: AdminStore, account: string, details: DetailsC
   return [{ Put: { TableName: store.table, Item: { ...detailsKey(account), ...Object.fromEntries(given) } } }];
 }
 
-/** The write that removes them with the account. */
 export function detailsDeletion(store: AdminStore, account: string): Write {
   return { Delete: { TableName: store.table, Key: detailsKey(account) } };
 }

@@ -7,7 +7,6 @@ import { type AdminStore, findAccess, readNames } from './admin-store.ts';
 import { type KeyView, listKeys } from './keys.ts';
 import { readSecrets } from './signing-secret.ts';
 
-/** A key, with its account. */
 export type FoundKey = KeyView & { account: string };
 
 /**

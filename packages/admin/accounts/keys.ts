@@ -254,7 +254,6 @@ export async function keyRecordsOf(store: AdminStore, account: string): Promise<
   return (await store.query(itemsQuery(store.table, account, keyRecord.sortKey('')))).map(readShownKey);
 }
 
-/** The record of a key, or `null`. */
 export async function findRecord(store: AdminStore, account: string, keyId: string): Promise<ShownKey | null> {
   const record = await store.get(recordKey({ account, keyId }));
   return record ? readShownKey(record) : null;

@@ -33,7 +33,6 @@ export type PlanChange = {
 /** `started` in seconds since 1970. */
 type StoredChange = Omit<PlanChange, 'started'> & { started: number };
 
-/** The change in the record of a plan, if any. */
 export function readChange(record: Item): PlanChange | undefined {
   const change: StoredChange | undefined = record[planRecord.change];
   return change && { ...change, started: instant(change.started) };

@@ -27,7 +27,6 @@ function folded(text: string): string {
 /** The contents of an account's entry; `account`, `details` and `members` stay as they are if absent. */
 type Found = { plan?: string; account?: string; details?: DetailsChanges; members?: readonly string[] };
 
-/** The attributes of an entry. */
 export function searchAttributes({ plan, account, details, members }: Found): Record<string, string> {
   const fields = Object.keys(longestDetails) as (keyof DetailsChanges)[];
   return {
@@ -70,7 +69,6 @@ export async function findAccounts(
   return pageOfNames(found, limit);
 }
 
-/** How many accounts are on each plan, by its code. */
 export async function countByPlan(store: AdminStore): Promise<Record<string, number>> {
   const query = entriesQuery(store, 'account', {});
   const entries = await store.query({

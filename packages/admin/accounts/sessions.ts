@@ -21,7 +21,6 @@ import { type AuditAction, noted } from './audit-log.ts';
  */
 const sessionPartition = 'session#';
 const entryPrefix = 'session#';
-/** The partition of the audit of sign-ins. */
 export const signInPartition = 'sign-in#';
 
 /** The most sessions of one person at a time; another one ends the oldest. */
@@ -203,7 +202,6 @@ async function pageOfSessions(store: AdminStore, cursor: string | undefined): Pr
   };
 }
 
-/** The open sessions of `people`. */
 async function sessionsOf(store: AdminStore, people: readonly string[]): Promise<SessionView[]> {
   const entries = await Promise.all(
     people.map((person) => store.query(itemsQuery(store.table, `${personPrefix}${person}`, entryPrefix))),

@@ -113,7 +113,6 @@ function movedNothing(before: Access | null, after: Access | null): boolean {
   return held.every((day) => Object.hasOwn(after.usage.days, day));
 }
 
-/** The query of the records of an account in a range. */
 function recordsQuery(table: string, id: string, { from, to }: DayRange): Query {
   return {
     TableName: table,

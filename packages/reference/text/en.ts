@@ -47,7 +47,6 @@ const includeMeanings: Record<IncludeName, string> = {
   nummeraanduidingen: 'the BAG ids of the address and of each candidate',
 };
 
-/** The texts of the reference in English. */
 export const english = {
   includeMeanings,
   title: serviceName.en,

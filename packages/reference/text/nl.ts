@@ -6,7 +6,6 @@ const postcodeForm =
 const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
 const includeForm = "Stuur een of meer van {offered}, elk één keer, met komma's ertussen; of laat `include` weg.";
 
-/** The texts of the reference in Dutch. */
 export const dutch: TranslatedText = {
   /** `{includeMeanings}` stands for these, as far as a deployment offers them. */
   includeMeanings: {
