@@ -132,7 +132,7 @@ export function guardExpression(guards: Guard[]) {
   });
   const values = guards.flatMap((guard, i) => ('value' in guard ? [[`:seen${i}`, guard.value] as const] : []));
   return {
-    ...(conditions.length > 0 && { ConditionExpression: conditions.join(' AND ') }),
+    ConditionExpression: conditions.join(' AND ') || undefined,
     ExpressionAttributeNames: aliases(guards.map(({ attribute }) => attribute)),
     // DynamoDB refuses an empty map.
     ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) as Item }),

@@ -9,8 +9,12 @@ import type { ProblemReport } from '../bag/problem-report.ts';
 import type { SetAsideObject } from '../register/set-aside.ts';
 import { type ChangedObjects, corrected } from './place-changes.ts';
 
-/** A change in readable form, with the BAG ids of the nummeraanduidingen that have the address before or after it. */
+/**
+ * A change in readable form: what lookups of a key answer before and after it, as `street, town`, or `null` for no
+ * address; with the BAG ids of the nummeraanduidingen that have the address before or after it.
+ */
 export type ChangeExample = {
+  /** `1381AA#9#A`; `addressText` writes it as people do. */
   key: string;
   before: string[] | null;
   after: string[] | null;

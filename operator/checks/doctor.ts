@@ -160,11 +160,9 @@ async function checkStack(name: string): Promise<CheckOutcome> {
 /** A plain "cdk deploy" can't: the stack has to be deleted first, and was protected before it failed. */
 function redeploy(stack: string, events: string): string {
   const commands = [
-    ...[
-      'update-termination-protection --no-enable-termination-protection',
-      'delete-stack',
-      'wait stack-delete-complete',
-    ],
+    'update-termination-protection --no-enable-termination-protection',
+    'delete-stack',
+    'wait stack-delete-complete',
   ].map((command) => onStack(stack, command));
   const again = ['Fix that, delete the stack and deploy again:', ...commands, 'npx cdk deploy --all'];
   return ['The first deployment failed.', events, ...again].join('\n');

@@ -249,12 +249,9 @@ const rotation: CommandRow = {
   notes: `The service accepts keys of both secrets until you have replaced the old keys and run this again. An interrupted rotation
 continues. See docs/runbook.md#rotate-the-checksum-secret.`,
   examples: ['rotate-checksum-secret --stage prod'],
-  async run({ admin, client, table: accounts, actor, carryOut }): Promise<Result> {
-    const [{ checksumRotation }, { createAdminStore }] = await Promise.all([
-      import('../connect/checksum-rotation.ts'),
-      import('../../packages/admin/accounts/admin-store.ts'),
-    ]);
-    const rotation = checksumRotation(createAdminStore(client, accounts, actor, Date.now), admin);
+  async run({ admin, store, carryOut }): Promise<Result> {
+    const { checksumRotation } = await import('../connect/checksum-rotation.ts');
+    const rotation = checksumRotation(store, admin);
     const due = await rotation.step();
     if (due.step === 'replace') return renderRotation(due);
     const isStart = due.step === 'start';

@@ -122,9 +122,8 @@ keep it until they expire, after 35 days.`,
 type OfPerson = { email: string };
 
 async function erase(tools: CallTools, { email, yes }: OfPerson & { yes?: true }) {
-  const { admin, client, table, actor } = tools;
+  const { admin, client, table, store } = tools;
   const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
-  const { createAdminStore } = await import('../../packages/admin/accounts/admin-store.ts');
   const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
   tools.tell(`Into: ${await tools.target()}`);
   const items = (await personalData(tools, email)).length;
@@ -135,7 +134,7 @@ async function erase(tools: CallTools, { email, yes }: OfPerson & { yes?: true }
     const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;
     return { json: { items, left, executed: false }, text, failure: staying(email, left) };
   }
-  const { secret } = await secretForKey(createAdminStore(client, table, actor, Date.now));
+  const { secret } = await secretForKey(store);
   const { left, ...erased } = await erasePerson({ admin, client, table, secret }, email);
   const { membership, session, details, key, audit, other } = erased;
   const text = `Removed ${counted(membership, 'membership')} and ${counted(session, 'item')} on sessions, and the address from the details of ${counted(details, 'account')}, ${counted(key, 'key')}, ${audit} entries of the audit and ${other} other items.`;

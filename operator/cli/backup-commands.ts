@@ -14,7 +14,7 @@ export function addBackupCommands(program: CliCommand): void {
   addCalls(program, {
     export: call({
       description: 'write all plans and accounts to a file, as JSON lines; keys as hashes',
-      takes: [argument('<file>', 'the file to create; it must not exist', fileName)],
+      takes: [argument('<file>', 'the file to create; it must not exist')],
       notes: `The file holds limits, usage by day, members, key ids, labels and hashes of keys, but no key, no audit and no deleted
 account. "import" restores it, in this table or in another one. A key works in another deployment only if that has the same
 checksum secret.`,
@@ -31,7 +31,7 @@ checksum secret.`,
     }),
     import: call({
       description: 'create the plans and accounts of a file that "export" wrote; changes nothing that exists',
-      takes: [argument('<file>', 'the file', fileName), option('--check', 'only check the file against the table')],
+      takes: [argument('<file>', 'the file'), option('--check', 'only check the file against the table')],
       notes: `The whole file is checked before the first write. A plan or account that exists must equal the file, apart from its usage
 and its members; if one differs, nothing is imported. One that is equal stays as it is. After an interruption, run it again.`,
       examples: ['import accounts.jsonl --check --local'],
@@ -58,11 +58,6 @@ function renderImported({ plans, accounts, members, days }: Omit<ImportResult, '
   return `${counted(plans, 'plan')} and ${counted(accounts, 'account')} ${more}`;
 }
 
-function fileName(file: string): string {
-  if (file === '') throw new UsageError('The file name is empty.');
-  return file;
-}
-
 type CarryOverOptions = { from: string; since: Date; yes?: true };
 
 /** `restore carry-over`: what AWS's restore of the accounts table gives back although it was withdrawn since. */
@@ -82,7 +77,7 @@ use, and again afterwards. See docs/runbook.md#restore-a-table.`,
         'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --accounts-table RESTORED',
         'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --stage prod --yes',
       ],
-      async run({ admin, client, table, actor, ...command }, { from, since, yes }: CarryOverOptions) {
+      async run({ admin, client, table, store, ...command }, { from, since, yes }: CarryOverOptions) {
         const { carryOver, planCarryOver } = await import('../recovery/carry-over.ts');
         command.tell(`Into: ${await command.target()}`);
         const { repeated, lost } = await planCarryOver({ client, admin, table, from, since });
@@ -97,7 +92,7 @@ use, and again afterwards. See docs/runbook.md#restore-a-table.`,
           const hint = changes.length > 0 ? 'Nothing was changed. Run it again with --yes to do it.' : undefined;
           return { json: { changes, lost, executed: false }, text: told('Would repeat', changes.length), hint };
         }
-        const refused = await carryOver(repeated, { client, table, actor, from, since });
+        const refused = await carryOver(repeated, { store, from, since });
         const text = told('Repeated', changes.length - refused.length);
         const failure = refused.length === 0 ? undefined : notRepeated(refused);
         return { json: { changes, lost, refused, executed: true }, text, failure };

@@ -7,7 +7,7 @@ import { environment } from '../../core/environment.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import { type AdminStore, createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { announceWith } from '../../packages/admin/events.ts';
 import { type Statements, statementsOf } from '../../packages/admin/monthly-statements.ts';
@@ -62,8 +62,8 @@ export type AccountsAt = { client: DynamoDBDocumentClient; table: string };
 
 export type OpenAdmin = AccountsAt & {
   admin: Admin;
-  /** Who makes the changes, for the audit. */
-  actor: string;
+  /** The same table for changes that the admin module has no call for; they are no events. */
+  store: AdminStore;
   /** The statements of closed months; `undefined` if the options name no bucket. */
   statements: () => Promise<Statements | undefined>;
 };
@@ -79,15 +79,15 @@ export async function openAdmin(options: ConnectionOptions, env: NodeJS.ProcessE
   client.middlewareStack.remove('loggerMiddleware');
   const documents = DynamoDBDocumentClient.from(client);
   const announce = options.stage === undefined ? undefined : announceIn(deploymentStacks(options.stage).name);
+  const store = createAdminStore(documents, table, actor, Date.now);
   return {
     admin: createAdmin({ client: documents, table, actor, announce }),
     client: documents,
     table,
-    actor,
+    store,
     async statements() {
       const location = statements();
-      if (location === undefined) return undefined;
-      return statementsOf(createAdminStore(documents, table, actor, Date.now), await openStorage(location));
+      return location === undefined ? undefined : statementsOf(store, await openStorage(location));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { allPages } from '../../core/pages.ts';
 import { AdminError, type OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
-import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
+import { type AdminStore, createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
 import { audited } from '../../packages/admin/accounts/audit-log.ts';
 import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
 import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
@@ -51,10 +51,9 @@ export type RefusedChange = { what: string; reason: string };
 /** Repeats each change, with one entry in the audit for all, and returns the refused changes. */
 export async function carryOver(
   changes: readonly RepeatedChange[],
-  { client, table, actor, from, since }: Omit<CarryOverInput, 'admin'> & { actor: string },
+  { store, from, since }: Pick<CarryOverInput, 'from' | 'since'> & { store: AdminStore },
 ): Promise<RefusedChange[]> {
   if (changes.length === 0) return [];
-  const store = createAdminStore(client, table, actor, Date.now);
   const detail = { from, since: since.toISOString(), changes: changes.length };
   const refused: RefusedChange[] = [];
   await audited(store, { partition: servicePartition, action: 'restore carry-over', detail }, async () => {

@@ -6,7 +6,13 @@ import { accountsTable } from '../../core/tables.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
 import { findRefusedProposal, readManifest, refusedProposals } from '../../loader/storage/stored-loads.ts';
-import { type ChangesCsv, changesCsvHead, problemCount, setAsideOf } from '../../loader/verdict/load-counts.ts';
+import {
+  type ChangeExample,
+  type ChangesCsv,
+  changesCsvHead,
+  problemCount,
+  setAsideOf,
+} from '../../loader/verdict/load-counts.ts';
 import { type LoadProposal, proposalName } from '../../loader/verdict/load-report.ts';
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
@@ -35,16 +41,6 @@ export type LoadChanges = {
 /** A load that was published; `at` is an ISO 8601 instant. */
 export type PublishedLoad = LoadChanges & { at: string };
 
-/** One change of a load: what lookups of a key answer before and after it, as `street, town`; `null` for no address. */
-export type LoadExample = {
-  /** `1381AA#9#A`; `addressText` writes it as people do. */
-  key: string;
-  before: string[] | null;
-  after: string[] | null;
-  /** The BAG ids of the address before and after. */
-  nummeraanduidingen?: string[];
-};
-
 /** One reason why a load waits. */
 export type LoadObjection = {
   code: string;
@@ -72,7 +68,7 @@ export type WaitingLoad = LoadChanges & {
   streets: { name: string; changes: number }[];
   woonplaatsen: { name: string; changes: number }[];
   /** Up to five of each kind. */
-  examples: { added: LoadExample[]; changed: LoadExample[]; removed: LoadExample[] };
+  examples: { added: ChangeExample[]; changed: ChangeExample[]; removed: ChangeExample[] };
   /** How many files `changes` has of it; none of a first load. */
   changesFiles: number;
   /** The last time that it was approved or rejected; `null` if it never was. */

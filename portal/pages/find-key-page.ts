@@ -1,11 +1,9 @@
 import { html } from 'hono/html';
-import type { KeySearch } from '../../packages/admin/index.ts';
 import { field } from '../../packages/look/form-fields.ts';
-import { type Html, scrollTable } from '../../packages/look/table.ts';
+import type { Html } from '../../packages/look/table.ts';
 import { may, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
 import type { Visit } from '../visit/visit.ts';
 import { attempt, faulty, postForm } from './page-form.ts';
-import { stateTag } from './page-parts.ts';
 
 /**
  * Finds a leaked key in the visitor's accounts. The pasted text may be a whole key: it is sent in a form, so that no
@@ -35,27 +33,13 @@ async function find(visit: Visit): Promise<PageAnswer> {
   const of = { back: findPath, about: 'key', form: { show: findPage, field: 'key' } } as const;
   const scope = person.operator ? {} : { accounts: await ownAccounts(visit) };
   const found = await attempt(visit, of, () => admin.keys.find(form.key ?? '', scope));
-  const [key, ...others] = found.keys;
+  // Keys of two accounts share an id once in 200,000,000,000,000 pairs.
+  const [key] = found.keys;
   if (!key) return faulty(visit, { field: 'key', message: text.noKeyFound[found.given] }, findPage);
-  if (others.length > 0) return { title: text.findKey, body: listOf(visit, found) };
-  return { goTo: pathOf(key, found.given) };
+  return { goTo: `/accounts/${key.account}/keys/${key.keyId}?found=${found.given}` };
 }
 
 async function ownAccounts({ admin, people }: Visit): Promise<string[]> {
   const accounts = await admin.members.accountsOf(people);
   return accounts.filter(({ role }) => may(role, 'account.view')).map(({ account }) => account);
-}
-
-const pathOf = ({ account, keyId }: KeySearch['keys'][number], given: KeySearch['given']) =>
-  `/accounts/${account}/keys/${keyId}?found=${given}`;
-
-/** Keys that share one id across accounts, which hardly ever happens. */
-function listOf(visit: Visit, { keys, given }: KeySearch): Html {
-  const { text } = visit;
-  const rows = keys.map((key): Html[] => [
-    html`<a href="${pathOf(key, given)}">${key.account}</a>`,
-    key.label ?? '-',
-    stateTag(key.state, text),
-  ]);
-  return html`<div class="card">${scrollTable(text.keys, [text.about.account, text.key.label, text.about.state], rows)}</div>`;
 }

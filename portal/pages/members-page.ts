@@ -28,24 +28,9 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
   const list = listOf(visit, {
     caption: text.tabs.members,
     columns: [
-      {
-        name: 'member',
-        label: text.member,
-        show: ({ person }) => personOf(visit, person),
-        sort: ({ person }) => person,
-      },
-      {
-        name: 'role',
-        label: text.membership.role,
-        show: ({ role: given }) => text.roles[given],
-        sort: ({ role: given }) => given,
-      },
-      {
-        name: 'added',
-        label: text.changeKinds.added,
-        show: ({ added }) => instantOf(visit, added),
-        sort: ({ added }) => added,
-      },
+      { name: 'member', label: text.member, show: ({ person }) => personOf(visit, person) },
+      { name: 'role', label: text.membership.role, show: ({ role: given }) => text.roles[given] },
+      { name: 'added', label: text.changeKinds.added, show: ({ added }) => instantOf(visit, added) },
       ...(canChange
         ? [{ name: 'actions', label: text.actions, place: 'aside', show: changeLink(visit) } as const]
         : []),
@@ -54,10 +39,12 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
     words: ({ person, role: given }) => `${person} ${text.roles[given]}`,
     none: text.noMembers,
   });
+  const fields = html`${field(visit, { name: 'person', label: text.email, required: true })}${roleChoice(visit)}`;
+  const form = canChange ? postForm(visit, pathOf(visit), fields, { label: text.addMember }) : '';
   return {
     title: text.tabs.members,
     body: html`${doneNote(visit)}<div class="card">${list}</div>
-${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemberText}</p>${addForm(visit)}</div>` : ''}`,
+${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemberText}</p>${form}</div>` : ''}`,
   };
 }
 
@@ -70,12 +57,6 @@ function changeLink(visit: AccountVisit): (member: MemberView) => Html {
     isSelf(visit, person)
       ? leaveLink(visit, account)
       : html`<span class="actions"><a href="${pathOf(visit)}/member?person=${encodeURIComponent(person)}" aria-label="${text.membership.changeIt}: ${person}">${text.membership.changeIt}</a></span>`;
-}
-
-function addForm(visit: AccountVisit): Html {
-  const { text } = visit;
-  const fields = html`${field(visit, { name: 'person', label: text.email, required: true })}${roleChoice(visit)}`;
-  return postForm(visit, pathOf(visit), fields, { label: text.addMember });
 }
 
 /** The role that suits most first. */
@@ -135,10 +116,9 @@ export const leaveLink = ({ text }: Pick<Visit, 'text'>, account: string): Html 
 
 function leaveQuestion(visit: AccountVisit): Page {
   const { account, text } = visit;
-  const [title, explanation] = [text.leaveAccount(account), text.leaveText];
   return confirmation(visit, {
-    title,
-    explanation,
+    title: text.leaveAccount(account),
+    explanation: text.leaveText,
     action: visit.path,
     yes: text.membership.leaveYes,
     cancel: sessionsPath,

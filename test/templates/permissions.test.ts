@@ -58,7 +58,7 @@ function name(value: unknown): string {
 function commandsIn(pattern: string, options: { exclude?: string[] } = {}): string[] {
   const sources = globSync(pattern, options).map((file) => readFileSync(file, 'utf8'));
   const commands = sources.flatMap((source) =>
-    [...source.matchAll(/new (?:Raw)?(\w+)Command\(/g)].map(([, name]) => name ?? ''),
+    [...source.matchAll(/(?:new (?:Raw)?(\w+)Command|paginate(\w+))\(/g)].map(([, one, pages]) => one ?? pages ?? ''),
   );
   return [...new Set(commands)].sort();
 }

@@ -3,7 +3,7 @@ import type { Access, AccountState, PlanState, PlanVersion } from '../../../core
 import { accessItem, newAccessItem, readAccess } from '../../../core/accounts/account-item.ts';
 import { configured, currentQuota } from '../../../core/accounts/quota.ts';
 import { dateOf, instant, type WindowName, windowEnd, windowNames } from '../../../core/calendar.ts';
-import type { Item } from '../../../core/dynamodb.ts';
+import { guardExpression, type Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, type DetailsChanges, type OwnLimitChanges } from './admin-error.ts';
 import {
@@ -123,11 +123,8 @@ export async function creation(
   const account: string = item[accountsTable.partitionKey];
   const created = dateOf(item[accessItem.created]);
   await noteFirstMonth(store, created.slice(0, 7));
-  const condition = {
-    TableName: store.table,
-    ConditionExpression: 'attribute_not_exists(#account)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
-  };
+  const isNew = guardExpression([{ attribute: accountsTable.partitionKey, is: 'absent' }]);
+  const condition = { TableName: store.table, ...isNew };
   return [
     { ConditionCheck: planIsUnchanged(store, plan) },
     { ConditionCheck: { ...condition, Key: tombstoneKey(account) } },

@@ -5,8 +5,8 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
-  QueryCommand,
-  ScanCommand,
+  paginateQuery,
+  paginateScan,
   type ScanCommandInput,
   TransactWriteCommand,
   type TransactWriteCommandInput,
@@ -82,14 +82,12 @@ export function createAdminStore(
 
     /** Reads all pages, or as many as it takes for `Limit` items. */
     async query(query: Query): Promise<Item[]> {
-      const { Limit: most = Infinity } = query;
+      const { Limit: most = Infinity, ExclusiveStartKey: startingToken } = query;
       const items: Item[] = [];
-      let ExclusiveStartKey: Item | undefined = query.ExclusiveStartKey;
-      do {
-        const page = await client.send(new QueryCommand({ ...query, ConsistentRead: true, ExclusiveStartKey }));
+      for await (const page of paginateQuery({ client, startingToken }, { ...query, ConsistentRead: true })) {
         items.push(...(page.Items ?? []));
-        ExclusiveStartKey = page.LastEvaluatedKey;
-      } while (ExclusiveStartKey && items.length < most);
+        if (items.length >= most) break;
+      }
       return items.slice(0, most);
     },
 
@@ -97,13 +95,8 @@ export function createAdminStore(
     async *scan(
       filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>,
     ): AsyncGenerator<Item> {
-      let ExclusiveStartKey: Item | undefined;
-      do {
-        const command = new ScanCommand({ TableName: table, ConsistentRead: true, ...filter, ExclusiveStartKey });
-        const page = await client.send(command);
-        yield* page.Items ?? [];
-        ExclusiveStartKey = page.LastEvaluatedKey;
-      } while (ExclusiveStartKey);
+      const pages = paginateScan({ client }, { TableName: table, ConsistentRead: true, ...filter });
+      for await (const { Items = [] } of pages) yield* Items;
     },
 
     async put(item: Item, condition: Partial<Omit<Update, 'TableName' | 'Key' | 'UpdateExpression'>> = {}) {

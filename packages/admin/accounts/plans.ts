@@ -3,7 +3,7 @@ import { planKey, planRecord, readPlan, termsChanges } from '../../../core/accou
 import type { Limits } from '../../../core/accounts/quota.ts';
 import { instant, inWindowOrder, type WindowName, windowNames } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
-import { type Guard, guardedUpdate, type Item, type Update } from '../../../core/dynamodb.ts';
+import { type Guard, guardExpression, guardedUpdate, type Item, type Update } from '../../../core/dynamodb.ts';
 import { AdminError, type OwnLimitChanges } from './admin-error.ts';
 import {
   type AdminStore,
@@ -132,13 +132,8 @@ function notConfigured(window: WindowName, plan: Plan): AdminError {
 
 /** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */
 export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
-  return {
-    TableName: table,
-    Key: planKey(code),
-    ConditionExpression: '#version = :version',
-    ExpressionAttributeNames: { '#version': planRecord.version },
-    ExpressionAttributeValues: { ':version': version },
-  };
+  const unchanged = guardExpression([{ attribute: planRecord.version, is: '=', value: version }]);
+  return { TableName: table, Key: planKey(code), ...unchanged };
 }
 
 /** The plan as it is now; throws `not_found`. */

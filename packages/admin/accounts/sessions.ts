@@ -6,7 +6,7 @@ import { pagesOf } from '../../../core/pages.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { listMembers, normalizedPerson, personPrefix } from './account-members.ts';
 import { AdminError } from './admin-error.ts';
-import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
+import { type AdminStore, retryConflicts, type Write } from './admin-store.ts';
 import { type AuditAction, noted } from './audit-log.ts';
 
 /**
@@ -170,14 +170,12 @@ export async function listSessions(
   options: { cursor?: string | undefined } = {},
 ): Promise<SessionPage> {
   if (scope === 'all') return pageOfSessions(store, options.cursor);
-  const people = 'person' in scope ? peopleOf(scope.person, {}) : await membersOf(store, scope.account);
+  const people =
+    'person' in scope
+      ? peopleOf(scope.person, {})
+      : (await listMembers(store, scope.account)).map(({ person }) => person);
   const sessions = await sessionsOf(store, people);
   return { sessions: sessions.toSorted((a, b) => (a.seen < b.seen ? 1 : -1)), cursor: null };
-}
-
-async function membersOf(store: AdminStore, account: string): Promise<string[]> {
-  await getAccess(store, account);
-  return (await listMembers(store, account)).map(({ person }) => person);
 }
 
 const pageSize = 100;

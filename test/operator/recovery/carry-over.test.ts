@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { settledSecret } from '../../../core/accounts/checksum-secret.ts';
 import { erasePerson } from '../../../operator/connect/person.ts';
 import { carryOver, planCarryOver } from '../../../operator/recovery/carry-over.ts';
+import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { createAccountsTable, startDynamoDb, testChecksumSecret } from '../../support/dynamodb.ts';
 import { restoreItems, storedItems } from '../../support/stored-items.ts';
@@ -68,7 +69,8 @@ it('repeats all that was withdrawn since, names what stays lost, and finds nothi
   ]);
   expect(lost.filter(({ action }) => action === 'key create')).toHaveLength(3);
   const before = await storedItems(client, 'old');
-  expect(await carryOver(repeated, { client, table: 'restored', actor: 'ann', from: 'old', since })).toEqual([]);
+  const store = createAdminStore(client, 'restored', 'ann', Date.now);
+  expect(await carryOver(repeated, { store, from: 'old', since })).toEqual([]);
   expect(await storedItems(client, 'old')).toEqual(before);
   expect((await plan()).repeated).toEqual([]);
 

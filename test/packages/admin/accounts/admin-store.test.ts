@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type AdminStore,
@@ -13,16 +13,12 @@ type Sent = { command: string; input: Record<string, unknown> };
 /** A store whose client answers each command in turn with one of `answers`, and what was sent to it. */
 function storeThatAnswers(...answers: object[]): { store: AdminStore; sent: Sent[] } {
   const sent: Sent[] = [];
-  const client = {
-    send: async (command: { input: Sent['input'] }) => {
-      sent.push({ command: command.constructor.name, input: command.input });
-      return answers[sent.length - 1] ?? {};
-    },
+  const client: DynamoDBDocumentClient = Object.create(DynamoDBDocumentClient.prototype);
+  client.send = async (command: { input: Sent['input'] }) => {
+    sent.push({ command: command.constructor.name, input: { ...command.input } });
+    return answers[sent.length - 1] ?? {};
   };
-  return {
-    store: createAdminStore(client as unknown as DynamoDBDocumentClient, 'accounts', 'ann', () => 1_000_999),
-    sent,
-  };
+  return { store: createAdminStore(client, 'accounts', 'ann', () => 1_000_999), sent };
 }
 
 const query = { TableName: 'accounts', ExpressionAttributeValues: {} };
