@@ -2,7 +2,7 @@ import { createAccount } from '../packages/admin/accounts/accounts.ts';
 import { AdminError } from '../packages/admin/accounts/admin-error.ts';
 import type { AdminStore } from '../packages/admin/accounts/admin-store.ts';
 import { createKey, listKeys } from '../packages/admin/accounts/keys.ts';
-import { listPlans, putPlan } from '../packages/admin/accounts/plans.ts';
+import { putPlan } from '../packages/admin/accounts/plans.ts';
 
 /**
  * Real addresses with their objects, cut from an extract of Weesp by `tools/demo/cut-demo.ts`: CC0, by Kadaster.
@@ -61,21 +61,21 @@ const [demoAccount, demoPlan] = ['demo', 'demo'];
 export async function demoKey(store: AdminStore, known: string | undefined): Promise<string> {
   // An active key implies an account and a plan, so a start that finds one needs no other request.
   if (known !== undefined && (await isActive(store, known))) return known;
-  const { plans } = await listPlans(store, { prefix: demoPlan });
-  if (!plans.some(({ code }) => code === demoPlan)) {
-    await putPlan(store, { code: demoPlan, limits: { minute: 600, day: 50_000, month: null } });
-  }
-  await createAccount(store, { id: demoAccount, plan: demoPlan }).catch((error) => {
-    if (!(error instanceof AdminError && error.code === 'exists')) throw error;
-  });
+  const limits = { minute: 600, day: 50_000, month: null };
+  await putPlan(store, { code: demoPlan, limits, seen: null }).catch(unless('conflict'));
+  await createAccount(store, { id: demoAccount, plan: demoPlan }).catch(unless('exists'));
   return (await createKey(store, { account: demoAccount, label: 'created by npm start' })).key;
 }
 
 /** Whether this is an active key of the demo account. */
 async function isActive(store: AdminStore, known: string): Promise<boolean> {
-  const keys = await listKeys(store, demoAccount).catch((error) => {
-    if (error instanceof AdminError && error.code === 'not_found') return [];
-    throw error;
-  });
+  const keys = (await listKeys(store, demoAccount).catch(unless('not_found'))) ?? [];
   return keys.some(({ keyId, state }) => state === 'active' && known.includes(`_${keyId}`));
+}
+
+/** Passes an error on unless it has this code. */
+function unless(code: AdminError['code']): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof AdminError && error.code === code)) throw error;
+  };
 }
