@@ -76,16 +76,16 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   await requireFreePort(host, options.port);
   const discarded = fresh ? tablesOf(await readFolderIdentity(folder)) : undefined;
   if (fresh) await emptyDataFolder(folder);
+  // Loaded while the engine starts, and not before its process runs: loading keeps this thread busy for long.
+  const modules = () => Promise.all([import('./dataset.ts'), import('./engine/client.ts'), import('./functions.ts')]);
   const starting =
-    options.endpoint === undefined ? startPausableEngine(folder.databaseFile) : Promise.resolve(undefined);
+    options.endpoint === undefined ? startPausableEngine(folder.databaseFile, modules) : Promise.resolve(undefined);
   starting.catch(() => undefined); // awaited below
   resources.defer(async () => (await starting.catch(() => undefined))?.stop());
-  // Loaded while the engine starts.
-  const modules = Promise.all([import('./dataset.ts'), import('./engine/client.ts'), import('./functions.ts')]);
   const identity = await readFolderIdentity(folder);
   const tables = tablesOf(identity);
-  const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers }] = await modules;
   const embedded = await starting;
+  const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers }] = await modules();
   const endpoint = options.endpoint ?? (embedded as PausableEngine).endpoint;
   const engineEnded = embedded?.ended ?? new Promise<void>(() => undefined);
 

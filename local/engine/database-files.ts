@@ -51,11 +51,12 @@ export interface PausableEngine extends Engine {
 
 /**
  * Starts the embedded engine on a file, after completing or discarding an interrupted import.
+ * @param meanwhile called when its process was started, which takes a moment to answer
  * @throws EngineMissingError, EngineError
  */
-export async function startPausableEngine(file: string): Promise<PausableEngine> {
+export async function startPausableEngine(file: string, meanwhile?: () => void): Promise<PausableEngine> {
   await finishImport(file);
-  let engine = await startEngine(file);
+  let engine = await startEngine(file, meanwhile);
   const { endpoint } = engine;
   const stopping = new AbortController();
   let paused: Promise<void> | undefined;

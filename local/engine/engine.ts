@@ -173,10 +173,11 @@ const startMilliseconds = 10_000;
 /**
  * Starts the embedded engine on a free loopback endpoint and resolves when it answers.
  * @param file its database; in memory if absent
+ * @param meanwhile called when its process was started, which takes a moment to answer
  * @throws EngineMissingError, EngineError
  */
-export async function startEngine(file?: string): Promise<Engine> {
-  return retryWithBackoff(async () => startEngineAt(await freeEndpoint(), file), {
+export async function startEngine(file?: string, meanwhile?: () => void): Promise<Engine> {
+  return retryWithBackoff(async () => startEngineAt(await freeEndpoint(), file, meanwhile), {
     attempts: startAttempts,
     firstPauseMilliseconds: 0,
     retryIf: (error) => error instanceof EngineError && error.message.includes('already in use'),
@@ -184,7 +185,7 @@ export async function startEngine(file?: string): Promise<Engine> {
 }
 
 /** Starts the embedded engine at this endpoint. @throws EngineMissingError, EngineError */
-export async function startEngineAt(endpoint: string, file?: string): Promise<Engine> {
+export async function startEngineAt(endpoint: string, file?: string, meanwhile?: () => void): Promise<Engine> {
   const { hostname, port } = new URL(endpoint);
   const database = file === undefined ? [] : ['--db-path', file];
   const { ended, errorOutput, stop } = startGuarded(engineBinary(), [
@@ -195,6 +196,7 @@ export async function startEngineAt(endpoint: string, file?: string): Promise<En
     port,
     ...database,
   ]);
+  meanwhile?.();
   const engine = { endpoint, ended: ended.then(() => undefined), stop };
   try {
     await ready(engine, errorOutput);
