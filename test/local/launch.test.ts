@@ -16,10 +16,7 @@ async function runAs(version: string, ...args: string[]) {
 
 describe('an entry point under a Node version that is too old', () => {
   it.each([
-    ['the command line', ['local/launch.js', 'plan', 'list']],
-    ['the smoke check', ['local/launch.js', 'smoke', '--help']],
-    ['the local service', ['local/launch.js', 'local/start.ts']],
-    ['the CDK app', ['local/launch.js', 'bin/app.ts']],
+    ['the launcher of commands and programs', ['local/launch.js', 'plan', 'list']],
     ['the tests', ['node_modules/jest/bin/jest.js', 'test/operator/cli/command.test.ts']],
   ])('says which Node it needs and how to get it: %s', async (_, args) => {
     const { exit, out, err } = await runAs('22.6.0', ...args);

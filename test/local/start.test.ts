@@ -15,7 +15,6 @@ import { greeting, startErrorText } from '../../local/messages.ts';
 import { acquireLock } from '../../local/process-lock.ts';
 import { progressLines } from '../../local/progress-text.ts';
 import { baseUrl, type Service, type ServiceOptions } from '../../local/service.ts';
-import { type Month, voorkomensOf } from '../loader/steps/months.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { inSweep } from '../support/in-sweep.ts';
@@ -23,36 +22,16 @@ import { serviceOptions, whileServing } from '../support/service.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
 import { sweep } from '../support/sweep.ts';
 import { sample } from '../support/weesp-truth.ts';
-import { writeExtract } from '../support/write-extract.ts';
 
 let data: string;
 let starts: Start[];
-/** The data and the output of a start that was stopped, for tests of the next start. */
-const before = { data: folderForNow('start-'), output: '' };
-/** Starts that fail, beside the other tests: the retries of the first one take many seconds. */
-const failures: [what: string, args: string[], env: Record<string, string>, message: RegExp][] = [
-  ['an unreachable extract', ['--extract', 'http://127.0.0.1:9/x.zip'], {}, /^127\.0\.0\.1:9 .*Check the URL[^\n]*\n$/],
-  [
-    'no engine at AWS_ENDPOINT_URL_DYNAMODB',
-    [],
-    { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
-    /^No DynamoDB engine answers at http:\/\/127\.0\.0\.1:9 \(AWS_ENDPOINT_URL_DYNAMODB\)\. Start it, or unset the variable\.\n$/,
-  ],
-  ['a damaged database', [], {}, /^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*\n$/],
-];
-const failing = failures.map(() => ({ data: folderForNow('start-') }) as { data: string; start: Start });
+/** The data, the output and the stages of a start that was stopped, for tests of the next start. */
+const before = { data: folderForNow('start-'), output: '', stages: [] as string[] };
 
 beforeAll(async () => {
-  for (const [i, [what, args, env]] of failures.entries()) {
-    const one = failing[i] as (typeof failing)[0];
-    const damaged = 'no database, but longer than its header has to be. '.repeat(100);
-    if (what === 'a damaged database') await writeFile(join(one.data, 'dynamodb.db'), damaged);
-    one.start = start(['--port', '0', '--data', one.data, ...args], { env });
-  }
-  before.output = await serving({ dataFolder: before.data }, async (service) => greeting(service, before.data));
-});
-afterAll(() => {
-  for (const one of failing) one.start.child.kill('SIGKILL');
+  const progress = progressLines((line) => before.stages.push(line));
+  const options = { dataFolder: before.data, progress };
+  before.output = await serving(options, async (service) => greeting(service, before.data));
 });
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'start-'));
@@ -73,8 +52,8 @@ function run(args: string[] = [], options: Parameters<typeof start>[1] = {}): St
   return started;
 }
 
-/** Stops it like Ctrl-C, and expects exit code 0. */
-async function interrupt({ child, ended }: Start, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+/** Stops it, and expects exit code 0. */
+async function interrupt({ child, ended }: Start, signal: NodeJS.Signals): Promise<void> {
   child.kill(signal);
   expect(await ended).toBe(0);
 }
@@ -103,12 +82,12 @@ async function failure(options: Partial<ServiceOptions>): Promise<string> {
 const runPasted = async (line: string) =>
   JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
-/** A start that the tests of a group share, in a folder of its own. */
-function sharedStart(args: string[], { onDataBefore }: { onDataBefore: boolean }) {
+/** A start that the tests of a group share, on a copy of the data of the start before. */
+function sharedStart(...args: string[]) {
   const shared = { folder: '', output: '' } as { folder: string; output: string; service: Start };
   beforeAll(async () => {
     shared.folder = await mkdtemp(join(tmpdir(), 'start-'));
-    if (onDataBefore) await cp(before.data, shared.folder, { recursive: true });
+    await cp(before.data, shared.folder, { recursive: true });
     await writeFile(join(shared.folder, 'mine.txt'), 'the user’s own file', { mode: 0o600 });
     shared.service = start(['--port', '0', '--data', shared.folder, ...args]);
     shared.output = await shared.service.until(readyText);
@@ -142,6 +121,11 @@ describe('npm start --objecten', () => {
 });
 
 describe('npm start', () => {
+  it('writes the demo past its engine, and nothing to it', () => {
+    const writing = before.stages.filter((line) => /^(import|apply),/.test(line));
+    expect(writing).toEqual([expect.stringMatching(/^import, (\d+) of \1 rows, done/)]);
+  });
+
   it.each(sweep(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 1))(
     'stops completely when only npm gets %s',
     async (signal) => {
@@ -195,60 +179,8 @@ describe('npm start', () => {
   });
 });
 
-describe('npm start with a large extract', () => {
-  /** The numbers from 1 of some streets, by their postcodes. */
-  const extract = async (peildatum: string, streets: [naam: string, postcode: number, numbers: number][]) => {
-    const addresses = streets.flatMap(([naam, postcode, numbers]) =>
-      Array.from({ length: numbers }, (_, i): Month['addresses'][0] => [`${postcode}AB ${i + 1}`, naam, 'Weesp']),
-    );
-    const file = join(data, `${peildatum}.zip`);
-    await writeFile(file, await writeExtract(peildatum, voorkomensOf({ peildatum, addresses })));
-    return file;
-  };
-  /** The output of a start whose suggested lookup works. */
-  const tried = async (output: string) => {
-    const [line = ''] = output.match(/curl .*/g) ?? [];
-    expect((await runPasted(line)).status).toBe('ok');
-    return output;
-  };
-
-  inSweep('imports it even after an interrupted import, and writes only the changes of the next month', async () => {
-    // Enough to interrupt an import.
-    const large = Array.from({ length: 60 }, (_, i): [string, number, number] => [`Straat ${i}`, 1_000 + i, 350]);
-    const small = (naam: string, postcode: number): [string, number, number] => [naam, postcode, 20];
-    const january = await extract('2026-01-08', [...large, small('Een', 2_001), small('Twee', 2_002)]);
-    const february = await extract('2026-02-08', [...large, small('Nieuw', 2_001), small('Drie', 2_003)]);
-    const key = await serving({}, async ({ apiKey }) => apiKey);
-    const killed = run(['--extract', january]);
-    while (!existsSync(join(data, 'dynamodb.db.import'))) await sleep(5);
-    killed.child.kill('SIGKILL');
-    await killed.ended;
-    while ((await processesWith(data)).length > 0) await sleep(10);
-
-    const first = run(['--extract', january]);
-    const output = await tried(await first.until(readyText));
-    expect(keyIn(output)).toBe(key);
-    expect(output).toContain('import, 21,040 of 21,040 rows');
-    expect(output).not.toMatch(/^apply,/m);
-    expect(output).toContain('Serving 21,040 addresses');
-    await interrupt(first);
-    expect((await readdir(data)).filter((name) => name.startsWith('dynamodb.db.'))).toEqual([]);
-
-    const lines: string[] = [];
-    const progress = progressLines((line) => lines.push(line));
-    await serving({ extract: february, progress }, async (service) => {
-      expect(keyIn(await tried(greeting(service, data)))).toBe(key);
-    });
-    // A street has another name, one has gone and one is new.
-    expect(lines.filter((line) => /^(import|apply),/.test(line))).toEqual([
-      expect.stringContaining('apply, 60 of 60 rows'),
-    ]);
-    await serving({}, async (service) => expect(keyIn(await tried(greeting(service, data)))).toBe(key));
-  });
-});
-
-describe('npm start --fresh on the data of an earlier start', () => {
-  const shared = sharedStart(['--fresh'], { onDataBefore: true });
+describe('npm start --fresh --host on the data of an earlier start', () => {
+  const shared = sharedStart('--fresh', '--host', '::1');
 
   it('discards the data: the API key is new and the old one is refused', async () => {
     expect(keyIn(shared.output)).not.toBe(keyIn(before.output));
@@ -256,47 +188,6 @@ describe('npm start --fresh on the data of an earlier start', () => {
     expect((await lookUp(shared.output)).status).toBe(200);
     expect(await readFile(join(shared.folder, 'mine.txt'), 'utf8')).toBe('the user’s own file');
   });
-
-  inSweep('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
-    shared.service.child.stdout?.destroy();
-    shared.service.child.stderr?.destroy();
-    for (let count = 0; count < 3; count++) expect((await lookUp(shared.output)).status).toBe(200);
-    await interrupt(shared.service, 'SIGHUP');
-  });
-});
-
-describe('npm start on the data of an earlier start', () => {
-  const shared = sharedStart([], { onDataBefore: true });
-  const manifestIn = (folder: string) => readFile(join(folder, 'loads', 'manifest.json'), 'utf8');
-
-  it('has the same API key, and does not load it again', async () => {
-    expect(keyIn(shared.output)).toBe(keyIn(before.output));
-    expect((await lookUp(shared.output)).body.status).toBe('ok');
-    expect(await manifestIn(shared.folder)).toBe(await manifestIn(before.data));
-  });
-
-  it('starts the portal after the API answers, prints its address when it does too, and links to it', async () => {
-    const printed = await shared.service.until('(choose a customer');
-    expect(printed.indexOf(readyText)).toBeLessThan(printed.indexOf('Customer portal'));
-    const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(printed) ?? [];
-    expect((await fetch(portalUrl)).status).toBe(200);
-    const page = await (await fetch(`${baseIn(shared.output)}/docs`)).text();
-    expect(page).toContain(`<a href="${portalUrl}">`);
-  });
-
-  it('leaves nothing running after Ctrl-C', async () => {
-    const { endpoint } = await readLocalState(shared.folder);
-    expect(await processesWith(shared.folder)).not.toEqual([]);
-    await interrupt(shared.service);
-    expect(await processesWith(shared.folder)).toEqual([]);
-    await expect(fetch(endpoint)).rejects.toThrow();
-    await expect(readLocalState(shared.folder)).rejects.toThrow(NotRunningError);
-    await (await acquireLock(join(shared.folder, 'folder.lock')))();
-  });
-});
-
-describe('npm start that serves the demo with --host', () => {
-  const shared = sharedStart(['--host', '::1'], { onDataBefore: false });
 
   it('listens on that address', async () => {
     expect(baseIn(shared.output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
@@ -351,6 +242,38 @@ describe('npm start that serves the demo with --host', () => {
   });
 });
 
+describe('npm start on the data of an earlier start', () => {
+  const shared = sharedStart();
+  const manifestIn = (folder: string) => readFile(join(folder, 'loads', 'manifest.json'), 'utf8');
+
+  it('has the same API key, and does not load it again', async () => {
+    expect(keyIn(shared.output)).toBe(keyIn(before.output));
+    expect((await lookUp(shared.output)).body.status).toBe('ok');
+    expect(await manifestIn(shared.folder)).toBe(await manifestIn(before.data));
+  });
+
+  it('starts the portal after the API answers, prints its address when it does too, and links to it', async () => {
+    const printed = await shared.service.until('(choose a customer');
+    expect(printed.indexOf(readyText)).toBeLessThan(printed.indexOf('Customer portal'));
+    const [, portalUrl = 'none printed'] = /Customer portal: (http:\S+)/.exec(printed) ?? [];
+    expect((await fetch(portalUrl)).status).toBe(200);
+    const page = await (await fetch(`${baseIn(shared.output)}/docs`)).text();
+    expect(page).toContain(`<a href="${portalUrl}">`);
+  });
+
+  it('keeps serving when its output is no longer read, and leaves nothing running after its terminal closes', async () => {
+    const { endpoint } = await readLocalState(shared.folder);
+    expect(await processesWith(shared.folder)).not.toEqual([]);
+    for (const stream of [shared.service.child.stdout, shared.service.child.stderr]) stream?.destroy();
+    for (let count = 0; count < 3; count++) expect((await lookUp(shared.output)).status).toBe(200);
+    await interrupt(shared.service, 'SIGHUP');
+    expect(await processesWith(shared.folder)).toEqual([]);
+    await expect(fetch(endpoint)).rejects.toThrow();
+    await expect(readLocalState(shared.folder)).rejects.toThrow(NotRunningError);
+    await (await acquireLock(join(shared.folder, 'folder.lock')))();
+  });
+});
+
 describe('an engine that stops unexpectedly', () => {
   it('stops the service with an explanation', async () => {
     await useDataBefore();
@@ -365,15 +288,19 @@ describe('an engine that stops unexpectedly', () => {
 });
 
 describe('a start that fails', () => {
-  it.each(failures.map(([what, , , message], i) => [what, message, i] as const))(
-    'says what to do about %s, exits with 1 and leaves nothing running',
-    async (_, message, i) => {
-      const { data, start } = failing[i] as (typeof failing)[0];
-      expect(await start.ended).toBe(1);
-      expect(start.output()).toMatch(message);
-      expect(await processesWith(data)).toEqual([]);
-    },
-  );
+  it('says what to do, exits with 1 and leaves nothing running', async () => {
+    const { ended, output } = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' } });
+    expect(await ended).toBe(1);
+    expect(output()).toBe(
+      'No DynamoDB engine answers at http://127.0.0.1:9 (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.\n',
+    );
+    expect(await processesWith(data)).toEqual([]);
+  });
+
+  it('explains a damaged database', async () => {
+    await writeFile(join(data, 'dynamodb.db'), 'no database, but longer than its header has to be. '.repeat(100));
+    expect(await failure({})).toMatch(/^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*$/);
+  });
 
   it.each([
     ['an address that is not one of this machine', { host: '192.0.2.1' }, /^192\.0\.2\.1 is not an address of this/],

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { paths } from '../../../loader/storage/storage.ts';
-import { loadStatus, readManifest, refusedProposals } from '../../../loader/storage/stored-loads.ts';
+import { loadStatus, refusedProposals } from '../../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { renderStatus } from '../../../operator/cli/render-load.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { Register, start } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';
-import { deliveryName, type MutationGroup, mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
+import { deliveryName, mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 import type { NumStand, OprStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
@@ -183,43 +183,6 @@ describe('a day that was rolled back', () => {
 });
 
 describe('a chain of days', () => {
-  it('takes a change that is repeated on the next day', async () => {
-    const { register, content, run } = await loadedRegister(3, 2);
-    const [first, second] = register.days as [RegisterDay, RegisterDay];
-    await register.deliver([first]);
-    const named = new Set(second.groups.flatMap(({ changes }) => changes.map(({ wordt }) => wordt.identificatie)));
-    const repeated = first.groups.filter(({ changes }) =>
-      changes.every(({ wordt }) => !named.has(wordt.identificatie)),
-    );
-    expect(repeated.length).toBeGreaterThan(0);
-    await register.write(jan9, jan10, [...repeated, ...second.groups]);
-    expect(await run()).toMatchObject({ peildatum: jan10, setAside: { count: 0 } });
-    expect(await content()).toEqual(await tableOf(register, jan10));
-  });
-
-  it('sets a single object that does not match aside, by name, and applies the rest', async () => {
-    const { register, dataset, run } = await loadedRegister(3, 2);
-    const [first] = register.days as [RegisterDay];
-    const index = first.groups.findIndex(({ changes: [change] }) => change?.was !== undefined);
-    const groups = structuredClone(first.groups) as MutationGroup[];
-    const [change] = groups[index]?.changes ?? [];
-    if (!change?.was) throw new Error('no change');
-    for (const one of groups[index]?.changes ?? []) if (one.was) one.was.begin = '1999-01-01';
-    await register.write(start, jan9, groups);
-    const why = `changes occurrence \\d of NUM ${change.wordt.identificatie} from .* \\(1999-01-01 on\\), and it is .* on\\)`;
-    expect(await run()).toMatchObject({
-      peildatum: jan9,
-      setAside: { count: 1, examples: [expect.stringMatching(why)] },
-    });
-    expect((await readManifest(dataset.storage)).published).toMatchObject({
-      setAside: [{ object: `NUM ${change.wordt.identificatie}`, addresses: 1 }],
-    });
-    // The next extract makes it right, and counts it.
-    await register.deliver();
-    const report = await run({ source: await register.extract(jan9), mutations: [] });
-    expect(report).toMatchObject({ outcome: 'published', peildatum: jan9, audit: expect.anything() });
-  });
-
   it('keeps a woonplaats that does not match in view, with its addresses, until a delivery does or an extract comes', async () => {
     const { register, dataset, run } = await loadedRegister(16, 0, 200);
     const { first } = register;

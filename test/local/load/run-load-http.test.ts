@@ -45,16 +45,6 @@ describe('a load over HTTP', () => {
     expect(served.requests).toBe(1);
   });
 
-  it.each([
-    ['the national layout', { layout: 'national' as const }],
-    ['a municipality, deflated', { layout: 'municipality' as const, inner: 'deflated' as const }],
-  ])('of %s can be loaded from a server without ranges too', async (_, packing) => {
-    served.ranges = false;
-    const dataset = await datasetOf(bench.extractOf(january, packing));
-    await dataset.load();
-    expect(await dataset.served()).toEqual(tableOf(january));
-  });
-
   it('starts again when the extract is replaced in the meantime', async () => {
     const dataset = await datasetOf(bench.extractOf(january));
     const newer = readFileSync(await bench.extractOf(february));
@@ -76,7 +66,8 @@ describe('a load over HTTP', () => {
   });
 
   it('of a server without ranges downloads a damaged copy again, although its ETag is the same', async () => {
-    const dataset = await datasetOf(bench.extractOf(january), '"same"');
+    const packing = { layout: 'municipality', inner: 'deflated' } as const;
+    const dataset = await datasetOf(bench.extractOf(january, packing), '"same"');
     served.ranges = false;
     const whole = served.bytes;
     served.bytes = Buffer.from(whole);

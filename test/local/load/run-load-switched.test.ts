@@ -2,11 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, type Month, tableOf, voorkomensOf, withObjecten } from '../../loader/steps/months.ts';
-import { watched } from '../../loader/steps/watched.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 import { putDelivery } from '../../support/mutation-delivery.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 const bench = startForTests(() =>
   startLoadBench({ packing: { perFile: 5 }, state: (month) => withObjecten(voorkomensOf(month)) }),
@@ -81,24 +79,4 @@ describe('a dataset whose objects are turned on or off', () => {
     await dataset.load({ rollback: february.peildatum });
     await expectHolds(dataset, february, true);
   });
-
-  it.each(sweep([true, false], 1))(
-    'ends as it should when the load dies anywhere and is repeated (on: %s)',
-    async (objecten) => {
-      const first = await newDataset();
-      await first.load({ month: january, objecten: !objecten });
-      const left: Dataset[] = [];
-      let deaths = 0;
-      const ports = watched(first.storage, first.addresses, async ({ hasWritten }) => {
-        if (hasWritten && (isFullSweep || deaths++ % 20 === 0)) left.push(await first.copy());
-      });
-      await first.load({ ...ports, month: february, objecten });
-      expect(left.length).toBeGreaterThan(4);
-      for (const dataset of left) {
-        await dataset.load({ month: february, objecten });
-        await expectHolds(dataset, february, objecten);
-        expect((await dataset.load({ month: february, objecten })).outcome).toBe('unchanged');
-      }
-    },
-  );
 });

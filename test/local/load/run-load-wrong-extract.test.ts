@@ -69,16 +69,7 @@ const wrong: [string, Change, string, RegExp][] = [
   ],
   ['with 1000 added to 4.9% of the numbers', wrongs.withHigherNumbers, 'too_many_renumbered', /postcode of 5\d\d addr/],
   // Others.
-  ['without any huisletter', wrongs.withoutHuisletters, 'too_many_toevoegingen_lost', /take the huisletter off/],
-  ['with ? for special letters', wrongs.withQuestionMarks, 'too_many_names_garbled', /characters that no name has/],
   ['without accents', wrongs.withoutAccents, 'too_many_names_garbled', /change the special letters in the names of/],
-  [
-    'in which 30 streets have the name of the next one',
-    streets((naam, i) => (i >= 50 && i < 80 ? `Straat ${i + 2}` : naam)),
-    'too_many_streets_changed',
-    /change the name of 30 streets in Weesp, .*such as Straat 52/,
-  ],
-  ['with postcodes of elsewhere for 4%', wrongs.withPostcodesOfElsewhere, 'too_many_removed', /in Weesp/],
   ['with another id for each address', wrongs.withOtherIds, 'too_many_changed', /change 11,\d+ addresses/],
   [
     'without the largest street',
@@ -96,7 +87,6 @@ const wrong: [string, Change, string, RegExp][] = [
     'too_many_changed',
     /change the woonplaats of 3,\d+ addresses/,
   ],
-  ['without the first digit of longer house numbers', wrongs.withoutFirstDigit, 'too_many_renumbered', /in Weesp/],
   ['without a gemeente', wrongs.withoutGemeente, 'too_many_changed', /take the gemeente off 11,\d+ addresses/],
 ];
 
@@ -205,11 +195,9 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
 
   const cases: [string, Change, string, RegExp][] = [
     ['every oppervlakte 1', wrongObjects.ofOneSquareMetre, 'too_many_objects_changed', /oppervlakte of the objects of/],
-    ['ten times each oppervlakte', wrongObjects.tenTimesAsLarge, 'too_many_objects_changed', /oppervlakte of the obj/],
     ['the next gebruiksdoel', wrongObjects.usedAsTheNextKind, 'too_many_objects_changed', /gebruiksdoelen of the obj/],
     ['every status "gevormd"', wrongObjects.allGevormd, 'too_many_objects_changed', /status of the objects of/],
     ['coordinates 45 m off', wrongObjects.movedBy45Metres, 'too_many_objects_changed', /location of the objects of/],
-    ['coordinates of 50 m', wrongObjects.roundedTo50Metres, 'too_many_objects_changed', /location of the objects of/],
     ['values of the neighbour', wrongObjects.ofTheNeighbour, 'too_many_objects_changed', /oppervlakte of the objects/],
     ['no ligplaats', wrongObjects.withoutLigplaatsen, 'too_many_objects_lost', /take the ligplaats from 30 addresses/],
     ['no standplaats', wrongObjects.withoutStandplaatsen, 'too_many_objects_lost', /standplaats from 30 addresses/],
