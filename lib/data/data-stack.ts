@@ -182,7 +182,7 @@ class AccountsBackup extends Construct {
       encryptionKey,
       bundle: 'BackupCopies',
       description: 'Reports how old the last copy of the accounts table is',
-      memoryMb: 256,
+      memorySize: 256,
       timeout: Duration.seconds(60),
       environment: {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),

@@ -2,9 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import {
   Choice,
-  type DistributedMap,
+  DistributedMap,
   type IChainable,
+  ItemBatcher,
   Pass,
+  ResultWriterV2,
+  S3JsonItemReader,
+  StateMachineType,
   type TaskStateBase,
   Timeout,
   Wait,
@@ -14,20 +18,22 @@ import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { loaderErrors, storagePrefixes } from '../../loader/names.ts';
 import { type StepName, stepOf, stepsOfALoad } from '../../loader/steps/load-steps.ts';
-import { fromInput, LoadEndings, lockSettles, mapState, retryOn, stateName, taskState, when } from './load-states.ts';
-import type { LoaderSteps } from './loader-steps.ts';
+import type { Config } from '../config/config-schema.ts';
+import {
+  fromInput,
+  invocation,
+  LoadEndings,
+  lockSettles,
+  MAP_RUNS,
+  mapFaults,
+  retryOn,
+  stateName,
+  taskState,
+  when,
+} from './load-states.ts';
+import { type LoaderSteps, writersOf } from './loader-steps.ts';
 
-export type LoadDefinitionProps = {
-  steps: LoaderSteps;
-  bucket: IBucket;
-  stage: string;
-  /** The most functions that a map runs at once; fewer if the account allows few. */
-  concurrency: number;
-  /** The most functions that write to the table at once; see `writersOf`. */
-  writers: number;
-  /** Whether the configuration names mutations, which are looked for again once an extract was published. */
-  followsMutations: boolean;
-};
+export type LoadDefinitionProps = { config: Config; steps: LoaderSteps; bucket: IBucket };
 
 /** The Distributed Maps, which start one child execution for each batch. */
 export function mapNames(): string[] {
@@ -41,9 +47,9 @@ export function mapNames(): string[] {
  * `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
-  const { stage, concurrency, followsMutations } = props;
+  const { config } = props;
   const { steps } = props.steps;
-  const endings = new LoadEndings(scope, { steps, stage });
+  const endings = new LoadEndings(scope, { steps, stage: config.stage });
   const begin = Pass.jsonata(scope, 'Begin', {
     assign: {
       request: '{% $states.input %}',
@@ -51,7 +57,7 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
       load: "{% '' %}",
       restarts: 0,
       published: null,
-      concurrency,
+      concurrency: config.loadConcurrency,
     },
   });
   const discover = taskState(scope, 'discover', steps);
@@ -70,7 +76,7 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
     // After an error of one worker that writes to the table, the others may still write.
     endings.guarded(state, each && table ? endings.failLocked : endings.fail);
     if (name === 'guard' && next) state.next(afterGuard(scope, endings, { discover, apply: next }));
-    else state.next(next ?? afterPublish(scope, endings, { discover, followsMutations }));
+    else state.next(next ?? afterPublish(scope, endings, discover, config));
     states.set(name, state);
     next = state;
   }
@@ -94,17 +100,29 @@ function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Cho
     .otherwise(fail);
 }
 
-/** The map of a step that runs for each item of a list. */
-function mapOf(scope: Construct, name: StepName, { steps, bucket, writers }: LoadDefinitionProps): DistributedMap {
+/**
+ * Runs a step over the items of a stored list, several batches at a time, and `concurrency` at once: fewer if they write
+ * to the table. With no tolerated failure threshold one failed item fails the map: a missing slice would mean missing
+ * addresses. Results go to S3, for investigation, so that no state's output grows with the number of addresses.
+ */
+function mapOf(scope: Construct, name: StepName, { config, steps, bucket }: LoadDefinitionProps): DistributedMap {
   const { each, table } = stepOf(name);
-  return mapState(scope, name, {
-    bucket,
-    step: steps.steps[name],
-    items: `'${storagePrefixes.loads}' & $load & '/${each}'`,
-    // The country has 90 files of changes: several batches for each writer, and few executions for four writers.
-    itemsPerBatch: table ? Math.max(1, Math.floor(20 / writers)) : 1,
-    concurrency: table ? `$min([${writers}, $concurrency])` : '$concurrency',
+  const [id, writers] = [stateName(name), writersOf(config)];
+  const state = DistributedMap.jsonata(scope, id, {
+    label: id,
+    mapExecutionType: StateMachineType.STANDARD,
+    itemReader: new S3JsonItemReader({ bucket, key: `{% '${storagePrefixes.loads}' & $load & '/${each}' %}` }),
+    itemBatcher: new ItemBatcher({
+      // The country has 90 files of changes: several batches for each writer, and few executions for four writers.
+      maxItemsPerBatch: table ? Math.max(1, Math.floor(20 / writers)) : 1,
+      batchInput: { load: '{% $load %}', owner: '{% $owner %}' },
+    }),
+    resultWriterV2: new ResultWriterV2({ bucket, prefix: `${MAP_RUNS}${name}` }),
+    jsonataMaxConcurrency: table ? `{% $min([${writers}, $concurrency]) %}` : '{% $concurrency %}',
   });
+  state.itemProcessor(invocation(scope, `${id}Batch`, steps.steps[name], '$states.input'));
+  state.addRetry(mapFaults);
+  return state;
 }
 
 /** If the source replaces the extract while a step reads it, the load starts again. */
@@ -123,13 +141,11 @@ function startAgainIfReplaced(
   });
 }
 
-type Next = { discover: TaskStateBase };
-
 /** A refused load ends before its first write. Days that change too much together are tried in smaller numbers. */
 function afterGuard(
   scope: Construct,
   { release }: LoadEndings,
-  { discover, apply }: Next & { apply: IChainable },
+  { discover, apply }: { discover: TaskStateBase; apply: IChainable },
 ): Choice {
   return Choice.jsonata(scope, 'CheckGuardResult', { assign: { outcome: 'refused', ...fromInput('report') } })
     .when(when('$states.input.go'), apply)
@@ -145,10 +161,11 @@ function afterGuard(
 function afterPublish(
   scope: Construct,
   { release }: LoadEndings,
-  { discover, followsMutations }: Next & { followsMutations: boolean },
+  discover: TaskStateBase,
+  { mutations }: Config,
 ): Choice {
   const published = { published: '{% $states.input %}' };
-  const isFollowed = followsMutations ? 'true' : '$exists($request.mutations)';
+  const isFollowed = mutations ? 'true' : '$exists($request.mutations)';
   return (
     Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
       .when(when("$action = 'finish'"), discover, { assign: published })

@@ -9,12 +9,10 @@ import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
 import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
-import type { Config } from '../config/config-schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge, acknowledgeWildcard, allow, defaultEventBus, scheduleRole } from '../shared/grants.ts';
-import { loadDefinition, mapNames } from './load-definition.ts';
+import { type LoadDefinitionProps, loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad, MAP_RUNS } from './load-states.ts';
-import { type LoaderSteps, writersOf } from './loader-steps.ts';
 
 const actionsOf = (service: string, names: string[]) => names.map((name) => `${service}:${name}`);
 
@@ -95,12 +93,7 @@ function acknowledgeExecutions(machine: StateMachine, map: string): void {
   );
 }
 
-export type LoadMachineProps = {
-  config: Config;
-  encryptionKey: IKey | undefined;
-  steps: LoaderSteps;
-  bucket: IBucket;
-};
+export type LoadMachineProps = LoadDefinitionProps & { encryptionKey: IKey | undefined };
 
 /** Runs loads, and checks the source for a newer snapshot on schedule. */
 export class LoadMachine extends Construct {
@@ -117,16 +110,7 @@ export class LoadMachine extends Construct {
       // `machineRole` has all permissions; the CDK would add broader ones.
       role: role.withoutPolicyUpdates(),
       comment: 'Loads the BAG: writes only what differs from the live dataset',
-      definitionBody: DefinitionBody.fromChainable(
-        loadDefinition(this, {
-          steps,
-          bucket,
-          stage: config.stage,
-          concurrency: config.loadConcurrency,
-          writers: writersOf(config),
-          followsMutations: config.mutations !== false,
-        }),
-      ),
+      definitionBody: DefinitionBody.fromChainable(loadDefinition(this, { config, steps, bucket })),
       queryLanguage: QueryLanguage.JSONATA,
       timeout: longestLoad,
       tracingEnabled: config.tracing,

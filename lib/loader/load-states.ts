@@ -1,17 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import {
   Choice,
   Condition,
-  DistributedMap,
+  type DistributedMap,
   Fail,
   type IChainable,
-  ItemBatcher,
   JitterType,
-  ResultWriterV2,
   type RetryProps,
-  S3JsonItemReader,
-  StateMachineType,
   Succeed,
   TaskInput,
   type TaskStateBase,
@@ -78,7 +73,7 @@ export const lockSettles: RetryProps = {
 };
 
 /** A map could not read its items or write its results. An item that failed is not such a fault. */
-const mapFaults = retryOn(['States.ItemReaderFailed', 'States.ResultWriterFailed'], 10, 3);
+export const mapFaults = retryOn(['States.ItemReaderFailed', 'States.ResultWriterFailed'], 10, 3);
 
 /** EventBridge did not accept an event. */
 const messageFaults = retryOn(['States.TaskFailed'], 5, 4);
@@ -110,7 +105,8 @@ export function taskState(scope: Construct, name: StepName, steps: Functions, id
   return state;
 }
 
-function invocation(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
+/** Runs a step with a payload, as JSONata. */
+export function invocation(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
   const state = LambdaInvoke.jsonata(scope, id, {
     // A version, not the function: a running execution keeps its definition, so all of its steps run the code that it
     // began with.
@@ -127,41 +123,6 @@ function invocation(scope: Construct, id: string, step: LambdaFunction, payload:
 
 /** The prefix of the results of the state machine's maps. */
 export const MAP_RUNS = 'map-runs/';
-
-type MapStateProps = {
-  bucket: IBucket;
-  /** Runs for each batch. */
-  step: LambdaFunction;
-  /** The key of the stored list of items, as JSONata. */
-  items: string;
-  itemsPerBatch: number;
-  /** Batches at once, at most, as JSONata. */
-  concurrency: string;
-};
-
-/**
- * Runs a step over the items of a stored list, several batches at a time. With no tolerated failure threshold one
- * failed item fails the map: a missing slice would mean missing addresses. Results go to S3, for investigation, so that
- * no state's output grows with the number of addresses.
- */
-export function mapState(scope: Construct, name: StepName, props: MapStateProps): DistributedMap {
-  const { bucket, step, items, itemsPerBatch, concurrency } = props;
-  const id = stateName(name);
-  const state = DistributedMap.jsonata(scope, id, {
-    label: id,
-    mapExecutionType: StateMachineType.STANDARD,
-    itemReader: new S3JsonItemReader({ bucket, key: `{% ${items} %}` }),
-    itemBatcher: new ItemBatcher({
-      maxItemsPerBatch: itemsPerBatch,
-      batchInput: { load: '{% $load %}', owner: '{% $owner %}' },
-    }),
-    resultWriterV2: new ResultWriterV2({ bucket, prefix: `${MAP_RUNS}${name}` }),
-    jsonataMaxConcurrency: `{% ${concurrency} %}`,
-  });
-  state.itemProcessor(invocation(scope, `${id}Batch`, step, '$states.input'));
-  state.addRetry(mapFaults);
-  return state;
-}
 
 /** Puts an event on EventBridge. `summary` and `more` are JSONata expressions. The output is the input. */
 function eventState(

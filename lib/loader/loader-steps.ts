@@ -86,7 +86,7 @@ export class LoaderSteps extends Construct {
         bundle: 'Loader',
         module: name,
         description,
-        memoryMb,
+        memorySize: memoryMb,
         timeout: Duration.minutes(minutes),
         environment: {
           ...Object.fromEntries(variables),

@@ -10,7 +10,6 @@ import {
   type IAccessLogSettings,
   IpAddressType,
   LogGroupLogDestination,
-  PayloadFormatVersion,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -126,8 +125,8 @@ export class HttpApi extends Construct {
     super(scope, id);
     const domain = config.domain && new CustomDomain(this, 'Domain', config.domain, topic);
     const integrations = {
-      Address: integration('Address', functions.Address),
-      Validate: integration('Validate', functions.Validate),
+      Address: new HttpLambdaIntegration('Address', functions.Address),
+      Validate: new HttpLambdaIntegration('Validate', functions.Validate),
     };
     this.api = new Api(this, 'Api', {
       description: `Dutch address service, ${config.stage}`,
@@ -169,8 +168,4 @@ export class HttpApi extends Construct {
     this.baseUrl = config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint;
     new CfnOutput(this, 'BaseUrl', { value: this.baseUrl }).overrideLogicalId('BaseUrl');
   }
-}
-
-function integration(id: string, handler: IFunction): HttpLambdaIntegration {
-  return new HttpLambdaIntegration(id, handler, { payloadFormatVersion: PayloadFormatVersion.VERSION_2_0 });
 }

@@ -19,7 +19,7 @@ import { type ApiFunction, type ApiFunctionId, apiFunctions, optionalVariables }
 type CommonProps = Pick<LambdaFunctionProps, 'config' | 'encryptionKey'>;
 
 export type HttpFunctionProps = CommonProps &
-  Pick<LambdaFunctionProps, 'reservedConcurrency' | 'operatorFiles'> & {
+  Pick<LambdaFunctionProps, 'reservedConcurrentExecutions' | 'operatorFiles'> & {
     /** Its tables, by the variable with their name. */
     tables: Readonly<Record<string, TableInUse>>;
     /** The operator's branding for the pages, as JSON. */
@@ -48,7 +48,7 @@ export class HttpFunction extends LambdaFunction {
       ...common,
       bundle: id,
       description,
-      memoryMb: memoryMegabytes,
+      memorySize: memoryMegabytes,
       timeout: Duration.seconds(timeoutSeconds),
       environment: {
         ...Object.fromEntries(requires.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]))),
@@ -110,7 +110,7 @@ export class Canary extends LambdaFunction {
       encryptionKey,
       bundle: 'Canary',
       description: 'Looks up an address, as a caller does',
-      memoryMb: 256,
+      memorySize: 256,
       timeout: Duration.seconds(20),
       environment: {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
@@ -146,7 +146,7 @@ export class UsageJobFunction extends LambdaFunction {
       encryptionKey,
       bundle: 'Usage',
       description: 'Records the usage of accounts by day',
-      memoryMb: 512,
+      memorySize: 512,
       timeout: Duration.minutes(15),
       environment: {
         [usageEnvironment.deployment]: deploymentName(config.stage),

@@ -33,7 +33,7 @@ export class ServiceStack extends Stack {
     };
     const address = new HttpFunction(this, 'Address', {
       ...common,
-      reservedConcurrency: config.reservedConcurrency,
+      reservedConcurrentExecutions: config.reservedConcurrency,
       provisionedConcurrency: config.provisionedConcurrency,
     });
     const validate = new HttpFunction(this, 'Validate', { ...common, operatorFiles: logoFile(config.branding.logo) });

@@ -5,6 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Architecture,
   Function as CdkFunction,
+  type FunctionOptions,
   LoggingFormat,
   Runtime,
   SystemLogLevel,
@@ -30,23 +31,18 @@ import {
   type TableInUse,
 } from './grants.ts';
 
-export type LambdaFunctionProps = {
-  config: Config;
-  encryptionKey: IKey | undefined;
-  /** Its code, and which module of it exports `handler`. */
-  bundle: BundleName;
-  module?: string;
-  operatorFiles?: OperatorFiles;
-  description: string;
-  memoryMb: number;
-  timeout: Duration;
-  /** Variables that go with no permission. */
-  environment?: Record<string, string>;
-  /** The most that run at once, kept free in the account; unlimited when left out. */
-  reservedConcurrency?: number | undefined;
-  /** Why no dead letter queue is needed, for cdk-nag. */
-  withoutDeadLetterQueue: string;
-};
+/** `environment` has the variables that go with no permission. */
+export type LambdaFunctionProps = Required<Pick<FunctionOptions, 'description' | 'memorySize' | 'timeout'>> &
+  Pick<FunctionOptions, 'environment' | 'reservedConcurrentExecutions'> & {
+    config: Config;
+    encryptionKey: IKey | undefined;
+    /** Its code, and which module of it exports `handler`. */
+    bundle: BundleName;
+    module?: string;
+    operatorFiles?: OperatorFiles;
+    /** Why no dead letter queue is needed, for cdk-nag. */
+    withoutDeadLetterQueue: string;
+  };
 
 /** The permissions of a function on the objects under a prefix, or on one object: `loads/*`, `manifest.json`. */
 export type BucketAccess = Partial<Record<keyof typeof bucketActions, readonly string[]>>;
@@ -71,37 +67,24 @@ export class LambdaFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: LambdaFunctionProps) {
     super(scope, id);
-    const {
-      config,
-      encryptionKey,
-      bundle: name,
-      module = 'index',
-      operatorFiles,
-      description,
-      memoryMb,
-      timeout,
-      environment = {},
-    } = props;
+    const { config, encryptionKey, bundle: name, module = 'index', operatorFiles, ...more } = props;
+    const { withoutDeadLetterQueue, ...options } = more;
     if (!(module in bundles[name].entries))
       throw new Error(`lib/shared/bundles.ts has no ${module} in ${name}. Add it.`);
-    this.timeout = timeout;
+    this.timeout = options.timeout;
     this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new CdkFunction(this, 'Function', {
-      description,
+      ...options,
       code: bundle(name, operatorFiles),
       handler: `${module}.handler`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: memoryMb,
-      timeout,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       loggingFormat: LoggingFormat.JSON,
       // Lambda's own lines about each invocation that succeeded cost more than ours, and say less.
       systemLogLevelV2: SystemLogLevel.WARN,
       logGroup: this.logs,
       role: functionRole(this, this.logs, encryptionKey),
-      environment,
-      ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
       // Earlier versions are retained: the alias can roll back at once, and a running load keeps using its own.
       // Deleting the function deletes them all, so a trial leaves none behind either.
@@ -113,7 +96,7 @@ export class LambdaFunction extends Construct {
         'Serverless-LambdaTracing',
         'The operator decides by `tracing`: traces cost 5 dollars a million.',
       );
-    acknowledge(this.function, 'Serverless-LambdaDLQ', props.withoutDeadLetterQueue);
+    acknowledge(this.function, 'Serverless-LambdaDLQ', withoutDeadLetterQueue);
   }
 
   /**

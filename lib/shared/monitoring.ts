@@ -90,9 +90,7 @@ export class AlarmTopic extends Topic {
       ...(bad < of && { datapointsToAlarm: bad }),
       threshold,
       alarmDescription,
-      comparisonOperator: isBelow
-        ? ComparisonOperator.LESS_THAN_THRESHOLD
-        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      ...(isBelow && { comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD }),
       treatMissingData: treatMissingData[noData],
     });
     const action = new SnsAction(this);

@@ -47,7 +47,7 @@ export class PortalMonitoring extends Construct {
       encryptionKey,
       bundle: 'PortalCanary',
       description: 'Goes to the sign-in page of the portal and of its provider',
-      memoryMb: 256,
+      memorySize: 256,
       timeout: Duration.seconds(60),
       environment: {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),

@@ -87,7 +87,7 @@ export class PortalStack extends Stack {
       bundle: 'Portal',
       operatorFiles: logoFile(logo),
       description: 'The customer portal',
-      memoryMb: 1024,
+      memorySize: 1024,
       // A plan that 2,000 accounts follow; API Gateway waits 30 seconds.
       timeout: Duration.seconds(29),
       environment: {
