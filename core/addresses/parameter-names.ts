@@ -1,3 +1,4 @@
+import { editsBetween } from '../similar.ts';
 import { type ParameterName, parameterNames } from './address-input.ts';
 
 /** The meaning of a name: one of our parameters, or one of the two parts of a toevoeging, as other APIs divide it. */
@@ -28,8 +29,8 @@ export function meaningOf(name: string): Meaning | null {
   if (name.length > longestName) return null;
   // Forms and frameworks write lists as `huisletter[]` or `huisletter[0]`.
   const word = lettersAndDigits(name.replace(/(?:\[[^[\]]*\])+$/, ''));
-  const ownWithin = (edits: number) => parameterNames.find((own) => isWithin(word, own, edits));
-  return ownWithin(0) ?? otherNames.find(([, pattern]) => pattern.test(word))?.[0] ?? ownWithin(maxEdits) ?? null;
+  const own = parameterNames.find((own) => own === word) ?? otherNames.find(([, pattern]) => pattern.test(word))?.[0];
+  return own ?? parameterNames.find((own) => editsBetween(word, own) <= maxEdits) ?? null;
 }
 
 /** In lower case, without spaces, separators and marks; full-width letters and ligatures as ordinary ones. */
@@ -38,19 +39,4 @@ function lettersAndDigits(text: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
-
-/** Whether at most `edits` letters of `a` must be inserted, left out, replaced or swapped to make `b`. */
-function isWithin(a: string, b: string, edits: number): boolean {
-  let same = 0;
-  while (same < a.length && a[same] === b[same]) same++;
-  const [x, y] = [a.slice(same), b.slice(same)];
-  if (x === '' || y === '') return x.length + y.length <= edits;
-  if (edits === 0) return false;
-  return (
-    isWithin(x.slice(1), y.slice(1), edits - 1) ||
-    isWithin(x.slice(1), y, edits - 1) ||
-    isWithin(x, y.slice(1), edits - 1) ||
-    (x[0] === y[1] && x[1] === y[0] && isWithin(x.slice(2), y.slice(2), edits - 1))
-  );
 }

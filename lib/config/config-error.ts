@@ -18,28 +18,3 @@ function withoutPrivateKeys(text: string): string {
     '(a private key)',
   );
 }
-
-/** The most similar candidate: one starts with the other, or at most a third of the characters differ. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  return candidates
-    .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(
-      ({ candidate, distance }) =>
-        candidate.startsWith(word) || word.startsWith(candidate) || distance <= Math.max(2, candidate.length / 3),
-    )
-    .sort((a, b) => a.distance - b.distance)[0]?.candidate;
-}
-
-/** Levenshtein distance, row by row. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}

@@ -101,9 +101,9 @@ function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Cho
 }
 
 /**
- * Runs a step over the items of a stored list, several batches at a time, and `concurrency` at once: fewer if they write
- * to the table. With no tolerated failure threshold one failed item fails the map: a missing slice would mean missing
- * addresses. Results go to S3, for investigation, so that no state's output grows with the number of addresses.
+ * Runs a step over the items of a stored list, several batches at a time: fewer if they write to the table. With no
+ * tolerated failure threshold one failed item fails the map: a missing slice would mean missing addresses. Results go
+ * to S3, for investigation, so that no state's output grows with the number of addresses.
  */
 function mapOf(scope: Construct, name: StepName, { config, steps, bucket }: LoadDefinitionProps): DistributedMap {
   const { each, table } = stepOf(name);

@@ -1,4 +1,4 @@
-import { nearest } from '../../lib/config/config-error.ts';
+import { nearest } from '../../core/similar.ts';
 import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 

@@ -1,7 +1,8 @@
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import * as z from 'zod';
 import { redactKeys } from '../../core/accounts/api-key.ts';
-import { ConfigError, nearest } from '../../lib/config/config-error.ts';
+import { nearest } from '../../core/similar.ts';
+import { ConfigError } from '../../lib/config/config-error.ts';
 import { type Config, configSchema } from '../../lib/config/config-schema.ts';
 import { settingsFileName } from '../../lib/config/deployment.ts';
 import { tagForm } from '../../lib/config/setting-fields.ts';

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { ConfigError, nearest } from '../../lib/config/config-error.ts';
+import { nearest } from '../../core/similar.ts';
+import { ConfigError } from '../../lib/config/config-error.ts';
 import { configSchema } from '../../lib/config/config-schema.ts';
 import { settingsFileName } from '../../lib/config/deployment.ts';
 

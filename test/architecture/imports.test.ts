@@ -60,7 +60,7 @@ const isFaceOfLoader = (name: string) =>
 
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
 const pure =
-  /^core\/(address-form|adres-object|calendar|contract|environment|gemeenten|place-fields|rd-to-etrs89|accounts\/(quota|api-key|account)|addresses\/(address-key|address-input|batch-input|input-faults|parameter-names))\.ts$/;
+  /^core\/(address-form|adres-object|calendar|contract|environment|gemeenten|place-fields|rd-to-etrs89|similar|accounts\/(quota|api-key|account)|addresses\/(address-key|address-input|batch-input|input-faults|parameter-names))\.ts$/;
 
 /** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
