@@ -39,8 +39,14 @@ export async function apiHandlers(place: FunctionPlace): Promise<Route<Integrati
   return apiRoutes.map((route) => ({ key: routeKey(route), target: targets[route.function] }));
 }
 
+const moduleOf = ({ handler }: ApiFunction): Promise<HandlerModule> =>
+  import(new URL(`../${handler}`, import.meta.url).href);
+
+/** Loads the modules of the handlers, for a caller that has time before it wants `apiHandlers`. */
+export const loadHandlers = () => Promise.all(Object.values(apiFunctions).map(moduleOf));
+
 async function createdHandler(listed: ApiFunction, { values, client, log }: FunctionPlace): Promise<Handler> {
-  const { createHandler }: HandlerModule = await import(new URL(`../${listed.handler}`, import.meta.url).href);
+  const { createHandler } = await moduleOf(listed);
   const variables = {
     ...Object.fromEntries(requiredVariables(listed).map((name) => [name, requireEnvironment(name, values)])),
     ...Object.fromEntries(Object.keys(optionalVariables).map((name) => [name, optionalEnvironment(name, values)])),

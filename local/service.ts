@@ -76,16 +76,20 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   await requireFreePort(host, options.port);
   const discarded = fresh ? tablesOf(await readFolderIdentity(folder)) : undefined;
   if (fresh) await emptyDataFolder(folder);
-  // Loaded while the engine starts, and not before its process runs: loading keeps this thread busy for long.
+  // Loaded while the engine's process starts, and not before, as loading keeps this thread busy for long.
   const modules = () => Promise.all([import('./dataset.ts'), import('./engine/client.ts'), import('./functions.ts')]);
+  let wanted: () => Promise<unknown> = modules;
   const starting =
-    options.endpoint === undefined ? startPausableEngine(folder.databaseFile, modules) : Promise.resolve(undefined);
+    options.endpoint === undefined
+      ? startPausableEngine(folder.databaseFile, () => void wanted())
+      : Promise.resolve(undefined);
   starting.catch(() => undefined); // awaited below
   resources.defer(async () => (await starting.catch(() => undefined))?.stop());
   const identity = await readFolderIdentity(folder);
   const tables = tablesOf(identity);
   const embedded = await starting;
-  const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers }] = await modules();
+  const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers, loadHandlers }] = await modules();
+  wanted = loadHandlers; // while the engine starts again after an import
   const endpoint = options.endpoint ?? (embedded as PausableEngine).endpoint;
   const engineEnded = embedded?.ended ?? new Promise<void>(() => undefined);
 

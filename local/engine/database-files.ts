@@ -51,7 +51,7 @@ export interface PausableEngine extends Engine {
 
 /**
  * Starts the embedded engine on a file, after completing or discarding an interrupted import.
- * @param meanwhile called when its process was started, which takes a moment to answer
+ * @param meanwhile called each time when its process was started, which takes a moment to answer
  * @throws EngineMissingError, EngineError
  */
 export async function startPausableEngine(file: string, meanwhile?: () => void): Promise<PausableEngine> {
@@ -75,7 +75,7 @@ export async function startPausableEngine(file: string, meanwhile?: () => void):
       await work(stopping.signal);
     } finally {
       if (!stopping.signal.aborted) {
-        engine = await startEngineAt(endpoint, file);
+        engine = await startEngineAt(endpoint, file, meanwhile);
         watch();
       }
     }

@@ -23,7 +23,6 @@ const put = (Item: AddressItem) => bench.client.send(new PutItemCommand({ TableN
 const remove = (key: string) => bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: keyItem(key) }));
 const stored = async (key: string) => (await place.addresses.read([key])).get(key) as StoredAddress;
 const noDifference = { added: 0, changed: 0, removed: 0 };
-const killed = { setDataset: async () => Promise.reject(new Error('killed')) };
 
 /** One key of each kind of damage that an edit by hand can do. */
 async function damage() {
@@ -189,17 +188,6 @@ describe('a repair', () => {
     await bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: JSON.parse(key) }));
     expect(await load()).toMatchObject({ outcome: 'published', added: 11 });
     expect(await place.repair({ storage })).toMatchObject({ added: 0, changed: 0, removed: 1 });
-    expect(await place.served()).toEqual(tableOf(february));
-  });
-
-  it('ends with exactly the register, when the manifest of a first load was lost before it was published', async () => {
-    place = await bench.newDataset();
-    const addresses = { ...place.addresses, ...killed };
-    await expect(place.load({ month: january, addresses })).rejects.toThrow(/killed/);
-    await place.storage.delete([paths.manifest, paths.manifestCopy]);
-    expect(await place.load({ month: february })).toMatchObject({ added: 11 });
-    expect(await place.served()).not.toEqual(tableOf(february));
-    expect(await place.repair()).toMatchObject({ added: 0, changed: 0, removed: 1 });
     expect(await place.served()).toEqual(tableOf(february));
   });
 

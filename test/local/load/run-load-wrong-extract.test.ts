@@ -206,7 +206,7 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
     ['three gemeenten rotated', gemeentenOf((i) => (i + 1) % 3), 'too_many_changed', /gemeente of 1,800 addresses/],
   ];
 
-  it.each(sweep(cases, 3))('with %s is refused, and says what of how many', async (_, change, code, message) => {
+  it.each(sweep(cases, 2))('with %s is refused, and says what of how many', async (_, change, code, message) => {
     const { objections } = await planOf(dataset, change(towns));
     const found = objections.filter((one) => one.code === code && message.test(one.message));
     expect(found.length > 0 || objections).toBe(true);
@@ -218,7 +218,7 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
     expect(moved.objections).toMatchObject([{ code: 'too_many_changed' }, { place: 'Plaats 1013', count: 600 }]);
   });
 
-  it.each(sweep([wrongObjects.withHalf, wrongObjects.withATenth, (all: typeof towns) => all], 3))(
+  it.each(sweep([wrongObjects.withHalf, wrongObjects.withATenth, (all: typeof towns) => all], 1))(
     'is weighed by the addresses without an object when these are turned on, and not by their number',
     async (change) => {
       const { VBO: _, LIG: __, STA: ___, ...bare } = towns;
