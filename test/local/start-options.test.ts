@@ -30,7 +30,7 @@ describe('options without the "--" before them', () => {
   });
 
   it('end npm start with exit code 2, and --help does with 0', async () => {
-    const { ended, output } = start(['--port', '3001'], { npm: true, separator: false });
+    const { ended, output } = start([], { line: 'npm start --port 3001' });
     expect([await ended, await start(['--help']).ended]).toEqual([2, 0]);
     expect(output()).toContain('Type: npm start -- --port 3001');
   });

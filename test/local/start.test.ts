@@ -130,7 +130,7 @@ describe('npm start', () => {
     'stops completely when only npm gets %s',
     async (signal) => {
       await useDataBefore();
-      const service = run([], { npm: true });
+      const service = run([], { line: 'npm start' });
       await service.until(readyText);
       service.child.kill(signal);
       await service.ended;
@@ -141,7 +141,7 @@ describe('npm start', () => {
 
   inSweep('answers a request in progress at Ctrl-C, which a terminal sends to npm too, and npm to it', async () => {
     await useDataBefore();
-    const service = run([], { npm: true });
+    const service = run([], { line: 'npm start' });
     const output = await service.until(readyText);
     const body = JSON.stringify({ addresses: [{ postcode: '1381AA', huisnummer: 9 }] });
     const headers = {

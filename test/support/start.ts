@@ -21,24 +21,12 @@ export type Start = {
 /** The last line of the greeting. */
 export const readyText = 'Press Ctrl-C to stop.';
 
-/** Runs local/start.ts with these arguments, or `npm start` with them, or a line of a shell that ends with it. */
-export function start(
-  args: string[],
-  {
-    npm = false,
-    separator = true,
-    env = {},
-    line,
-  }: { npm?: boolean; separator?: boolean; env?: Record<string, string>; line?: string } = {},
-): Start {
-  const [command, ...fixed] = line
-    ? ['sh', '-c', `exec env ${line} -- "$@"`, 'sh']
-    : npm
-      ? ['npm', 'start', ...(separator ? ['--'] : [])]
-      : [process.execPath, startModule];
+/** Runs local/start.ts with these arguments, or a line of a shell that ends with them, such as `npm start`. */
+export function start(args: string[], { env = {}, line }: { env?: Record<string, string>; line?: string } = {}): Start {
+  const [command, ...fixed] = line ? ['sh', '-c', `exec env ${line} -- "$@"`, 'sh'] : [process.execPath, startModule];
   const { npm_lifecycle_event: _event, ...inherited } = process.env;
-  // npm in a process group of its own, as a shell starts it in a terminal.
-  const options = { cwd: root, env: { ...inherited, ...env }, detached: npm || line !== undefined };
+  // A line in a process group of its own, as a shell starts it in a terminal.
+  const options = { cwd: root, env: { ...inherited, ...env }, detached: line !== undefined };
   const child = spawn(command as string, [...fixed, ...args], options);
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -59,7 +59,7 @@ export const limits = { day: 1e9, month: null }; // no window that ends during t
 async function startService(resources: AsyncDisposableStack): Promise<Contender> {
   const data = await mkdtemp(join(tmpdir(), 'bench-local-'));
   resources.defer(() => rm(data, { recursive: true }));
-  const service = start(['--port', '0', '--data', data], { npm: true });
+  const service = start(['--port', '0', '--data', data], { line: 'npm start' });
   resources.defer(async () => {
     service.child.kill('SIGINT');
     await service.ended;

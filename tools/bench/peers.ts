@@ -146,7 +146,7 @@ async function measured<T>(work: () => Promise<T>): Promise<{ result: T; used: U
 type Ours = { asked: Asked; batch: Record<string, unknown>; origin: string; postcode: string; huisnummer: string };
 
 async function firstAnswerOfOurs(path: string, data: string, servers: AsyncDisposableStack): Promise<Ours> {
-  const service = start(['--port', '0', '--data', data, '--extract', path], { npm: true });
+  const service = start(['--port', '0', '--data', data, '--extract', path], { line: 'npm start' });
   servers.defer(async () => {
     service.child.kill('SIGINT');
     await service.ended;

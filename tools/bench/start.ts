@@ -56,7 +56,7 @@ const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 
 /** A start whose data the others use; it also synthesizes and compiles what later starts keep. */
 async function prepare(data: string, database: string) {
-  const service = start(['--port', '0', '--data', data], { npm: true });
+  const service = start(['--port', '0', '--data', data], { line: 'npm start' });
   await service.until(readyText);
   const state = await readLocalState(data);
   // The bare server can't begin a window, so none may end during the run.

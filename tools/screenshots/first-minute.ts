@@ -12,7 +12,7 @@ import { start } from '../../test/support/start.ts';
  */
 export async function takeFirstMinute(browser: Browser, out: string): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'first-minute-'));
-  const service = start(['--data', data, '--port', '0'], { npm: true });
+  const service = start(['--data', data, '--port', '0'], { line: 'npm start' });
   try {
     const printed = (await service.until('Customer portal: ')).replace(/^\s*> .*\n/gm, '').trim();
     const lookups = [...printed.matchAll(/curl .*/g)].map(([command]) => command);
