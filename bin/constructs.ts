@@ -1,4 +1,4 @@
-import { Aspects, CfnOutput, type Stack, Tags } from 'aws-cdk-lib';
+import { Aspects, CfnOutput, Tags } from 'aws-cdk-lib';
 import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
@@ -105,22 +105,21 @@ export function addStacks(scope: Construct, config: Config, parts?: readonly Bag
   const names = stackNames(deploymentName(config.stage));
   const data = new DataStack(scope, names.data, { config, stackName: names.data });
   refuseSecond(data);
-  const service = has('service')
-    ? new ServiceStack(scope, names.service, { config, stackName: names.service, data })
-    : undefined;
-  const loader = has('loader')
-    ? new LoaderStack(scope, names.loader, { config, stackName: names.loader, data })
-    : undefined;
+  const propsOf = (part: 'service' | 'loader') => ({ config, stackName: names[part], data });
+  const service = has('service') ? new ServiceStack(scope, names.service, propsOf('service')) : undefined;
+  const loader = has('loader') ? new LoaderStack(scope, names.loader, propsOf('loader')) : undefined;
   const portal = has('portal') ? addPortal(scope, config, { data, service, loader }) : undefined;
   if (parts?.includes('portal') && !portal) throw new Error("parts has 'portal': configure it in `portal` too.");
   // `doctor` compares it with its own version.
   if (service) new CfnOutput(service, 'Version', { value: packageVersion() });
   const stacks = [data, service, loader, portal].filter((stack) => stack !== undefined);
-  for (const stack of stacks) Aspects.of(stack).add(new TrustOwnAccount());
-  for (const stack of stacks) addTags(stack, { application: 'bag-adres', stage: config.stage, ...config.tags });
-  // On functions only, which a new version changes anyway, so that the diff of an upgrade shows what else it changes.
-  for (const stack of stacks)
+  const tags = { application: 'bag-adres', stage: config.stage, ...config.tags };
+  for (const stack of stacks) {
+    Aspects.of(stack).add(new TrustOwnAccount());
+    for (const [key, value] of Object.entries(tags)) Tags.of(stack).add(key, value);
+    // On functions only, which a new version changes anyway, so that the diff of an upgrade shows what else it changes.
     Tags.of(stack).add('version', packageVersion(), { includeResourceTypes: ['AWS::Lambda::Function'] });
+  }
   return { data, service, loader, portal };
 }
 
@@ -151,8 +150,4 @@ function addPortal(scope: Construct, config: Config, { data, service, loader }: 
     apiUrl: service.baseUrl,
     loads: { bucket, stateMachineArn, stateMachineName },
   });
-}
-
-function addTags(stack: Stack, tags: Record<string, string>): void {
-  for (const [key, value] of Object.entries(tags)) Tags.of(stack).add(key, value);
 }

@@ -29,33 +29,27 @@ export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeVa
   ExpressionAttributeValues: Item;
 };
 
-/** The calls that requests and administration share, with plain values in and out. */
-export type Documents = {
-  get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined>;
-  /** Returns the attributes that `ReturnValues` requested, if the store sent them. */
-  update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined>;
-  /** Makes all of the updates or none. */
-  updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void>;
-};
-
 /**
- * The calls of a request. The document client does the same for every command there is, by middleware of its own, which
- * shows in the CPU of a lookup and of a cold start (`npm run bench`), so only administration uses it.
+ * The calls of a request, with plain values in and out. The document client does the same for every command there is,
+ * by middleware of its own, which shows in the CPU of a lookup and of a cold start (`npm run bench`), so only
+ * administration uses it.
  */
-export function documents(client: StoreClient): Documents {
+export function documents(client: StoreClient) {
   return {
-    async get(get, abortSignal) {
+    async get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined> {
       const command = new GetItemCommand({ ...get, Key: marshall(get.Key) });
       const { Item } = await client.send(command, { abortSignal });
       return Item && unmarshall(Item);
     },
 
-    async update(update, abortSignal) {
+    /** Returns the attributes that `ReturnValues` requested, if the store sent them. */
+    async update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined> {
       const { Attributes } = await client.send(new UpdateItemCommand(marshalled(update)), { abortSignal });
       return Attributes && unmarshall(Attributes);
     },
 
-    async updateAll(updates, abortSignal) {
+    /** Makes all of the updates or none. */
+    async updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void> {
       const TransactItems = updates.map((update) => ({ Update: marshalled(update) }));
       await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
     },

@@ -123,8 +123,7 @@ export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
 
 type AnsweredPlace = AnsweredValues<typeof always> & Partial<AnsweredValues<typeof onRequest>>;
 
-export type RequestedField = keyof typeof onRequest;
-export const requestedFields = Object.keys(onRequest) as RequestedField[];
+export const requestedFields = Object.keys(onRequest) as (keyof typeof onRequest)[];
 
 /** What `include` can name, each a member of the response that is absent by default. */
 export const includeNames = ['toevoegingen', ...requestedFields] as const;
@@ -155,11 +154,11 @@ const fields = Object.entries({ ...always, ...onRequest }) as [keyof Place, Plac
 /** The names of the fields in a line, in their order. */
 export const placeFieldNames = fields.map(([name]) => name);
 
-/** A place in a response: the fields of every response, and the requested fields. */
-export function placeWith(place: Place, requested: readonly RequestedField[]): AnsweredPlace {
+/** A place in a response: the fields of every response, and the included fields. */
+export function placeWith(place: Place, include: readonly IncludeName[]): AnsweredPlace {
   const shown: Record<string, unknown> = {};
   for (const [name, { toAnswer }] of fields) {
-    if (!(name in always || requested.includes(name as RequestedField))) continue;
+    if (!(name in always || include.includes(name as IncludeName))) continue;
     shown[name] = toAnswer ? toAnswer(place[name]) : place[name];
   }
   return shown as AnsweredPlace;

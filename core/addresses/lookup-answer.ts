@@ -1,6 +1,5 @@
 import type { AddressRequest, LookupAnswer } from '../contract.ts';
-import type { IncludeName } from '../place-fields.ts';
-import { distinctPlaces, placeWith, requestedFields } from '../place-fields.ts';
+import { distinctPlaces, type IncludeName, placeWith } from '../place-fields.ts';
 import { compareToevoegingen, maxToevoegingen, type Toevoeging } from './address-item.ts';
 import type { FoundItems } from './address-store.ts';
 
@@ -10,8 +9,7 @@ export function lookupAnswer(
   include: readonly IncludeName[],
   found: FoundItems,
 ): LookupAnswer {
-  const requested = requestedFields.filter((field) => include.includes(field));
-  const [first, ...others] = distinctPlaces(found.address?.places ?? []).map((place) => placeWith(place, requested));
+  const [first, ...others] = distinctPlaces(found.address?.places ?? []).map((place) => placeWith(place, include));
   if (!first) {
     return { status: 'not_found', request, address: null, candidates: [], toevoegingen: existing(request, found) };
   }

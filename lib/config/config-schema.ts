@@ -21,6 +21,8 @@ const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
 const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
 
+const sourceForm = /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/;
+
 const canary = z.strictObject({
   keySecretName: nameOfSecret.describe('The secret with an API key, as plain text; its account pays the lookups.'),
   postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe(
@@ -141,10 +143,7 @@ export const configSchema = z.strictObject({
   schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
-  source: text(
-    /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
-    'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
-  )
+  source: text(sourceForm, 'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader')
     .optional()
     .describe("The extract to load; by default PDOK's of the country."),
   dataset: dataset.prefault({}).describe('Parts of the BAG to load beside addresses, from the next load on.'),
@@ -152,13 +151,7 @@ export const configSchema = z.strictObject({
     .default(10)
     .describe("The maximum concurrency of a load, and never over a quarter of the account's unreserved concurrency."),
   mutations: z
-    .union([
-      z.boolean(),
-      text(
-        /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
-        'an `https://` address or `s3://BUCKET/uploads/FILE`',
-      ),
-    ])
+    .union([z.boolean(), z.string().regex(sourceForm)])
     .meta({
       allowed:
         '`true`, `false`, or the `https://` address of a list, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',

@@ -4,7 +4,6 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import {
   AttributeType,
   BillingMode,
-  type ITable,
   Table,
   TableEncryption,
   type TableProps,
@@ -68,13 +67,7 @@ export class DataStack extends Stack {
     if (config.portal) this.sessionSecret = this.ownSecret(config);
     this.statements = statementBucket(this, config, this.encryptionKey);
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
-    new AccountsBackup(this, 'AccountsBackup', {
-      config,
-      encryptionKey: this.encryptionKey,
-      accounts: this.accounts,
-      copyTo: config.backupVaultArn,
-      topic: this.alarmTopic,
-    });
+    new AccountsBackup(this, 'AccountsBackup', config);
     new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
     new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });
     new CfnOutput(this, 'StatementsBucketName', { value: this.statements.bucketName });
@@ -125,14 +118,6 @@ function warmed(units: { [unit in keyof WarmThroughput]: number | undefined }): 
   return Object.keys(warmThroughput).length > 0 ? { warmThroughput } : {};
 }
 
-type AccountsBackupProps = {
-  config: Config;
-  encryptionKey: IKey | undefined;
-  accounts: ITable;
-  copyTo: string | undefined;
-  topic: AlarmTopic;
-};
-
 const keptFor = Duration.days(35);
 /** A day, and the hours that AWS Backup may take to begin. */
 const lateAfter = Duration.hours(36);
@@ -144,8 +129,10 @@ const lateAfter = Duration.hours(36);
  * and in the way of the next one.
  */
 class AccountsBackup extends Construct {
-  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, copyTo, topic }: AccountsBackupProps) {
-    super(scope, id);
+  constructor(data: DataStack, id: string, config: Config) {
+    super(data, id);
+    const { encryptionKey } = data;
+    const copyTo = config.backupVaultArn;
     const backupVault = new BackupVault(this, 'Vault', {
       backupVaultName: vaultName(this, config),
       // CloudFormation can't delete one with backups, which expire by themselves.
@@ -166,20 +153,20 @@ class AccountsBackup extends Construct {
         }),
       ],
     });
-    const selection = plan.addSelection('Accounts', { resources: [BackupResource.fromDynamoDbTable(accounts)] });
+    const selection = plan.addSelection('Accounts', { resources: [BackupResource.fromDynamoDbTable(data.accounts)] });
     acknowledge(
       selection,
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
       'The policy that AWS maintains for this purpose, for AWS Backup only.',
     );
-    this.watch(plan.backupPlanId, { config, encryptionKey, accounts, copyTo, topic });
+    this.watch(plan.backupPlanId, copyTo, data, config);
   }
 
   /** Reports the age of the last copy: which metrics AWS Backup has of one vault's copies is not documented. */
-  private watch(planId: string, { config, encryptionKey, accounts, copyTo, topic }: AccountsBackupProps): void {
+  private watch(planId: string, copyTo: string, data: DataStack, config: Config): void {
     const lambda = new LambdaFunction(this, 'Watch', {
       config,
-      encryptionKey,
+      encryptionKey: data.encryptionKey,
       bundle: 'BackupCopies',
       description: 'Reports how old the last copy of the accounts table is',
       memorySize: 256,
@@ -187,8 +174,8 @@ class AccountsBackup extends Construct {
       environment: {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         [copiesEnvironment.plan]: planId,
-        [copiesEnvironment.table]: accounts.tableArn,
-        [copiesEnvironment.vault]: copyTo ?? '',
+        [copiesEnvironment.table]: data.accounts.tableArn,
+        [copiesEnvironment.vault]: copyTo,
       },
       withoutDeadLetterQueue: 'The alarm sees a run that was missed, and the next one follows within the hour.',
     });
@@ -205,7 +192,7 @@ class AccountsBackup extends Construct {
       description: 'Reports the age of the last copy',
       maxEventAge: Duration.minutes(30),
     });
-    topic.alarms(this, {
+    data.alarmTopic.alarms(this, {
       Late: {
         metric: ownMetric(config.stage, 'backup', metricNames.backupCopyAge, {
           statistic: 'Minimum',

@@ -94,23 +94,13 @@ export class ServiceAlarms extends Construct {
   }
 }
 
-export type ServiceDashboardProps = {
-  stage: string;
-  api: HttpApi;
-  address: Alias;
-  validate: Alias;
-  accounts: ITable;
-  addresses: ITable;
-};
+export type ServiceDashboardProps = Omit<ServiceAlarmsProps, 'topic'> & Record<'accounts' | 'addresses', ITable>;
 
 /** The dashboard of an operator on call, from the caller's side down to the tables. */
 export class ServiceDashboard extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    { stage, api, address, validate, accounts, addresses }: ServiceDashboardProps,
-  ) {
+  constructor(scope: Construct, id: string, { stage, api, accounts, addresses, ...functions }: ServiceDashboardProps) {
     super(scope, id);
+    const { address, validate } = functions;
     operatorDashboard(this, {
       defaultInterval: Duration.hours(12),
       widgets: [

@@ -64,13 +64,11 @@ const treatMissingData = {
 
 /** The topic of the alarms, and where their messages say that the runbook is. */
 export class AlarmTopic extends Topic {
-  private readonly runbookUrl: string;
-  private readonly stage: string;
+  private readonly config: Config;
 
   constructor(scope: Construct, id: string, { config, ...props }: TopicProps & { config: Config }) {
     super(scope, id, props);
-    this.runbookUrl = config.runbookUrl;
-    this.stage = config.stage;
+    this.config = config;
   }
 
   /** Makes an alarm for each rule, below `scope`. */
@@ -83,7 +81,8 @@ export class AlarmTopic extends Topic {
   private alarm(scope: Construct, id: string, rule: AlarmRule): Alarm {
     const { metric, problem, first, runbook, threshold = 1, noData = 'fine', isBelow, isEvent, quietDuring } = rule;
     const [bad, of] = rule.periods ?? (isEvent ? [1, 1] : [2, 3]);
-    const alarmDescription = `${problem} First: ${first.replaceAll('STAGE', this.stage).replaceAll('DEPLOYMENT', deploymentName(this.stage))} Then: ${this.runbookUrl}#${anchor(runbook)}`;
+    const { stage, runbookUrl } = this.config;
+    const alarmDescription = `${problem} First: ${first.replaceAll('STAGE', stage).replaceAll('DEPLOYMENT', deploymentName(stage))} Then: ${runbookUrl}#${anchor(runbook)}`;
     const alarm = new Alarm(scope, id, {
       metric,
       evaluationPeriods: of,

@@ -116,7 +116,7 @@ export type Register = {
  * change, and of new objects from its municipalities, because an address can be registered a day before its street.
  * Every new woonplaats is kept: its streets may move there on a later day, and without streets it gives no address.
  */
-export function withinRegister(register: Register): (day: MutationDay) => Pick<MutationDay, 'mutations'> {
+export function withinRegister(register: Register): (day: MutationDay) => MutationDay['mutations'] {
   const added = new Set<string>();
   const inhabited = new Set(register.inhabited);
   const holds = (key: string) => added.has(key) || register.holds(key);
@@ -152,14 +152,13 @@ export function withinRegister(register: Register): (day: MutationDay) => Pick<M
     }
     if (day.isOwnArea) {
       for (const mutation of day.mutations) added.add(objectKey(mutation));
-      return { mutations: day.mutations };
+      return day.mutations;
     }
     // Adresseerbare objecten after their addresses, which may be new on the same day.
-    const mutations = [false, true].flatMap((isObject) => {
+    return [false, true].flatMap((isObject) => {
       const found = objects.filter(([one]) => one && isObjectenKind(one.kind) === isObject).filter(concerns);
       for (const one of found.flat()) added.add(objectKey(one));
       return found.flat();
     });
-    return { mutations };
   };
 }

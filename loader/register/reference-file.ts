@@ -39,29 +39,22 @@ type Lookup<T> = { get(identificatie: string): T | undefined };
 export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<WoonplaatsInGemeente> };
 
 /**
- * Streets by identificatie, like a `Map`, but a street is kept as bytes until it is looked up: in sorted lines, in
- * memory that threads share, as a message between them copies nothing. The 260 thousand of the country take 16 MB; as
- * objects they take 100 MB in each thread, which the garbage collector scans again and again (decision 0113).
+ * Streets by identificatie. A street is kept as bytes until it is looked up: in sorted lines, in memory that threads
+ * share, as a message between them copies nothing. The 260 thousand of the country take 16 MB; as objects they take
+ * 100 MB in each thread, which the garbage collector scans again and again (decision 0113).
  */
-export class StreetTable {
-  readonly #lines: Buffer;
-  #last: OpenbareRuimte | undefined;
-
-  constructor(memory: SharedArrayBuffer) {
-    this.#lines = Buffer.from(memory);
-  }
-
-  /** The street, or `undefined`; the same object when it is looked up twice in a row. */
-  get(identificatie: string): OpenbareRuimte | undefined {
-    if (this.#last?.identificatie === identificatie) return this.#last;
-    const start = firstLineFrom(this.#lines, identificatie);
-    if (start === this.#lines.length || streetAt.identificatie(this.#lines, start) !== identificatie) return undefined;
-    this.#last = { identificatie, ...streetIn(this.#lines, start) };
-    return this.#last;
-  }
+function streetsIn(memory: SharedArrayBuffer): Lookup<OpenbareRuimte> {
+  const lines = Buffer.from(memory);
+  return {
+    get(identificatie) {
+      const start = firstLineFrom(lines, identificatie);
+      if (start === lines.length || streetAt.identificatie(lines, start) !== identificatie) return undefined;
+      return { identificatie, ...streetIn(lines, start) };
+    },
+  };
 }
 
-/** The memory of a `StreetTable` with these lines on `day`, the last to begin, and the ids of other current ones. */
+/** The streets in these lines on `day`, the last occurrence to begin, and the ids of other current ones. */
 function currentStreets(lines: Buffer, day: number): { streets: SharedArrayBuffer; replaced: string[] } {
   const isCurrent: StreetFilter = (bytes, start) =>
     streetAt.begin(bytes, start) <= day && streetAt.eind(bytes, start) > day;
@@ -194,5 +187,5 @@ export function relatiesIn({ relaties }: ReferenceFile): GemeenteRelatie[] {
 /** The streets and places, for lookups. */
 export function referenceAt({ streets, places }: ReferenceMemory): Reference {
   const woonplaatsen = new Map(places.map((place) => [place.identificatie, place]));
-  return { openbareRuimten: new StreetTable(streets), woonplaatsen };
+  return { openbareRuimten: streetsIn(streets), woonplaatsen };
 }

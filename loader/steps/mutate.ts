@@ -92,7 +92,7 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
     const { gemeenten, problems: ofDay, relaties: ofAll, ...read } = (await readCopy(storage, file, load)).contents();
     relaties = ofAll ?? relaties;
     const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
-    const { mutations } = concerning?.(day) ?? day;
+    const mutations = concerning?.(day) ?? day.mutations;
     setAside.push(applyMutations(objects, { ...day, mutations }, unsettled));
     const own = new Set([...places, ...mutations.map(({ identificatie }) => identificatie)]);
     for (const problem of ofDay) if (!concerning || own.has(problem.identificatie)) addProblem(problems, problem);

@@ -248,7 +248,7 @@ describe('the mutations of a national day that concern a municipality', () => {
     ...{ hoofdadres: '0457200000000001', nevenadressen: [], locatie: { x: 1, y: 2 } },
   };
   const kept = (mutations: Mutation[]) =>
-    withinRegister(register)({ file: 'day.zip', vanaf: start, tot: dateAfter(start, 1), mutations }).mutations;
+    withinRegister(register)({ file: 'day.zip', vanaf: start, tot: dateAfter(start, 1), mutations });
 
   it('are those of an object of it that was withdrawn and comes back, also a day before its address', () => {
     const back = [change(null, vbo)];
