@@ -82,13 +82,14 @@ export function createAdminStore(
 
     /** Reads all pages, or as many as it takes for `Limit` items. */
     async query(query: Query): Promise<Item[]> {
-      const { Limit: most = Infinity, ExclusiveStartKey: startingToken } = query;
+      // Older versions of the SDK take both from here, and not from the query.
+      const { Limit: pageSize, ExclusiveStartKey: startingToken } = query;
       const items: Item[] = [];
-      for await (const page of paginateQuery({ client, startingToken }, { ...query, ConsistentRead: true })) {
+      for await (const page of paginateQuery({ client, startingToken, pageSize }, { ...query, ConsistentRead: true })) {
         items.push(...(page.Items ?? []));
-        if (items.length >= most) break;
+        if (items.length >= (pageSize ?? Infinity)) break;
       }
-      return items.slice(0, most);
+      return items.slice(0, pageSize);
     },
 
     /** The items that pass `filter`, of the whole table: for an operator, not for the request of a customer. */
