@@ -33,7 +33,7 @@ const settingsSchema = z.object({
   }),
 });
 
-const { logoType, signIn, deployment, languages, ...settings } = settingsSchema.parse(
+const { logoType, signIn, deployment, ...settings } = settingsSchema.parse(
   JSON.parse(requireEnvironment(environment.portal)),
 );
 const logger = new Logger({ serviceName: 'portal' });
@@ -52,7 +52,6 @@ const app = portalApp(
   {
     settings: {
       ...settings,
-      ...(languages && { languages }),
       ...(logoType && {
         logo: { type: logoType, bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))) },
       }),

@@ -26,11 +26,7 @@ export type LocalPortalOptions = {
   apiUrl: string;
   /** How the pages present the operator. */
   branding?:
-    | (OperatorLinks &
-        Partial<Pick<PortalSettings, 'colour' | 'logo'>> & {
-          name?: string | undefined;
-          languages?: PortalSettings['languages'] | undefined;
-        })
+    | (OperatorLinks & Partial<Pick<PortalSettings, 'colour' | 'logo' | 'languages'>> & { name?: string | undefined })
     | undefined;
   /** The ports of the portal and the provider; if a port is taken or 0, another port is picked. */
   ports: { portal: number; provider: number };
@@ -80,8 +76,8 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
         company: branding?.name,
         colour: branding?.colour ?? '#0b4f8a',
         links: branding ?? {},
-        ...(branding?.logo && { logo: branding.logo }),
-        ...(branding?.languages && { languages: branding.languages }),
+        logo: branding?.logo,
+        languages: branding?.languages,
         signIn: {
           issuer: provider.issuer,
           clientId: registration.clientId,

@@ -44,20 +44,8 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   const canChange = may(role, 'key.change');
   const columns: Column<KeyView>[] = [
     { name: 'label', label: text.key.label, show: (key) => keyLink(visit, key), sort: nameOf },
-    {
-      name: 'state',
-      label: text.about.state,
-      place: 'aside',
-      show: (key) => stateOf(visit, key),
-      sort: ({ state }) => state,
-    },
-    {
-      name: 'created',
-      label: text.about.created,
-      place: 'minor',
-      show: (key) => instantOf(visit, key.created),
-      sort: (key) => key.created ?? '',
-    },
+    { name: 'state', label: text.about.state, place: 'aside', show: (key) => stateOf(visit, key) },
+    { name: 'created', label: text.about.created, place: 'minor', show: (key) => instantOf(visit, key.created) },
     { name: 'used', label: text.key.lastUsed, show: (key) => lastUsed(visit, key), sort: (key) => key.lastUsed ?? '' },
     ...(canChange ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }] : []),
   ];

@@ -3,7 +3,6 @@ import type {
   AccountView,
   AuditEntry,
   AuditPage,
-  AuditPageOptions,
   DayRefusals,
   KeyUsage,
   Limits,
@@ -244,37 +243,24 @@ const entriesRead = 200;
 async function limitSince(visit: AccountVisit, window: 'day' | 'month', first: string): Promise<string> {
   const { admin, account } = visit;
   const { plan, ownLimits } = await visit.view();
-  const own = lastChange(
-    (page) => admin.accounts.audit(account, page),
-    first,
-    ({ action, detail }) => {
-      const limits = detail.limits as Limits | undefined;
-      const isTerms = limits?.[window] !== undefined || (ownLimits[window] === undefined && detail.plan !== undefined);
-      return action === 'account create' || action === 'account import' || isTerms;
-    },
-  );
-  if (ownLimits[window] !== undefined) return own;
-  const ofPlan = lastChange(
-    (page) => admin.plans.audit(plan, page),
-    first,
-    ({ detail: { limits, before } }) => {
-      const was = (before as { limits?: Limits } | undefined)?.limits;
-      return limits !== undefined && (limits as Limits)[window] !== was?.[window];
-    },
-  );
-  const days = await Promise.all([own, ofPlan]);
-  return days.reduce(later);
-}
-
-/** The day of the last entry that changed something, not before `first`. */
-async function lastChange(
-  read: (page: AuditPageOptions) => Promise<AuditPage>,
-  first: string,
-  isChange: (entry: AuditEntry) => boolean,
-): Promise<string> {
-  const { entries, cursor } = await read({ limit: entriesRead });
-  const change = entries.find(isChange)?.time ?? cursor ?? first;
-  return later(change.slice(0, 10), first);
+  const isOwn = ownLimits[window] !== undefined;
+  const [ofAccount, ofPlan] = await Promise.all([
+    admin.accounts.audit(account, { limit: entriesRead }),
+    admin.plans.audit(plan, { limit: isOwn ? 1 : entriesRead }),
+  ]);
+  const since = ({ entries, cursor }: AuditPage, isChange: (entry: AuditEntry) => boolean) =>
+    (entries.find(isChange)?.time ?? cursor ?? first).slice(0, 10);
+  const own = since(ofAccount, ({ action, detail }) => {
+    const limits = detail.limits as Limits | undefined;
+    const isTerms = limits?.[window] !== undefined || (!isOwn && detail.plan !== undefined);
+    return action === 'account create' || action === 'account import' || isTerms;
+  });
+  if (isOwn) return later(own, first);
+  const planned = since(ofPlan, ({ detail: { limits, before } }) => {
+    const was = (before as { limits?: Limits } | undefined)?.limits;
+    return limits !== undefined && (limits as Limits)[window] !== was?.[window];
+  });
+  return [own, planned].reduce(later, first);
 }
 
 /** How many days with refusals are named. */

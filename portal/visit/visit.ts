@@ -15,16 +15,8 @@ import type { Rates } from './rates.ts';
 import { type Shared, sharedBy } from './shared.ts';
 import { isLoopback, type SignInSettings } from './sign-in.ts';
 
-export type Person = {
-  /** `sub:` and the subject. */
-  subject: string;
-  email?: string;
-  /** Why the e-mail address of this person identifies no one. */
-  emailFault?: NonNullable<Identity['emailFault']>;
-  name: string;
-  /** Whether the configuration, as it is now, makes this person an operator. */
-  operator: boolean;
-};
+/** Who is signed in, and whether the configuration, as it is now, makes this person an operator. */
+export type Person = Omit<Identity, 'operatorClaim'> & { operator: boolean };
 
 /** The role of a signed-in person for an account: a member's role, or operator of the whole service. */
 export type PortalRole = Role | 'operator';
@@ -41,8 +33,8 @@ export type PortalSettings = CookieSettings & {
   colour: string;
   links?: OperatorLinks;
   /** The languages on offer, the first for browsers without a matching preference; all by default. */
-  languages?: readonly Language[];
-  logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
+  languages?: readonly Language[] | undefined;
+  logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> } | undefined;
   signIn: SignInSettings;
 };
 
