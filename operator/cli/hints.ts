@@ -20,18 +20,11 @@ async function nextCommand({ code, subject, message }: AdminError, admin: Admin)
   if (message.endsWith('already exists.'))
     return `${message} Change it with "account set ${name}", or choose another id.`;
   if (code === 'not_suspended') return `${message} Use "account suspend ${name}".`;
-  switch (subject) {
-    case 'account':
-      return ofMissingAccount(message, name, admin);
-    case 'plan':
-      return ofMissingPlan(message, name, admin);
-    case 'key':
-      return `${message} "key list --account ${name}" shows the keys of the account.`;
-    case 'statement':
-      return `${message} "usage months" lists all months; "usage close --month ${month}" closes a month that has ended.`;
-    default:
-      return undefined;
-  }
+  if (subject === 'account') return ofMissingAccount(message, name, admin);
+  if (subject === 'plan') return ofMissingPlan(message, name, admin);
+  if (subject === 'key') return `${message} "key list --account ${name}" shows the keys of the account.`;
+  if (subject !== 'statement') return undefined;
+  return `${message} "usage months" lists all months; "usage close --month ${month}" closes a month that has ended.`;
 }
 
 async function ofMissingAccount(message: string, id: string, admin: Admin): Promise<string> {

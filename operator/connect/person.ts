@@ -7,7 +7,7 @@ import { instant } from '../../core/calendar.ts';
 import { type Guard, guardedUpdate, wasMade } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { memberPrefix, normalizedPerson, personPrefix } from '../../packages/admin/accounts/account-members.ts';
-import { AdminError, longestDetails, maxLabelLength } from '../../packages/admin/accounts/admin-error.ts';
+import { AdminError, detailFields, longestDetails, maxLabelLength } from '../../packages/admin/accounts/admin-error.ts';
 import { entryKey } from '../../packages/admin/accounts/admin-store.ts';
 import { type AccountDetails, detailsItem, readDetails } from '../../packages/admin/accounts/details.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
@@ -186,10 +186,10 @@ function remainder({ kind, item }: PersonalItem): Remainder | undefined {
 function detailsWithout(item: StoredItem, email: string, withoutPerson: (text: string) => string) {
   const details = readDetails(item);
   const changes: Partial<AccountDetails> = {};
-  for (const [field, length] of Object.entries(longestDetails) as [keyof AccountDetails, number][]) {
+  for (const field of detailFields) {
     const text = details[field];
     const isAlone = text === null || text.toLowerCase() === email;
-    changes[field] = isAlone ? null : firstOf(withoutPerson(text), length);
+    changes[field] = isAlone ? null : firstOf(withoutPerson(text), longestDetails[field]);
   }
   return changes;
 }

@@ -134,13 +134,14 @@ export const checkLabel = (label: string): void => checkOneLine(label, 'A label'
 
 /** The most characters of each text that an operator writes about an account. */
 export const longestDetails = { name: 100, contact: 200, note: 200 } as const;
+export const detailFields = Object.keys(longestDetails) as (keyof typeof longestDetails)[];
 
 /** Details to set: `null` removes a detail, and absent details stay. */
 export type DetailsChanges = Partial<Record<'name' | 'contact' | 'note', string | null | undefined>>;
 
 /** @throws AdminError `invalid` unless each is `null`, or a text on one line that is no API key */
 export function checkDetails(changes: DetailsChanges): void {
-  for (const field of Object.keys(longestDetails) as (keyof typeof longestDetails)[]) {
+  for (const field of detailFields) {
     const text = changes[field];
     if (text === undefined || text === null) continue;
     checkOneLine(text, `The ${field} of an account`, longestDetails[field]);

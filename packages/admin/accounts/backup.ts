@@ -9,7 +9,7 @@ import {
   windowItem,
 } from '../../../core/accounts/account-item.ts';
 import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../../../core/accounts/key-record.ts';
-import type { Limits, QuotaState } from '../../../core/accounts/quota.ts';
+import type { Limits } from '../../../core/accounts/quota.ts';
 import {
   backupDays,
   type DayBackup,
@@ -106,18 +106,15 @@ function accountBackup(items: readonly Item[]): AccountBackup[] {
       ...{ id, state, plan, ownLimits, created },
       plans: Object.fromEntries(readPlanHistory(named(planHistoryItem))) as Record<string, string>,
       ...readDetails(named(detailsItem)),
-      usage: usageIn(quota),
+      // The windows that have begun.
+      usage: Object.fromEntries(
+        Object.entries(quota).flatMap(([name, { start, used }]) => (start > 0 ? [[name, { start, used }]] : [])),
+      ),
       keys: inOrderOf(keys, ({ keyId }) => keyId),
       members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
       days: backupDays(having(usagePrefix), [unrecorded(access.usage)]),
     },
   ];
-}
-
-/** The use in each window that has begun. */
-function usageIn(quota: QuotaState): AccountBackup['usage'] {
-  const begun = Object.entries(quota).filter(([, { start }]) => start > 0);
-  return Object.fromEntries(begun.map(([window, { start, used }]) => [window, { start, used }]));
 }
 
 /** How many plans and accounts, with how many members and days of usage these have. */

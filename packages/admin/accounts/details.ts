@@ -1,7 +1,7 @@
 import { itemKey } from '../../../core/accounts/account-item.ts';
 import { guardedUpdate, type Item, isStill } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { type DetailsChanges, longestDetails } from './admin-error.ts';
+import { type DetailsChanges, detailFields as fields } from './admin-error.ts';
 import { type AdminStore, getAccess, type Write } from './admin-store.ts';
 import { searchWrite } from './search.ts';
 
@@ -17,8 +17,6 @@ export type AccountDetails = {
   /** Only operators see it. */
   note: string | null;
 };
-
-const fields = Object.keys(longestDetails) as (keyof AccountDetails)[];
 
 export const detailsItem = 'details';
 

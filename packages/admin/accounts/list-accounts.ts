@@ -41,7 +41,9 @@ export async function listAccounts(store: AdminStore, options: AccountPageOption
     const next = { ...page, ...(isFiltered && { limit: maxPage }), cursor: cursor ?? undefined };
     const part: NamePage =
       search === undefined ? await readNames(store, 'account', next) : await findAccounts(store, search, next);
-    const passed = (await summariesOf(store, part.names)).filter((account) => passes(account, filter));
+    // An account that was just deleted is left out.
+    const found = (await findAccessOf(store, part.names)).map((one) => summaryOf(one, noDetails, store.nowSeconds()));
+    const passed = found.filter((one) => passes(one, filter)).sort((a, b) => (a.id < b.id ? -1 : 1));
     const room = limit - kept.length;
     kept.push(...passed.slice(0, room));
     cursor = passed.length > room ? (kept.at(-1)?.id ?? null) : part.cursor;
@@ -52,14 +54,6 @@ export async function listAccounts(store: AdminStore, options: AccountPageOption
     kept.map(({ id }) => id),
   );
   return { accounts: kept.map((account) => ({ ...account, ...(details.get(account.id) ?? noDetails) })), cursor };
-}
-
-/** The accounts with these names, without their details; an account that was just deleted is left out. */
-async function summariesOf(store: AdminStore, names: readonly string[]): Promise<AccountSummary[]> {
-  const summaries = (await findAccessOf(store, names)).map((access) =>
-    summaryOf(access, noDetails, store.nowSeconds()),
-  );
-  return summaries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** The windows long enough for their used share to mean something in a list. */

@@ -3,7 +3,7 @@ import { planKey, planRecord, readPlan, termsChanges } from '../../../core/accou
 import type { Limits } from '../../../core/accounts/quota.ts';
 import { instant, inWindowOrder, type WindowName, windowNames } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
-import { type Guard, guardExpression, guardedUpdate, type Item, type Update } from '../../../core/dynamodb.ts';
+import { guardExpression, guardedUpdate, type Item, isStill, type Update } from '../../../core/dynamodb.ts';
 import { AdminError, type OwnLimitChanges } from './admin-error.ts';
 import {
   type AdminStore,
@@ -68,14 +68,10 @@ export async function writePlan(store: AdminStore, input: PlanInput): Promise<Pl
 
 export function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): void {
   if (seen === undefined) return;
-  const same = seen === null || now === null ? seen === now : isSamePlan(seen, now);
-  if (same) return;
+  const hasSameLimits = windowNames.every((window) => now?.limits[window] === seen?.limits[window]);
+  if (now?.state === seen?.state && hasSameLimits) return;
   const what = seen === null ? 'was made' : 'was changed';
   throw new AdminError('conflict', `Plan "${code}" ${what} meanwhile. Look at it again, then repeat the change.`);
-}
-
-function isSamePlan(one: Pick<Plan, 'limits' | 'state'>, other: Pick<Plan, 'limits' | 'state'>): boolean {
-  return one.state === other.state && windowNames.every((window) => one.limits[window] === other.limits[window]);
 }
 
 /** Writes `plan` as the version after `previous`, provided that this is still the current one. */
@@ -87,9 +83,7 @@ function planUpdate({ table, actor, nowSeconds }: AdminStore, previous: PlanVers
     [planRecord.change]: { looked: 0, followed: 0, started: nowSeconds(), actor } satisfies StoredChange,
     [planRecord.after]: '-',
   };
-  const attribute = planRecord.version;
-  const unchanged: Guard = previous ? { attribute, is: '=', value: previous.version } : { attribute, is: 'absent' };
-  return guardedUpdate(table, planKey(plan.code), { set }, [unchanged]);
+  return guardedUpdate(table, planKey(plan.code), { set }, [isStill(planRecord.version, previous?.version)]);
 }
 
 /** Applies a plan and own limits to an account as it was read; a conflict is for `retryConflicts`. */
@@ -132,8 +126,7 @@ function notConfigured(window: WindowName, plan: Plan): AdminError {
 
 /** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */
 export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
-  const unchanged = guardExpression([{ attribute: planRecord.version, is: '=', value: version }]);
-  return { TableName: table, Key: planKey(code), ...unchanged };
+  return { TableName: table, Key: planKey(code), ...guardExpression([isStill(planRecord.version, version)]) };
 }
 
 /** The plan as it is now; throws `not_found`. */
@@ -242,11 +235,8 @@ export async function followPlan(
       cursor === null
         ? { set: {}, remove: [planRecord.change, planRecord.after] }
         : { set: { [planRecord.change]: { ...stored, looked, followed }, [planRecord.after]: cursor } };
-    const unchanged = [
-      { attribute: planRecord.version, is: '=', value: plan.version },
-      { attribute: planRecord.after, is: '=', value: after },
-    ] as const;
-    await store.update(guardedUpdate(store.table, planKey(code), changes, [...unchanged]));
+    const unchanged = [isStill(planRecord.version, plan.version), isStill(planRecord.after, after)];
+    await store.update(guardedUpdate(store.table, planKey(code), changes, unchanged));
     return { ...change, looked, followed, done: cursor === null };
   });
 }

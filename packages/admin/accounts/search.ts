@@ -1,6 +1,6 @@
 import { type Guard, guardedUpdate } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { AdminError, type DetailsChanges, longestDetails } from './admin-error.ts';
+import { AdminError, type DetailsChanges, detailFields } from './admin-error.ts';
 import {
   type AdminStore,
   entriesQuery,
@@ -28,11 +28,10 @@ function folded(text: string): string {
 type Found = { plan?: string; account?: string; details?: DetailsChanges; members?: readonly string[] };
 
 export function searchAttributes({ plan, account, details, members }: Found): Record<string, string> {
-  const fields = Object.keys(longestDetails) as (keyof DetailsChanges)[];
   return {
     ...(plan !== undefined && { [entry.plan]: plan }),
     ...(details && {
-      [entry.text]: [account ?? '', ...fields.map((field) => details[field] ?? '')].map(folded).join(' '),
+      [entry.text]: [account ?? '', ...detailFields.map((field) => details[field] ?? '')].map(folded).join(' '),
     }),
     ...(members && { [entry.members]: members.map(folded).join(' ') }),
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import { instant } from '../../../core/calendar.ts';
-import { type Guard, guardedUpdate, type Item, wasMade } from '../../../core/dynamodb.ts';
+import { type Guard, guardedUpdate, type Item, isStill, wasMade } from '../../../core/dynamodb.ts';
 import { pagesOf } from '../../../core/pages.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { listMembers, normalizedPerson, personPrefix } from './account-members.ts';
@@ -120,11 +120,8 @@ export async function confirmSession(
   const { people, ...attributes } = attributesOf(person, details);
   if (!isSessionId(id)) return false;
   const set = { ...attributes, confirmed: store.nowSeconds() };
-  const guards = [
-    { attribute: 'person', is: '=', value: attributes.person },
-    { attribute: 'people', is: '=', value: people },
-  ] as const;
-  return wasMade(store.update(guardedUpdate(store.table, sessionKey(id), { set }, [...guards])));
+  const guards = [isStill('person', attributes.person), isStill('people', people)];
+  return wasMade(store.update(guardedUpdate(store.table, sessionKey(id), { set }, guards)));
 }
 
 /** How exact the time is at which a session was last used. */
