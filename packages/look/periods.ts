@@ -1,6 +1,4 @@
-import { isDate } from '../../core/calendar.ts';
-
-export { isDate };
+export { isDate, monthOf } from '../../core/calendar.ts';
 
 /** The periods that a bar or a row of usage can sum up; weeks begin on Monday. */
 export const periods = ['day', 'week', 'month'] as const;

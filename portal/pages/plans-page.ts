@@ -84,10 +84,8 @@ function withPlan<Answer extends PageAnswer>(show: (visit: Visit, plan: PlanPage
     const { admin, params, text } = visit;
     const code = params.plan ?? '';
     const none = notFoundPage(text, plansPath, text.noSuchPlan(code));
-    const own = { invalid: none };
-    const of = { back: plansPath, about: 'planCode', own } as const;
-    const { plans } = await attempt(visit, of, () => admin.plans.list({ prefix: code, limit: 1 }));
-    const [plan] = plans;
+    const of = { back: plansPath, about: 'planCode', own: { invalid: none } } as const;
+    const [plan] = (await attempt(visit, of, () => admin.plans.list({ prefix: code, limit: 1 }))).plans;
     return plan?.code === code ? show(visit, plan) : none;
   };
 }

@@ -207,17 +207,12 @@ async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<P
   });
 }
 
-const notes = {
-  approve: ['approved', 'approvedBefore'],
-  reject: ['rejected', 'rejectedBefore'],
-} as const;
-
 /** Sent twice, or by two people, it is one decision. */
 async function decide(visit: Visit, decision: LoadDecision): Promise<PageAnswer> {
   const { form, params } = visit;
   const loads = await loadsOf(visit);
   const input = { load: params.load ?? '', proposal: form.proposal ?? '' };
   const { started } = await onRegister(visit, () => loads[decision](input));
-  const [first, before] = notes[decision];
-  return { goTo: `${registerPath}?done=${started ? first : before}` };
+  const done = decision === 'approve' ? 'approved' : 'rejected';
+  return { goTo: `${registerPath}?done=${done}${started ? '' : 'Before'}` };
 }

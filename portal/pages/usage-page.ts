@@ -17,6 +17,7 @@ import { listOf } from '../../packages/look/list.ts';
 import {
   daysLater,
   isDate,
+  monthOf,
   type PeriodCounts,
   type PeriodSum,
   periodFor,
@@ -419,10 +420,9 @@ async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
   const { admin, query, tools } = visit;
   const today = todayOf(visit);
   const month = query.month ?? today.slice(0, 7);
-  if (!/^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)) return invalidPage(visit.text, back, visit.text.errors.range);
-  const [year = 0, number = 0] = month.split('-').map(Number);
-  const lastDay = utcDateOf(new Date(Date.UTC(year, number, 0)));
-  const range = { from: `${month}-01`, to: lastDay < today ? lastDay : today };
+  const whole = monthOf(month);
+  if (!whole) return invalidPage(visit.text, back, visit.text.errors.range);
+  const range = { ...whole, to: whole.to < today ? whole.to : today };
   const [after, last] = [query.after || undefined, query.last || undefined];
   return attempt(visit, { back, about: 'range' }, async () => {
     if (after === undefined && last === undefined) {

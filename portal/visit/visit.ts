@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { AccountView, Admin, Role, SessionView } from '../../packages/admin/index.ts';
+import type { AccountView, Admin, Role } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
 import { type Language, languageFor } from '../../packages/look/language.ts';
@@ -124,23 +124,6 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
     return Object.fromEntries(fields);
   }
 
-  function readSession(
-    { id, person: subject, people, name, claims, confirmed }: SessionView,
-    isForm: boolean,
-  ): Session {
-    const email = people.find((one) => one !== subject);
-    const evidence = { email, operatorClaim: claims.operator, confirmed };
-    const status = operatorStatus(evidence, tools.settings.signIn, { now: tools.now(), isForm });
-    const person = {
-      subject,
-      name,
-      operator: status === 'yes',
-      ...(email !== undefined && { email }),
-      ...(claims.email_fault && ({ emailFault: claims.email_fault === 'form' ? 'form' : 'unverified' } as const)),
-    };
-    return { id, person, people, isStale: status === 'stale' };
-  }
-
   return {
     languageOf,
 
@@ -148,7 +131,20 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
     async sessionOf(c: Context): Promise<Session | undefined> {
       const id = await cookies.readSession(c);
       const session = id === undefined ? null : await tools.adminAs('portal').sessions.find(id);
-      return session ? readSession(session, c.req.method === 'POST') : undefined;
+      if (!session) return undefined;
+      const { person: subject, people, name, claims, confirmed } = session;
+      const email = people.find((one) => one !== subject);
+      const evidence = { email, operatorClaim: claims.operator, confirmed };
+      const request = { now: tools.now(), isForm: c.req.method === 'POST' };
+      const status = operatorStatus(evidence, tools.settings.signIn, request);
+      const person = {
+        subject,
+        name,
+        operator: status === 'yes',
+        ...(email !== undefined && { email }),
+        ...(claims.email_fault && ({ emailFault: claims.email_fault === 'form' ? 'form' : 'unverified' } as const)),
+      };
+      return { id: session.id, person, people, isStale: status === 'stale' };
     },
 
     formOf,

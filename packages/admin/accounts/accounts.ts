@@ -91,25 +91,20 @@ export type AccountInput = DetailsChanges & { id: string; plan: string; limits?:
  * @throws AdminError `invalid`, `not_found` (the plan), `exists`, `conflict`
  */
 export async function createAccount(store: AdminStore, input: AccountInput): Promise<AccountView> {
-  const { id, plan, limits = {}, ...details } = input;
-  const detail = { plan, limits, ...detailsDifference(noDetails, details) };
-  return audited(store, { partition: id, action: 'account create', detail }, () =>
-    retryConflicts(() => tryCreate(store, input)),
-  );
-}
-
-async function tryCreate(store: AdminStore, input: AccountInput): Promise<AccountView> {
   const { id, plan: code, limits = {}, ...details } = input;
-  if (await findAccess(store, id)) throw new AdminError('exists', `Account "${id}" already exists.`);
-  if (await isDeleted(store, id)) {
-    throw new AdminError('exists', `Account "${id}" was deleted, and its id can't be used again. Choose another id.`);
-  }
-  const plan = await getPlan(store, code);
-  const ownLimits = changeOwnLimits({}, limits, plan);
-  const now = store.nowSeconds();
-  const item = newAccessItem(id, { plan, ownLimits }, now);
-  await store.writeAll(await creation(store, plan, item, details));
-  return viewOf(readAccess(item), withDetails(noDetails, details), [], now);
+  const attempt = async () => {
+    if (await findAccess(store, id)) throw new AdminError('exists', `Account "${id}" already exists.`);
+    if (await isDeleted(store, id)) {
+      throw new AdminError('exists', `Account "${id}" was deleted, and its id can't be used again. Choose another id.`);
+    }
+    const plan = await getPlan(store, code);
+    const now = store.nowSeconds();
+    const item = newAccessItem(id, { plan, ownLimits: changeOwnLimits({}, limits, plan) }, now);
+    await store.writeAll(await creation(store, plan, item, details));
+    return viewOf(readAccess(item), withDetails(noDetails, details), [], now);
+  };
+  const detail = { plan: code, limits, ...detailsDifference(noDetails, details) };
+  return audited(store, { partition: id, action: 'account create', detail }, () => retryConflicts(attempt));
 }
 
 /** The writes, to be made together, that create an account on `plan` with the access item `item`. */

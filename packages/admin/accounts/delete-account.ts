@@ -2,7 +2,7 @@ import type { Access } from '../../../core/accounts/account.ts';
 import { accessItem, accessKey, itemKey, windowItem } from '../../../core/accounts/account-item.ts';
 import { recordKey } from '../../../core/accounts/key-record.ts';
 import { addToRecords, unrecorded } from '../../../core/accounts/usage-record.ts';
-import { type Guard, guardExpression, isStill } from '../../../core/dynamodb.ts';
+import { guardExpression, isStill } from '../../../core/dynamodb.ts';
 import { removeAllMembers } from './account-members.ts';
 import { AdminError, noAccount } from './admin-error.ts';
 import {
@@ -65,7 +65,7 @@ function requireSuspended({ account, state }: Access): void {
 function deletion(table: string, access: Access): Write {
   const { start, used } = windowItem.day;
   const { day } = access.quota;
-  const isSuspended: Guard = { attribute: accessItem.state, is: '=', value: 'suspended' };
-  const guards = [isUnchanged(access), isSuspended, isStill(start, day?.start), isStill(used, day?.used)];
+  const counts = [isStill(start, day?.start), isStill(used, day?.used)];
+  const guards = [isUnchanged(access), isStill(accessItem.state, 'suspended'), ...counts];
   return { Delete: { TableName: table, Key: accessKey(access.account), ...guardExpression(guards) } };
 }
