@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { january, march, tableOf } from '../loader/steps/months.ts';
@@ -6,8 +5,7 @@ import { ofKind, states, ways } from '../loader/what-happened.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { StateError } from '../support/state-machine/state-error.ts';
 import { aslFaults } from '../support/state-machine/validate-definition.ts';
-import { isFullSweep, sweep } from '../support/sweep.ts';
-import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
+import { sweep } from '../support/sweep.ts';
 
 const loader = startForTests(() => startStateMachineBench({}, { s3Server: true }), 60_000);
 /** The first month is live. Gives the source of its extract. */
@@ -119,35 +117,5 @@ describe('a load that the guard refuses', () => {
     const approved = await loader.run({ source, approve: load });
     expect(approved).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: march.peildatum } });
     expect(await loader.addresses()).toEqual(tableOf(march));
-  });
-});
-
-const missing = existsSync(sample) ? '' : ` (skipped: ${sample} is missing)`;
-
-(missing || !isFullSweep ? describe.skip : describe)(`the whole of Weesp${missing}`, () => {
-  it('is loaded by range from a server, and every address in it is live', async () => {
-    const bytes = readFileSync(sample);
-    const source = loader.server.serve('BAGGEM0457L-15102021.zip', bytes);
-    const before = loader.server.sent();
-    const execution = await loader.run({ source });
-    expect(execution).toMatchObject({
-      status: 'SUCCEEDED',
-      output: {
-        peildatum: '2021-10-15',
-        voorkomens: 16_113,
-        nummeraanduidingen: 11_927,
-        addresses: 11_920,
-        added: 11_920,
-        problems: 0,
-      },
-    });
-    expect(loader.server.sent() - before).toBeLessThan(bytes.length / 2);
-    const { current } = await weespTruth();
-    const served = await loader.addresses();
-    expect(served.size).toBe(11_920);
-    const placesOf = ({ straat, gemeente, ids }: TrueAddress) => [
-      { straat, woonplaats: 'Weesp', gemeente, nummeraanduidingen: ids },
-    ];
-    expect(served).toEqual(new Map([...current].map(([key, address]) => [key, placesOf(address)])));
   });
 });

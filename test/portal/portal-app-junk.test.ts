@@ -31,6 +31,7 @@ for (const role of ['viewer', 'finance'] as const)
 const store = (actor: string) => createAdminStore(service.client, testTables.accounts, actor, Date.now);
 const runner = localLoadRunner({ storage: register.storageFolder, addresses: register.addresses });
 const portal = createTestPortal(service, {
+  deadlineMilliseconds: { page: 60_000, form: 60_000 }, // a busy machine is no fault of a page
   loadsAs: async (actor) => loadsOf(store(actor), register.storage, runner),
   statements: async () => statementsOf(store('test'), folderStorage(folder)),
 });

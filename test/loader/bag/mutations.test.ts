@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
 import { readMutations } from '../../../loader/bag/mutations.ts';
 import { SchemaParser } from '../../../loader/bag/schema.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
-import { inSweep } from '../../support/in-sweep.ts';
 import {
   mutationDeliveryXml,
   mutationsXml,
@@ -46,13 +43,6 @@ function changed(from: string | RegExp, to: string): string {
   const made = usualXml.replace(from, to);
   if (made === usualXml) throw new Error(`nothing to replace: ${from}`);
   return made;
-}
-
-async function entries(zip: ZipFile): Promise<Map<string, Buffer>> {
-  const found = new Map<string, Buffer>();
-  for await (const entry of zip.eachEntry())
-    found.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
-  return found;
 }
 
 describe('a file of mutations', () => {
@@ -134,21 +124,6 @@ describe('a file of mutations', () => {
       .replace(`xmlns:${prefix}="`, `xmlns:${prefix}="other-`);
     for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow('in schema');
   });
-
-  (existsSync(realDay) ? inSweep : it.skip)(
-    'of a real day of the country holds five nummeraanduidingen, by both readers',
-    async () => {
-      const outer = await entries(await openPromise(realDay));
-      const inner = await entries(await fromBufferPromise(outer.get('9999MUT13112021-14112021.zip') as Buffer));
-      for (const [name, xml] of inner) {
-        const fast = readMutations(xml, name);
-        expect(fast).toEqual(readMutations(xml, name, { strictly: true }));
-        expect(new Set(fast.mutations.map(({ identificatie }) => identificatie)).size).toBe(
-          name.includes('000002') ? 5 : 0,
-        );
-      }
-    },
-  );
 
   it.each<[string, string, string]>([
     [

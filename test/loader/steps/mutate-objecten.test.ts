@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
+import { unpackRecords } from '../../../loader/register/rows.ts';
+import { linesOf } from '../../../loader/register/stored-form.ts';
+import { getUnpacked, type Storage } from '../../../loader/storage/storage.ts';
 import { readManifest } from '../../../loader/storage/stored-loads.ts';
+import { recordKeys } from '../../../loader/storage/stored-register.ts';
 import type { AdresseerbaarStand, Historie, NumStand, VboStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 import { type Dataset, startLoadBench } from './load-bench.ts';
 import { Register } from './mutation-register.ts';
-import { recordsIn } from './records-in.ts';
 
 const bench = startForTests(startLoadBench);
 
@@ -17,7 +20,16 @@ const withObjecten = {
   thresholds: { ...localGuardDefaults, maximumProblemShare: 1, maximumObjectShare: 1 },
 };
 
-/** Every record that is stored with the live snapshot, and what was counted. */
+/** Every record that is stored with the live snapshot, whatever its bucket. */
+async function recordsIn(storage: Storage): Promise<string[]> {
+  const { published } = await readManifest(storage);
+  const records: string[] = [];
+  for (const key of published ? recordKeys(published.snapshot) : [])
+    records.push(...linesOf((await getUnpacked(storage, key, unpackRecords)).subarray(0, -1)));
+  return records.sort();
+}
+
+/** The same, and what was counted. */
 async function storedWith({ storage }: Dataset) {
   const { nummeraanduidingen, problemCounts, objecten } = (await readManifest(storage)).published ?? {};
   return { records: await recordsIn(storage), nummeraanduidingen, problemCounts, objecten };

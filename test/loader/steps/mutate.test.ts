@@ -1,20 +1,17 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { occurrencesIn, unpackReference } from '../../../loader/register/reference-file.ts';
-import { paths } from '../../../loader/storage/storage.ts';
 import { readManifest } from '../../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
-import { inSweep } from '../../support/in-sweep.ts';
-import { deliveryName, type MutationGroup, mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
+import { type MutationGroup, mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 import type { OprStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { type Dataset, startLoadBench } from './load-bench.ts';
 import { Register, start } from './mutation-register.ts';
-import { recordsIn } from './records-in.ts';
 
 const bench = startForTests(startLoadBench);
 
@@ -29,16 +26,6 @@ async function datasetOf(register: Register, date = start, state?: Voorkomens): 
 async function publishedCounts({ storage }: Dataset) {
   const { nummeraanduidingen, addresses, lists, problemCounts } = (await readManifest(storage)).published ?? {};
   return { nummeraanduidingen, addresses, lists, problemCounts };
-}
-
-/** Every record and occurrence that is stored with the live snapshot. */
-async function storedOccurrences({ storage }: Dataset): Promise<string[]> {
-  const id = (await readManifest(storage)).published?.snapshot.id ?? '';
-  const found = await recordsIn(storage);
-  const reference = (await storage.get(paths.snapshotReference(id))) as Buffer;
-  for (const { kind, identificatie, volgnummer } of occurrencesIn(unpackReference(reference)))
-    found.push(`${kind} ${identificatie} ${volgnummer}`);
-  return found.sort();
 }
 
 describe('days of mutations', () => {
@@ -103,32 +90,6 @@ describe('days of mutations', () => {
     const expected = await datasetOf(register, '2026-01-09', after);
     expect(await dataset.content()).toEqual(await expected.content());
     expect(await publishedCounts(dataset)).toEqual(await publishedCounts(expected));
-  });
-
-  inSweep('give the same result however they are divided into loads, after the extract or with it', async () => {
-    const register = new Register(bench, 12, 5);
-    await register.deliver();
-    const last = register.days.at(-1)?.date as string;
-    const alone = await datasetOf(register, last);
-    const expected = await alone.content();
-    const all = { source: await register.extract(), mutations: [register.mutations] };
-    const together = await bench.newDataset({ waiveSize: true });
-    const report = await together.load(all);
-    expect(report).toMatchObject({ peildatum: last, extractPeildatum: start, days: expect.arrayContaining([]) });
-    expect(report.days).toHaveLength(5);
-    expect(await together.content()).toEqual(expected);
-
-    // The extract again, with the days since: a load that finds the work of its plan.
-    for (const planOnly of [true, false]) await together.load({ ...all, again: true, planOnly });
-    expect(await together.content()).toEqual(expected);
-    expect(await storedOccurrences(together)).toEqual(await storedOccurrences(alone));
-
-    const divided = await datasetOf(register);
-    const files = register.days.map(({ date }) => deliveryName(dateAfter(date, -1), date));
-    const named = (from: number, to: number) => files.slice(from, to).map((file) => join(register.mutations, file));
-    await divided.load({ mutations: named(0, 2) });
-    await divided.load({ mutations: named(1, 5) });
-    expect(await divided.content()).toEqual(expected);
   });
 
   it('need only the records that the snapshot names, whatever a killed process left beside them', async () => {
@@ -282,5 +243,83 @@ describe('a full extract after days of mutations', () => {
     expect(await dataset.content()).toEqual(isRight ? table : applied);
     const differences = Object.values(report.audit ?? {}).reduce((sum, count) => sum + count, 0);
     expect(differences > 0).toBe(isRight);
+  });
+});
+
+/** A national day as Kadaster delivered it. */
+const day = new URL('../../../../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip', import.meta.url)
+  .pathname;
+const missing = existsSync(day) ? '' : ` (skipped: ${day} is missing)`;
+
+const begin = '2010-06-01';
+
+/** A made-up country that has the four streets of the day's nummeraanduidingen, and the object that it withdraws. */
+const country: Voorkomens = {
+  WPL: [
+    { identificatie: '1398', naam: 'Plaats', begin },
+    { identificatie: '1399', naam: 'Stad', begin },
+  ],
+  OPR: [
+    { identificatie: '0072300000285330', naam: 'Eerste straat', woonplaats: '1398', begin },
+    { identificatie: '0072300000285600', naam: 'Tweede straat', woonplaats: '1398', begin },
+    { identificatie: '0091300000001225', naam: 'Derde straat', woonplaats: '1399', begin },
+    { identificatie: '0091300000001227', naam: 'Vierde straat', woonplaats: '1399', begin },
+  ],
+  relaties: [
+    { woonplaats: '1398', gemeente: '0765', begin: '2010-07-02' },
+    // Another one than in the delivery, which has all relations too.
+    { woonplaats: '1399', gemeente: '0091', begin: '2010-12-28' },
+  ],
+  NUM: [
+    {
+      identificatie: '0091200000050744',
+      postcode: '8602AT',
+      huisnummer: 26,
+      openbareRuimte: '0091300000001227',
+      begin,
+    },
+    {
+      identificatie: '0072200000000001',
+      postcode: '8862DP',
+      huisnummer: 45,
+      openbareRuimte: '0072300000285330',
+      begin,
+    },
+  ],
+};
+
+(missing ? describe.skip : describe)(`the day of 13 November 2021${missing}`, () => {
+  async function loadedCountry() {
+    const dataset = await bench.newDataset();
+    await dataset.load({ source: await bench.extract('2021-11-13', country) });
+    return { dataset, content: async () => Object.fromEntries(await dataset.served()) };
+  }
+
+  const at = (straat: string, woonplaats: string, gemeente: string, id: string) => [
+    { straat, woonplaats, gemeente, nummeraanduidingen: [id] },
+  ];
+  const before = {
+    '8602AT#26#': at('Vierde straat', 'Stad', '0091', '0091200000050744'),
+    '8862DP#45#': at('Eerste straat', 'Plaats', '0765', '0072200000000001'),
+  };
+  /** The withdrawn object and its replacement share a key, so this address stays, with the id of the other object. */
+  const after = {
+    ...before,
+    '8602AT#26#': at('Vierde straat', 'Stad', '0340', '1900200010089007'),
+    '8862DP#47#': at('Eerste straat', 'Plaats', '0765', '0072200000320755'),
+    '8872NK#28#': at('Tweede straat', 'Plaats', '0765', '0072200000320756'),
+    '8602AM#7#B': at('Derde straat', 'Stad', '0340', '1900200010089008'),
+  };
+
+  it('adds three addresses, and keeps the one whose object it replaces; back and forward again', async () => {
+    const { dataset, content } = await loadedCountry();
+    expect(await content()).toEqual(before);
+    const report = await dataset.load({ mutations: [day] });
+    expect(report).toMatchObject({ peildatum: '2021-11-14', voorkomens: 6, added: 3, changed: 1, removed: 0 });
+    expect(await content()).toEqual(after);
+    await dataset.load({ rollback: '2021-11-13' });
+    expect(await content()).toEqual(before);
+    await dataset.load({ mutations: [day], again: true });
+    expect(await content()).toEqual(after);
   });
 });

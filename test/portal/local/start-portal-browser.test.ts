@@ -89,29 +89,6 @@ describe('the portal in a browser', () => {
     },
   );
 
-  inBrowserSweep(
-    `lets an operator make an account, invite a member and change the plan, without a script${because}`,
-    async () => {
-      const page = await operatorPage();
-      await page.getByRole('link', { name: 'Accounts' }).click();
-      await page.getByRole('link', { name: 'Create an account' }).click();
-      await page.getByLabel('Account id').fill('acme');
-      await page.locator('#plan').selectOption('small');
-      await page.getByRole('button', { name: 'Create an account' }).click();
-      expect(page.url()).toBe(`${portal.portalUrl}/accounts/acme?done=account`);
-      await page.getByRole('link', { name: 'Members' }).click();
-      await page.getByLabel('E-mail address, or sub: and an id').fill('kim@customer.example');
-      await page.getByRole('button', { name: 'Add a member' }).click();
-      expect(await page.getByRole('cell', { name: 'kim@customer.example', exact: true }).count()).toBe(1);
-      await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Manage' }).click();
-      await page.locator('#plan').selectOption('large');
-      await page.getByLabel('Limit per day').fill('250');
-      await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByRole('button', { name: 'Yes, change these limits' }).click();
-      expect(await portal.admin.accounts.show('acme')).toMatchObject({ plan: 'large', ownLimits: { day: 250 } });
-    },
-  );
-
   const operatorPaths = () => [
     '/operator/home',
     '/operator/accounts',

@@ -1,8 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { configSchema } from '../../../lib/config/config-schema.ts';
-import { configInputDeclaration, configJsonSchema } from '../../../tools/release/config-types.ts';
+import { configInputDeclaration, configJsonSchema, configTable } from '../../../tools/release/config-types.ts';
 import { everything, portal } from '../../lib/synthesized.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
@@ -47,4 +48,18 @@ describe('the documented type of the props', () => {
     expect(declaration).toContain('removalPolicy?: "retain" | "destroy" | undefined;');
     expect(declaration).toContain('certificateArn: string;');
   });
+});
+
+const page = new URL('../../../docs/configuration.md', import.meta.url);
+const table = /^\| field \|.*\n(?:\|.*\n)+/m;
+
+/** `UPDATE_DOCS=1 npm test -- test/tools/release` writes the page anew. */
+it('the description of the schema matches the table in docs/configuration.md', () => {
+  const expected = `${configTable()}\n`;
+  if (process.env.UPDATE_DOCS)
+    writeFileSync(
+      page,
+      readFileSync(page, 'utf8').replace(table, () => expected),
+    );
+  expect(readFileSync(page, 'utf8').match(table)?.[0]).toBe(expected);
 });
