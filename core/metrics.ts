@@ -40,8 +40,6 @@ export const metricNames = {
   unknownCharges: 'UnknownCharges',
   /** 1 when a call of the canary failed, else 0; its only dimension is `service`. */
   canaryFailures: 'CanaryFailures',
-  /** Milliseconds of the canary's lookup, measured by the canary. */
-  canaryLatency: 'CanaryLatency',
   /** Days since the live peildatum, by `service` only; 10,000 for one in the future, when nothing is newer. */
   datasetAge: 'DatasetAgeDays',
   /** 1, with the deployed version as a dimension; emitted with the age. Once a day costs a cent a month. */

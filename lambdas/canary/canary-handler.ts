@@ -16,12 +16,10 @@ export async function handler(): Promise<void> {
   const url = requireEnvironment(canaryEnvironment.url);
   const SecretId = requireEnvironment(canaryEnvironment.keySecret);
   const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId }));
-  const startedAt = performance.now();
-  const { fault, isEmpty, lookupMilliseconds = performance.now() - startedAt } = await probe(url, SecretString.trim());
+  const { fault, isEmpty } = await probe(url, SecretString.trim());
   // The alarm begins with the first data.
   if (isEmpty) return logger.info('nothing has been loaded yet, so there is nothing to find');
   metrics.addMetric(metricNames.canaryFailures, MetricUnit.Count, fault === undefined ? 0 : 1);
-  metrics.addMetric(metricNames.canaryLatency, MetricUnit.Milliseconds, lookupMilliseconds);
   metrics.publishStoredMetrics();
   if (fault !== undefined) logger.error(fault);
 }
@@ -29,18 +27,14 @@ export async function handler(): Promise<void> {
 /** The limit for all calls together: more than the five seconds of every response. */
 const timeoutMilliseconds = 16_000;
 
-/**
- * The fault, without the key, and the duration of the lookup if it was answered. `isEmpty`: the dataset is missing, so
- * no address can be found.
- */
-export type Probed = { fault?: string; isEmpty?: boolean; lookupMilliseconds?: number };
+/** The fault, without the key. `isEmpty`: the dataset is missing, so no address can be found. */
+export type Probed = { fault?: string; isEmpty?: boolean };
 
 /** Calls all operations as a consumer does; `url` is a lookup that finds an address, which must be found again. */
 export async function probe(url: string, key: string): Promise<Probed> {
   // `fetch` quotes a header that it can't send.
   if (!isApiKey(key)) return { fault: 'the secret of the canary does not contain an API key; put one there' };
   const signal = AbortSignal.timeout(timeoutMilliseconds);
-  const probed: Probed = {};
   let asked = '';
 
   async function call(path: string, { method = 'GET', ...request }: ApiRequest = {}) {
@@ -54,7 +48,6 @@ export async function probe(url: string, key: string): Promise<Probed> {
 
   try {
     const one = await call(url);
-    probed.lookupMilliseconds = one.milliseconds;
     const { status, address } = one.json;
     if (status === 'not_found' && one.headers['dataset-date'] === undefined) return { isEmpty: true };
     if (status !== 'ok') throw new Error(`the address is ${status}`);
@@ -68,9 +61,9 @@ export async function probe(url: string, key: string): Promise<Probed> {
     const { json, policy } = await call('auth/validate');
     if (json.valid !== true) throw new Error('the key is not valid');
     if (policy !== one.policy) throw new Error('RateLimit-Policy differs from the lookup');
-    return probed;
+    return {};
   } catch (error) {
     const { name, message } = error as Error;
-    return { ...probed, fault: redactKeys(`${asked}: ${name === 'Error' ? '' : `${name}: `}${message}`) };
+    return { fault: redactKeys(`${asked}: ${name === 'Error' ? '' : `${name}: `}${message}`) };
   }
 }

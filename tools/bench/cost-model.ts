@@ -141,7 +141,6 @@ function metricsOf({ Metrics }: Properties): number {
 function idleMetrics(alarm: Properties): number {
   const text = JSON.stringify(alarm);
   if (!text.includes('"Namespace":"BagAdres/') || text.includes('"MetricName":"Requests"')) return 0;
-  if (text.includes('"MetricName":"CanaryFailures"')) return 2; // and its latency
   return text.includes('"Value":"loader"') ? 1 / 24 : 1;
 }
 

@@ -131,12 +131,6 @@ describe('the canary', () => {
     expect(output.join()).not.toContain(key);
   });
 
-  it('measures the lookup alone, so that the metric stays comparable', async () => {
-    jest.spyOn(performance, 'now').mockImplementation(() => 40 * asked.length);
-    await handler();
-    expect(output.join()).toContain(`${metricNames.canaryLatency} 40`);
-  });
-
   it('reads the secret for each probe, so that a new key takes effect at once', async () => {
     await handler();
     expect(output.join()).toContain(`${metricNames.canaryFailures} 0`);
@@ -163,7 +157,7 @@ describe('the probe of a real service', () => {
     for (const limits of [{ day: 100 }, {}] as Record<string, number>[]) {
       const account = await newAccount(service, { ...limits, month: null });
       const address = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
-      expect(await probe(address, account.key)).toEqual({ lookupMilliseconds: expect.any(Number) });
+      expect(await probe(address, account.key)).toEqual({});
       expect((await usedOf(service, account.id)).month).toBe(2);
     }
   });
