@@ -43,70 +43,65 @@ function nameField(attribute: string): PlaceField<string> {
   };
 }
 
-const idDigits = 16;
-
-/** Identificaties, sorted. An item has them as a set of numbers: nine bytes each, without leading zeros. */
-function idsField(attribute: string): PlaceField<string[]> {
-  return {
-    kind: 'ids',
-    attribute,
-    toAttribute: (value) => ({ NS: value.map((id) => id.replace(/^0+(?=.)/, '')) }),
-    fromAttribute: ({ NS = [] }) => NS.map((id) => id.padStart(idDigits, '0')).sort(),
-    toText: (value) => value.join(','),
-    fromText: (text) => text.split(','),
-    combined: (one = [], other = []) => [...one, ...other].sort(),
-  };
-}
-
-/** The code of a gemeente; a response has its names too. */
-function gemeenteField(attribute: string) {
-  return {
-    kind: 'gemeente',
-    attribute,
-    toAttribute: (value) => ({ S: value }),
-    fromAttribute: ({ S = '' }) => S,
-    toText: (value) => value,
-    fromText: (text) => text,
-    toAnswer: (value) => (value === undefined ? null : gemeenteOf(value)),
-    combined: (one, other) => (one === other ? one : undefined),
-  } as const satisfies PlaceField<string, Gemeente | null>;
-}
-
-/** Objects in order of identificatie: one text, absent without objects. */
-function objectsField(attribute: string) {
-  const toText = (value: AdresObject[]) => value.map(adresObjectText).sort().join(betweenObjects);
-  const fromText = (text: string) => text.split(betweenObjects).map(adresObjectOfText);
-  return {
-    kind: 'objects',
-    attribute,
-    toAttribute: (value) => (value.length > 0 ? { S: toText(value) } : undefined),
-    fromAttribute: ({ S = '' }) => fromText(S),
-    toText,
-    fromText,
-    toAnswer: (value = []) => value.map(answeredObject),
-    combined: (one = [], other = []) => {
-      const sorted = [...one, ...other].sort(
-        (a, b) => compare(a.identificatie, b.identificatie) || Number(b.hoofdadres) - Number(a.hoofdadres),
-      );
-      return sorted.filter(({ identificatie }, i) => identificatie !== sorted[i - 1]?.identificatie);
-    },
-  } as const satisfies PlaceField<AdresObject[], AnsweredObject[]>;
-}
-
 /** The fields that tell two addresses with the same key apart; every response has these. */
 export const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
+
+/** The code of a gemeente; a response has its names too. */
+const gemeente = {
+  kind: 'gemeente',
+  attribute: 'g',
+  toAttribute: (value) => ({ S: value }),
+  fromAttribute: ({ S = '' }) => S,
+  toText: (value) => value,
+  fromText: (text) => text,
+  toAnswer: (value) => (value === undefined ? null : gemeenteOf(value)),
+  combined: (one, other) => (one === other ? one : undefined),
+} as const satisfies PlaceField<string, Gemeente | null>;
+
+const objectsText = (value: AdresObject[]) => value.map(adresObjectText).sort().join(betweenObjects);
+const objectsOf = (text: string) => text.split(betweenObjects).map(adresObjectOfText);
+
+/**
+ * The adresseerbare objecten of the address, if the operator has them loaded, in order of identificatie: one text,
+ * absent without objects.
+ */
+const objecten = {
+  kind: 'objects',
+  attribute: 'obj',
+  toAttribute: (value) => (value.length > 0 ? { S: objectsText(value) } : undefined),
+  fromAttribute: ({ S = '' }) => objectsOf(S),
+  toText: objectsText,
+  fromText: objectsOf,
+  toAnswer: (value = []) => value.map(answeredObject),
+  combined: (one = [], other = []) => {
+    const sorted = [...one, ...other].sort(
+      (a, b) => compareTexts(a.identificatie, b.identificatie) || Number(b.hoofdadres) - Number(a.hoofdadres),
+    );
+    return sorted.filter(({ identificatie }, i) => identificatie !== sorted[i - 1]?.identificatie);
+  },
+} as const satisfies PlaceField<AdresObject[], AnsweredObject[]>;
+
+const idDigits = 16;
+
+/**
+ * The nummeraanduidingen that are this address: several if it is registered more than once. Sorted. An item has them as
+ * a set of numbers: nine bytes each, without leading zeros.
+ */
+const nummeraanduidingen: PlaceField<string[]> = {
+  kind: 'ids',
+  attribute: 'ids',
+  toAttribute: (value) => ({ NS: value.map((id) => id.replace(/^0+(?=.)/, '')) }),
+  fromAttribute: ({ NS = [] }) => NS.map((id) => id.padStart(idDigits, '0')).sort(),
+  toText: (value) => value.join(','),
+  fromText: (text) => text.split(','),
+  combined: (one = [], other = []) => [...one, ...other].sort(),
+};
 
 /**
  * The fields of a response by `include`, in the order of a line. The fields before the objects are the same for every
  * address of a street, so the loader writes them once.
  */
-export const onRequest = {
-  gemeente: gemeenteField('g'),
-  /** The adresseerbare objecten of the address, if the operator has them loaded. */
-  objecten: objectsField('obj'),
-  /** The nummeraanduidingen that are this address: several if it is registered more than once. */
-  nummeraanduidingen: idsField('ids'),
-};
+export const onRequest = { gemeente, objecten, nummeraanduidingen };
 
 export type FieldTable = Record<string, Pick<PlaceField<unknown>, 'kind' | 'fromText'>>;
 type Values<Some extends FieldTable> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
@@ -230,16 +225,17 @@ function unescaped(name: string): string {
 
 /** Orders places by their names, then by gemeente. */
 export function comparePlaces(a: Place, b: Place): number {
-  return compareNames(a, b) || compare(a.gemeente ?? '', b.gemeente ?? '');
+  return compareNames(a, b) || compareTexts(a.gemeente ?? '', b.gemeente ?? '');
 }
 
 type Names = Values<typeof always>;
 
-/** Orders by woonplaats, then straat, by code unit: the same on every machine and in every locale. */
+/** Orders by woonplaats, then straat. */
 export function compareNames(a: Names, b: Names): number {
-  return compare(a.woonplaats, b.woonplaats) || compare(a.straat, b.straat);
+  return compareTexts(a.woonplaats, b.woonplaats) || compareTexts(a.straat, b.straat);
 }
 
-function compare(a: string, b: string): number {
+/** Orders by code unit: the same on every machine and in every locale. */
+export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

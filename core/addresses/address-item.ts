@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type Place, placeAttribute, placeOfAttribute } from '../place-fields.ts';
+import { compareTexts, type Place, placeAttribute, placeOfAttribute } from '../place-fields.ts';
 import { addressesTable } from '../tables.ts';
 
 /** An item in DynamoDB's own format. */
@@ -57,6 +57,5 @@ export function keyOfItem(item: AddressItem): string {
 
 /** Orders toevoegingen by code unit, after `null`. */
 export function compareToevoegingen(a: Toevoeging, b: Toevoeging): number {
-  const [first, second] = [a ?? '', b ?? ''];
-  return first < second ? -1 : first > second ? 1 : 0;
+  return compareTexts(a ?? '', b ?? '');
 }

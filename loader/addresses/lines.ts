@@ -1,5 +1,12 @@
 import { type AddressItem, addressItem, type StoredAddress } from '../../core/addresses/address-item.ts';
-import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
+import {
+  comparePlaces,
+  compareTexts,
+  type Place,
+  placeFieldNames,
+  placeOfTexts,
+  placeTexts,
+} from '../../core/place-fields.ts';
 import { linesOf, packLines, requireForm, unpackLines } from '../register/stored-form.ts';
 
 /**
@@ -133,7 +140,7 @@ export function* diff(before: Buffer, after: Buffer): Generator<Change> {
       }
     }
     const [old, now] = [lineAt(before, i), lineAt(after, j)];
-    const order = old === now ? 0 : compare(keyOf(old), keyOf(now));
+    const order = old === now ? 0 : compareTexts(keyOf(old), keyOf(now));
     if (order <= 0) i += old.length + 1;
     if (order >= 0) j += now.length + 1;
     if (old !== now) yield new Change(order > 0 ? null : old, order < 0 ? null : now);
@@ -144,10 +151,6 @@ export function* diff(before: Buffer, after: Buffer): Generator<Change> {
 
 function lineAt(bytes: Buffer, start: number): Line {
   return bytes.toString('latin1', start, bytes.indexOf(lineEnd, start));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** A write to one key of the table: put this line, or remove the key. Repeating it has no further effect. */

@@ -31,12 +31,10 @@ async function extractSlice(
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
   const rows = new RowsByNumber();
   const segments = new Set<number>();
-  let count = 0;
   const kind = load.members[slice.member]?.kind as 'NUM' | ObjectenKind;
   const add = (one: RegisterVoorkomen) => {
     rows.of(bucketOf(Buffer.from(one.identificatie), 0, buckets)).write(occurrenceLine(one), 'latin1');
     if (one.kind === 'NUM' && one.postcode !== null) segments.add(Number(segmentOf(one.postcode)));
-    count++;
   };
   const addWritten = (kind: 'NUM' | 'VBO') => {
     const { identificatie, postcode } = fieldIndexes(kind, 'identificatie', 'postcode');
@@ -45,7 +43,6 @@ async function extractSlice(
       writeOccurrence(kind, rows.of(bucketOf(bytes, starts[identificatie] as number, buckets)), stand);
       const at = starts[postcode] ?? -1;
       if (at >= 0) segments.add(10 * (bytes[at] as number) + (bytes[at + 1] as number) - 11 * zero);
-      count++;
     };
   };
   const found = await readSlice(storage, load, slice, onDone, (xml, label) =>
@@ -57,7 +54,7 @@ async function extractSlice(
   const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.rows(loadId, slice.slice), packed);
   for (const piece of packed) releaseMemory(piece);
-  const extracted: Extracted = { ...found, rows: count, ranges, segments: Array.from(segments, String).sort() };
+  const extracted: Extracted = { ...found, ranges, segments: Array.from(segments, String).sort() };
   await putJson(storage, paths.extracted(loadId, slice.slice), extracted);
   return result;
 }

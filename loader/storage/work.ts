@@ -22,7 +22,6 @@ export type Extracted = {
   problems: ProblemReport;
   /** Of its files the one with the highest number, and how many occurrences that has. */
   last: { name: string; voorkomens: number };
-  rows: number;
   ranges: ByteRanges;
   /** The segments of its addresses. */
   segments: string[];

@@ -84,11 +84,10 @@ async function measure(path: string) {
     }
     for (const way of ['inflate', 'released', 'extract'] as const) cpu[way] /= rounds;
 
-    const total = { bytes: 0, voorkomens: 0, objects: 0 };
+    const total = { bytes: 0, voorkomens: 0 };
     for (const slice of slices) {
-      const { voorkomens, rows } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${slice.slice}`));
+      const { voorkomens } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${slice.slice}`));
       total.voorkomens += voorkomens;
-      total.objects += rows;
       for (const { size } of slice.files) total.bytes += size;
     }
     const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) => rounded(bytes / milliseconds / 1_000);
@@ -97,7 +96,6 @@ async function measure(path: string) {
       files: slices.reduce((count, slice) => count + slice.files.length, 0),
       xml_mb: rounded(total.bytes / 1e6),
       voorkomens: total.voorkomens,
-      objects: total.objects,
       cpu_ratio_to_inflate: rounded(cpu.extract / cpu.inflate),
       cpu_seconds_inflate: rounded(cpu.inflate / 1_000),
       cpu_seconds_extract: rounded(cpu.extract / 1_000),
