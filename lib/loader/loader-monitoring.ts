@@ -155,7 +155,6 @@ export class LoaderDashboard extends Construct {
               'limit 20',
             ],
             width: 24,
-            height: 6,
           }),
         ],
       ],

@@ -9,9 +9,9 @@ import {
   CompositeAlarm,
   AlarmRule as CompositeRule,
   Dashboard,
+  type DashboardProps,
   GraphWidget,
   type IMetric,
-  type IWidget,
   MathExpression,
   Metric,
   type MetricOptions,
@@ -248,10 +248,8 @@ export class SavedQueries extends Construct {
   }
 }
 
-export type OperatorDashboardProps = { defaultInterval: Duration; widgets: IWidget[][] };
-
 /** A dashboard with rows of widgets; its address is an output of the stack. */
-export function operatorDashboard(scope: Construct, props: OperatorDashboardProps): void {
+export function operatorDashboard(scope: Construct, props: DashboardProps): void {
   const { dashboardName } = new Dashboard(scope, 'Dashboard', props);
   new CfnOutput(scope, 'DashboardUrl', {
     value: `https://${Stack.of(scope).region}.console.aws.amazon.com/cloudwatch/home#dashboards/dashboard/${dashboardName}`,

@@ -4,12 +4,13 @@ import {
   type GemeenteRelatie,
   type OpenbareRuimte,
   type OprVoorkomen,
-  type Woonplaats,
   type WoonplaatsInGemeente,
   type WplVoorkomen,
 } from '../bag/voorkomen.ts';
 import { idLength } from './record.ts';
 import {
+  holdsOn,
+  placeIdLength,
   placeLine,
   placesOf,
   relatieLine,
@@ -54,18 +55,15 @@ function streetsIn(memory: SharedArrayBuffer): Lookup<OpenbareRuimte> {
   };
 }
 
-/** The streets in these lines on `day`, the last occurrence to begin, and the ids of other current ones. */
-function currentStreets(lines: Buffer, day: number): { streets: SharedArrayBuffer; replaced: string[] } {
-  const isCurrent: StreetFilter = (bytes, start) =>
-    streetAt.begin(bytes, start) <= day && streetAt.eind(bytes, start) > day;
-  const texts = Array.from(wantedRuns(lines, isCurrent), ({ start, end }) => linesOf(lines.subarray(start, end - 1)));
+/** The lines that hold on `day`, of each object the last to begin, and the ids of other current ones. */
+function currentIn(lines: Buffer, day: number, idWidth = placeIdLength): { kept: Buffer; replaced: string[] } {
+  const runs = wantedRuns(lines, (_, start) => holdsOn(lines, start + idWidth, day));
+  const texts = Array.from(runs, ({ start, end }) => linesOf(lines.subarray(start, end - 1)));
   const sorted = [...new Set(texts.flat())].sort();
-  const idOf = (text = '') => text.slice(0, idLength);
+  const idOf = (text = '') => text.slice(0, idWidth);
   const isReplaced = (text: string, index: number) => idOf(text) === idOf(sorted[index + 1]);
   const kept = lineBytes(sorted.filter((text, index) => !isReplaced(text, index)));
-  const streets = new SharedArrayBuffer(kept.length);
-  kept.copy(Buffer.from(streets));
-  return { streets, replaced: sorted.filter(isReplaced).map(idOf) };
+  return { kept, replaced: sorted.filter(isReplaced).map(idOf) };
 }
 
 /** The lines of the file. */
@@ -146,30 +144,23 @@ export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | '
  */
 export function referenceOn(file: ReferenceFile, peildatum: string): ReadReference {
   const day = dayOf(peildatum);
-  const { streets, replaced } = currentStreets(file.streets, day);
+  const streets = currentIn(file.streets, day, idLength);
   const places = currentIn(file.places, day);
   const relaties = currentIn(file.relaties, day);
-  const doubled = relaties.replaced.filter((woonplaats) => places.current.has(woonplaats));
-  const inGemeente = (place: Woonplaats): WoonplaatsInGemeente => {
-    const gemeente = relaties.current.get(place.identificatie)?.naam;
-    return gemeente === undefined ? place : { ...place, gemeente };
-  };
+  const memory = new SharedArrayBuffer(streets.kept.length);
+  streets.kept.copy(Buffer.from(memory));
+  const gemeenten = new Map(placesOf(relaties.kept).map(({ identificatie, naam }) => [identificatie, naam]));
+  const current = placesOf(places.kept).map(({ identificatie, naam }): WoonplaatsInGemeente => {
+    const gemeente = gemeenten.get(identificatie);
+    return { identificatie, naam, ...(gemeente !== undefined && { gemeente }) };
+  });
+  const ids = new Set(current.map(({ identificatie }) => identificatie));
+  const doubled = relaties.replaced.filter((woonplaats) => ids.has(woonplaats));
   return {
-    streets,
-    places: [...places.current.values()].map(inGemeente),
-    severalCurrent: { OPR: replaced, WPL: places.replaced, 'GEM-WPL-RELATIE': doubled },
+    streets: memory,
+    places: current,
+    severalCurrent: { OPR: streets.replaced, WPL: places.replaced, 'GEM-WPL-RELATIE': doubled },
   };
-}
-
-/** The occurrence of each place or relation that counts on `day`, and the ids of the other current ones. */
-function currentIn(lines: Buffer, day: number): { current: Map<string, Woonplaats>; replaced: string[] } {
-  const [current, replaced] = [new Map<string, Woonplaats>(), [] as string[]];
-  for (const { identificatie, naam, begin, eind } of placesOf(lines)) {
-    if (begin > day || eind <= day) continue;
-    if (current.has(identificatie)) replaced.push(identificatie);
-    current.set(identificatie, { identificatie, naam });
-  }
-  return { current, replaced };
 }
 
 /** Every occurrence in the file, streets first. */

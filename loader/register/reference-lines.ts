@@ -8,7 +8,7 @@ import { idLength } from './record.ts';
  * the form of a place, with the code of the gemeente for a name. So the greatest line of an object belongs to the last
  * occurrence to begin and, among equals, to the highest number.
  */
-const placeIdLength = 4;
+export const placeIdLength = 4;
 const numberWidth = 5;
 const beginAt = 1;
 const numberAt = beginAt + dayWidth + 1;
@@ -56,9 +56,13 @@ export type StreetFilter = (lines: Buffer, start: number) => boolean;
 export const streetAt = {
   identificatie: (lines: Buffer, start: number) => lines.toString('latin1', start, start + idLength),
   woonplaats: (lines: Buffer, start: number) => lines.toString('latin1', start + placeAt, start + nameAt - 1),
-  begin: (lines: Buffer, start: number) => dayIn(lines, start + idLength + beginAt),
   eind: (lines: Buffer, start: number) => dayIn(lines, start + idLength + eindAt),
 };
+
+/** Whether an occurrence holds on `day`, by the position after its identification. */
+export function holdsOn(lines: Buffer, at: number, day: number): boolean {
+  return dayIn(lines, at + beginAt) <= day && dayIn(lines, at + eindAt) > day;
+}
 
 /** The ranges of the wanted lines; lines that follow each other are in one range. */
 export function* wantedRuns(lines: Buffer, isWanted: StreetFilter): Generator<{ start: number; end: number }> {

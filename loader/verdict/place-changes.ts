@@ -27,6 +27,7 @@ type Limit = {
 
 const removed = { whole: 'maximumRemovedShare', place: 'maximumPlaceShare' } as const;
 const lost = { whole: 'maximumLostShare', place: 'maximumLostShare', there: 'have one' } as const;
+const named = { code: 'too_many_changed', whole: 'maximumNamesShare' } as const;
 const streets = { place: 'alwaysAllowedStreets' } as const;
 const [values, there] = [{ whole: 'maximumChangedShare', place: 'maximumLostShare' }, 'have one'] as const;
 const ofObjects = { code: 'too_many_objects_changed', of: 6, there, ...values } as const;
@@ -42,19 +43,10 @@ const ofObjects = { code: 'too_many_objects_changed', of: 6, there, ...values } 
 const limits = {
   removed: { code: 'too_many_removed', what: 'remove', ...removed },
   changed: { code: 'too_many_changed', what: 'change', whole: 'maximumChangedShare', place: 'maximumLostShare' },
-  renamed: {
-    ...{ code: 'too_many_changed', what: 'change the street of' },
-    ...{ whole: 'maximumNamesShare', place: 'maximumLostShare' },
-  },
-  relocated: {
-    ...{ code: 'too_many_changed', what: 'change the woonplaats of' },
-    ...{ whole: 'maximumNamesShare', place: 'maximumPlaceShare' },
-  },
-  gemeente: {
-    ...{ code: 'too_many_changed', what: 'change the gemeente of' },
-    ...{ whole: 'maximumNamesShare', place: 'maximumPlaceShare' },
-  },
-  mergers: { code: 'too_many_changed', what: 'change the gemeente of', whole: 'maximumNamesShare' },
+  renamed: { what: 'change the street of', ...named, place: 'maximumLostShare' },
+  relocated: { what: 'change the woonplaats of', ...named, place: 'maximumPlaceShare' },
+  gemeente: { what: 'change the gemeente of', ...named, place: 'maximumPlaceShare' },
+  mergers: { what: 'change the gemeente of', ...named },
   gemeenteLost: { code: 'too_many_changed', what: 'take the gemeente off', whole: 0 },
   added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
   renumbered: { code: 'too_many_renumbered', what: 'change the huisnummer or postcode of', ...removed },
