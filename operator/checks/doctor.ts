@@ -164,8 +164,8 @@ function redeploy(stack: string, events: string): string {
     'delete-stack',
     'wait stack-delete-complete',
   ].map((command) => onStack(stack, command));
-  const again = ['Fix that, delete the stack and deploy again:', ...commands, 'npx cdk deploy --all'];
-  return ['The first deployment failed.', events, ...again].join('\n');
+  const advice = ['The first deployment failed.', events, 'Fix that, delete the stack and deploy again:'];
+  return [...advice, ...commands, 'npx cdk deploy --all'].join('\n');
 }
 
 const onStack = (stack: string, command: string) => `aws cloudformation ${command} --stack-name ${stack}`;

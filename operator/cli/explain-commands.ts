@@ -77,13 +77,8 @@ function relatieText({ woonplaats, gemeente: { code, naam, provincie }, ...relat
   return `woonplaats ${woonplaats}: gemeente ${code}, ${names} ${validityText(relatie)}`;
 }
 
-function validityText({
-  begin,
-  eind,
-  isCurrent,
-  lostTo,
-  from,
-}: Omit<ExplainedVoorkomen, 'gives' | keyof NamedVoorkomen>) {
+function validityText(one: Omit<ExplainedVoorkomen, 'gives' | keyof NamedVoorkomen>): string {
+  const { begin, eind, isCurrent, lostTo, from } = one;
   const span = eind === null ? `from ${begin}` : `${begin} to ${eind}`;
   const counts = isCurrent ? 'current' : lostTo ? `not used: it lost to ${lostTo}` : 'not current';
   return `(${span}, ${counts}), from ${from}`;

@@ -81,17 +81,10 @@ function renderCounts(report: LoadReport): Lines {
     `Addresses: ${thousands(report.addresses)}, of ${thousands(report.nummeraanduidingen)} nummeraanduidingen, from ${counted(report.voorkomens, 'BAG record')}.`,
     objecten && `Objects: ${thousands(objecten.live)}.`,
     `Skipped: ${notServedText(report)}.`,
-    problems.map(
-      ([
-        kind,
-        {
-          count,
-          examples: [example],
-        },
-      ]) => {
-        return `  ${kind}: ${thousands(count)}${example ? `, such as ${example.identificatie} in ${example.file}` : ''}`;
-      },
-    ),
+    problems.map(([kind, { count, examples }]) => {
+      const [example] = examples;
+      return `  ${kind}: ${thousands(count)}${example ? `, such as ${example.identificatie} in ${example.file}` : ''}`;
+    }),
   ];
 }
 

@@ -115,8 +115,7 @@ const seenAccount = object({
   ownLimits: optional(ownLimits),
   details: optional(object(details)),
 });
-const usedSince = { createdSince: optional(instant), usedShare: optional(number) };
-const accountFilter = { ...usedSince, plan: optional(text), state: optional(accountState) };
+const accountFilter = { plan: optional(text), state: optional(accountState), createdSince: optional(instant) };
 const plan = {
   code: planCode,
   limits: optional(limits),
@@ -167,7 +166,7 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
   'accounts.activate': [accountId],
   'accounts.delete': [accountId],
   'accounts.show': [accountId],
-  'accounts.list': [pageWith({ ...accountFilter, search: optional(text) })],
+  'accounts.list': [pageWith({ ...accountFilter, usedShare: optional(number), search: optional(text) })],
   'accounts.audit': [accountId, optional(object(page))],
   'accounts.usage': [accountId, optional(object(range))],
   'accounts.usageByKey': [accountId, optional(object(range))],

@@ -24,12 +24,11 @@ export type KeySearchOptions = { accounts?: readonly string[] | undefined };
  * @throws AdminError `invalid`
  */
 export async function findKeys(store: AdminStore, text: string, options: KeySearchOptions = {}): Promise<KeySearch> {
-  const { accounts } = options;
   const found = findApiKey(text);
-  if (!found) return { given: 'id', keys: await keysWithId(store, text.trim(), accounts) };
+  if (!found) return { given: 'id', keys: await keysWithId(store, text.trim(), options.accounts) };
   const { key, claim } = found;
   const { account, keyId } = claim;
-  const isInScope = accounts === undefined || accounts.includes(account);
+  const isInScope = options.accounts?.includes(account) ?? true;
   const keys = isInScope ? await keyOf(store, { account, keyId }) : [];
   if (key.endsWith(`_${keyId}`)) return { given: 'id', keys };
   const isExact = await isIssued(store, key, claim);

@@ -97,9 +97,7 @@ export async function renameKey(
     // Its record expired, or the account was deleted.
     if (!(await wasMade(store.update(change)))) throw missing;
   });
-  const found = (await listKeys(store, account)).find((key) => key.keyId === keyId);
-  if (!found) throw missing;
-  return found;
+  return (await listKeys(store, account)).find((key) => key.keyId === keyId) ?? Promise.reject(missing);
 }
 
 const isThere: Guard = { attribute: accountsTable.partitionKey, is: 'there' };
