@@ -1,18 +1,15 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { lookupSamples } from '../../packages/look/samples.ts';
 import { codeSamples } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
 import { startBrokenService } from '../support/broken-service.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
+import { startHttpServer } from '../support/http-server.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { runs } from '../support/programs.ts';
 import { startForTests } from '../support/start-for-tests.ts';
@@ -179,8 +176,7 @@ describe('a sample of the reference page', () => {
     Go: ['lookup.go', ['go', 'run'], ['go', 'version']],
     'C#': ['lookup.cs', ['dotnet', 'run'], ['dotnet', '--version']],
   };
-  const sources = mkdtempSync(join(tmpdir(), 'bag-adres-samples-'));
-  afterAll(() => rmSync(sources, { recursive: true }));
+  const sources = folderForNow('bag-adres-samples-');
 
   for (const { label } of lookupSamples('')) {
     const [file = '', toRun = [], toFindIt = ['', '']] = commands[label] ?? [];
@@ -258,7 +254,7 @@ async function startLimitedService(retryAfter: string | null) {
   const ok = { status: 'ok', address: { straat: 'Teststraat', woonplaats: 'Testdorp' }, candidates: [] };
   const problem = { type: '/problems/quota-exceeded', title: 'Quota exceeded', status: 429, detail: 'Wait.' };
   const refusal = retryAfter === null ? { message: 'Too Many Requests' } : problem;
-  const server = createServer((_, response) => {
+  const { url, stop } = await startHttpServer((_, response) => {
     const isFirst = last === undefined;
     if (last !== undefined) waits.push(performance.now() - last);
     last = performance.now();
@@ -269,10 +265,7 @@ async function startLimitedService(retryAfter: string | null) {
     if (isFirst && retryAfter !== null) response.setHeader('Retry-After', retryAfter);
     response.writeHead(isFirst ? 429 : 200).end(JSON.stringify(isFirst ? refusal : ok));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const stop = () => new Promise((done) => server.close(done).closeAllConnections());
-  return { baseUrl: `http://127.0.0.1:${port}`, waits, stop };
+  return { baseUrl: url, waits, stop };
 }
 
 /** What curl prints is the answer itself. */

@@ -1,21 +1,20 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createStoreClient, Sha256 } from '../../core/dynamodb.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 
 const hasLogger = (client: DynamoDBClient) =>
   client.middlewareStack.identify().some((name) => name.startsWith('loggerMiddleware'));
 
 describe('the client of the Lambdas', () => {
   const before = { ...process.env };
-  let folder: string;
+  const folder = folderForNow('config-');
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'config-'));
     Object.assign(process.env, {
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'x',
@@ -29,7 +28,6 @@ describe('the client of the Lambdas', () => {
 
   afterEach(() => {
     process.env = { ...before };
-    rmSync(folder, { recursive: true });
   });
 
   /** Where a call of `client` would go. */

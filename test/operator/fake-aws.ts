@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { startHttpServer } from '../support/http-server.ts';
 
 /** An answer in AWS's JSON protocol: a value, or an error by its name. */
 export type AwsAnswer = { error: string; message?: string } | { value: unknown }; // the text of XML for a protocol that speaks it
@@ -22,7 +21,7 @@ export async function startFakeAws(
   refuses: (operation: string) => boolean = () => false,
 ) {
   const asked: { operation: string; input: Record<string, unknown> }[] = [];
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await startHttpServer(async (request, response) => {
     const body = await textOf(request);
     const target = request.headers['x-amz-target'];
     const isJson = typeof target === 'string';
@@ -57,16 +56,11 @@ export async function startFakeAws(
       return response.writeHead(failed ? 400 : 200, { 'content-type': 'text/xml' }).end(failed ? error : answer.value);
     }
     response.writeHead(failed ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(value));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     asked,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
 }
 

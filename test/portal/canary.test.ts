@@ -1,32 +1,23 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { handler, probeSignIn } from '../../portal/canary.ts';
 import { portalCanaryEnvironment, portalMetrics } from '../../portal/stack/portal-names.ts';
+import { startHttpServer } from '../support/http-server.ts';
+import { startForTests } from '../support/start-for-tests.ts';
 import { startStubProvider } from '../support/stub-provider.ts';
 
 const idToken = { sub: '1' };
-let provider: Awaited<ReturnType<typeof startStubProvider>>;
-let baseUrl: string;
 let status = 303;
-const portal = createServer((_request, response) => {
-  const location = `${provider.issuer}/authorize?redirect_uri=${baseUrl}/callback&state=x`;
-  response.writeHead(status, status === 303 ? { location } : {}).end();
-});
+const provider = startForTests(startStubProvider);
+const portal = startForTests(() =>
+  startHttpServer((_request, response) => {
+    const location = `${provider.issuer}/authorize?redirect_uri=${portal.url}/callback&state=x`;
+    response.writeHead(status, status === 303 ? { location } : {}).end();
+  }),
+);
 const environment = { ...process.env };
 
-beforeAll(async () => {
-  provider = await startStubProvider();
-  await once(portal.listen(0, '127.0.0.1'), 'listening');
-  baseUrl = `http://127.0.0.1:${(portal.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  portal.close();
-  await provider.stop();
-});
 afterEach(() => {
   status = 303;
   provider.set({ idToken });
@@ -36,7 +27,7 @@ afterEach(() => {
 
 describe('the canary of the portal', () => {
   it('finds that people can sign in where the portal, the provider and its keys answer', async () => {
-    expect(await probeSignIn(baseUrl, provider.issuer)).toBe(undefined);
+    expect(await probeSignIn(portal.url, provider.issuer)).toBe(undefined);
   });
 
   it.each([
@@ -48,7 +39,7 @@ describe('the canary of the portal', () => {
   ])('says why nobody can sign in, where %s', async (_, answers, answer, reason) => {
     provider.set(answers);
     status = answer;
-    expect(await probeSignIn(baseUrl, provider.issuer)).toContain(reason);
+    expect(await probeSignIn(portal.url, provider.issuer)).toContain(reason);
   });
 
   it('says so too where nothing answers', async () => {
@@ -61,7 +52,7 @@ describe('the canary of the portal', () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-12-02T15:00:00Z'));
     const { baseUrl: url, issuer, clientSecretExpires } = portalCanaryEnvironment;
-    Object.assign(process.env, { [url]: baseUrl, [issuer]: provider.issuer, [clientSecretExpires]: '2027-01-31' });
+    Object.assign(process.env, { [url]: portal.url, [issuer]: provider.issuer, [clientSecretExpires]: '2027-01-31' });
     await handler();
     expect(counted.mock.calls.map(([name, , value]) => [name, value])).toEqual([
       [portalMetrics.canaryFailures, 0],

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { startHttpServer } from '../support/http-server.ts';
 
 /** A request on its way to the service. */
 export type Passing = { method: string; url: URL; headers: Record<string, string> };
@@ -17,7 +15,7 @@ export type Spoil = {
 /** Stands in front of a service and spoils it. */
 export async function startSpoilingProxy(baseUrl: string) {
   const current: { spoil: Spoil } = { spoil: {} };
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await startHttpServer(async (request, response) => {
     const headers = Object.fromEntries(
       Object.entries(request.headers).flatMap(([name, value]) =>
         ['connection', 'host', 'keep-alive'].includes(name) ? [] : [[name, String(value)]],
@@ -40,18 +38,13 @@ export async function startSpoilingProxy(baseUrl: string) {
     if (!answer) return response.destroy();
     await current.spoil.answer?.(answer, passing, forward);
     return response.writeHead(answer.status, answer.headers).end(answer.body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** From now on the service misbehaves in this way. */
     spoil: (spoil: Spoil) => {
       current.spoil = spoil;
     },
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
 }

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, type JWTPayload, SignJWT } from 'jose';
+import { startHttpServer } from './http-server.ts';
 
 /** What a provider answers with; each may be replaced by what a test wants to see refused. */
 export type StubAnswers = {
@@ -36,10 +35,7 @@ export async function startStubProvider() {
   const jwk = { ...(await exportJWK(published.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
   const nonces = new Map<string, string>();
   let answers: StubAnswers = { idToken: { sub: '1' } };
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: issuer, stop } = await startHttpServer((request, response) => void answer(request, response));
 
   async function idToken(nonce: string | undefined): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
@@ -106,10 +102,6 @@ export async function startStubProvider() {
     set: (next: StubAnswers) => {
       answers = next;
     },
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close').catch(() => undefined);
-    },
+    stop,
   };
 }

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
@@ -12,7 +9,9 @@ import { canaryEnvironment } from '../../../core/environment.ts';
 import { metricNames } from '../../../core/metrics.ts';
 import { handler, probe } from '../../../lambdas/canary/canary-handler.ts';
 import { newAccount, usedOf } from '../../support/address-service.ts';
+import { startHttpServer } from '../../support/http-server.ts';
 import { type HttpService, startHttpService } from '../../support/http-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
 const { key } = issueApiKey('canary', 'any secret');
 type Reply = { status: number; body: string; headers?: Record<string, string> };
@@ -25,22 +24,19 @@ const json = (body: unknown, headers: Record<string, string> = policy): Reply =>
   headers,
 });
 
-let server: Server;
 let replies: Record<string, Reply>;
 let asked: { call: string; key: unknown; query: string; body: string }[];
-const url = () =>
-  `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/address?postcode=1012RJ&huisnummer=147`;
-
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
+const server = startForTests(() =>
+  startHttpServer(async (request, response) => {
     const { pathname, search } = new URL(request.url ?? '', 'http://host');
     const call = `${request.method} ${pathname}`;
     asked.push({ call, key: request.headers['x-api-key'], query: search, body: await text(request) });
     const { status, body, headers } = replies[call] ?? { status: 404, body: '{}' };
     response.writeHead(status, headers).end(body);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-});
+  }),
+);
+const url = () => `${server.url}/v1/address?postcode=1012RJ&huisnummer=147`;
+
 beforeEach(() => {
   asked = [];
   replies = {
@@ -48,9 +44,6 @@ beforeEach(() => {
     [many]: json({ results: [{ status: 'ok', address: place, toevoegingen: [null] }] }),
     [validation]: json({ valid: true }),
   };
-});
-afterAll(() => {
-  server.close();
 });
 
 describe('a probe', () => {

@@ -1,27 +1,25 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeLocalState } from '../../../local/data-folder.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { allAccounts, allPlans } from '../../support/list-all.ts';
 import { run } from '../command-line.ts';
 
 type Bench = { service: AddressService; local: string[] };
 
-let folder: string;
+const folder = folderForNow('bag-adres-backup-');
 /** A service with accounts, and the file that its export wrote. */
 let from: Bench;
-let file: string;
+const file = join(folder, 'accounts.jsonl');
 /** One for imports, and one that nothing is imported into. */
 let to: Bench;
 let untouched: Bench;
 let key: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bag-adres-backup-'));
   [from, to, untouched] = [await newService(), await newService(), await newService()];
-  file = join(folder, 'accounts.jsonl');
   const { admin, instance } = from.service;
   await admin.plans.put({ code: 'standard', limits: { day: 100, month: null } });
   await admin.plans.put({ code: 'old', limits: { hour: 5 }, state: 'inactive' });
@@ -46,7 +44,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const { service } of [from, to, untouched]) await service.stop();
-  await rm(folder, { recursive: true });
 });
 
 async function newService(): Promise<Bench> {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { run, startLocalRun } from '../command-line.ts';
 
 /** `bench.run` pastes each command that is printed, and fails if that fails. */
@@ -48,14 +48,10 @@ describe('what a refusal proposes', () => {
     );
   });
 
+  const folder = folderForNow('hints-');
   it('is an option that the command has, for a stage that does not exist', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'hints-'));
     writeFileSync(join(folder, 'bag-adres.json'), '{"stages":{"test":{},"prod":{}}}');
-    try {
-      const { err } = await run(['config', 'show', '--stage', 'nosuch'], {}, folder);
-      expect(err).toContain('There is no stage "nosuch". It has test, prod: name one, for instance with --stage test,');
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const { err } = await run(['config', 'show', '--stage', 'nosuch'], {}, folder);
+    expect(err).toContain('There is no stage "nosuch". It has test, prod: name one, for instance with --stage test,');
   });
 });

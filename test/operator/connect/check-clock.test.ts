@@ -1,29 +1,25 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localDynamoDb } from '../../../local/engine/client.ts';
 import { checkClock } from '../../../operator/connect/check-clock.ts';
+import { startHttpServer } from '../../support/http-server.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 
 const now = Date.UTC(2026, 10, 22, 12);
 let told: Date | undefined;
 
 /** A store that answers each read with nothing, at the time that it is told. */
-const server = createServer((incoming, answer) => {
-  incoming.resume();
-  answer.sendDate = false;
-  answer.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', ...(told && { date: told.toUTCString() }) });
-  answer.end('{}');
-});
+const server = startForTests(() =>
+  startHttpServer((incoming, answer) => {
+    incoming.resume();
+    answer.sendDate = false;
+    answer.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', ...(told && { date: told.toUTCString() }) });
+    answer.end('{}');
+  }),
+);
 let client: ReturnType<typeof localDynamoDb>;
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  client = localDynamoDb(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-});
-afterAll(() => {
-  client.destroy();
-  server.closeAllConnections();
-  server.close();
+beforeAll(() => {
+  client = localDynamoDb(server.url);
 });
 
 const check = (differenceSeconds?: number) => {

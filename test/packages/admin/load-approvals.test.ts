@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openStorage } from '../../../loader/storage/open.ts';
@@ -13,6 +10,7 @@ import { createAdminStore } from '../../../packages/admin/accounts/admin-store.t
 import { changesFilesOf, type LoadRunner, loadsOf, readChanges } from '../../../packages/admin/load-approvals.ts';
 import { idOf } from '../../loader/steps/months.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
 
@@ -190,8 +188,8 @@ describe('the files of the changes of a load', () => {
     expect(sizes).toEqual([[2e6, 2e6], [1], [5e6], [3e6]]);
   });
 
+  const folder = folderForNow('changes-');
   it('begin with the names of the columns, each of them', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'changes-'));
     const storage = await openStorage(folder);
     for (const [i, text] of ['a\r\n', 'b\r\n', 'c\r\n'].entries())
       await putPacked(storage, paths.changesCsv(load, `10-00${i}`), gzipSync(text));
@@ -201,6 +199,5 @@ describe('the files of the changes of a load', () => {
     expect(await readChanges(storage, proposal, 2)).toBe(`${head}c\r\n`);
     for (const file of [0, 3, -1, 1.5])
       await expect(readChanges(storage, proposal, file)).rejects.toMatchObject({ code: 'not_found' });
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { accessItem } from '../../../core/accounts/account-item.ts';
@@ -19,10 +17,12 @@ import {
   statementsOf,
 } from '../../../packages/admin/monthly-statements.ts';
 import { testChecksumSecret } from '../../support/dynamodb.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { startS3 } from '../../support/s3.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { startAdmin } from './accounts/admin-bench.ts';
 
+const folders = folderForNow('statements-');
 const hour = 3_600_000;
 const day = 24 * hour;
 
@@ -226,7 +226,7 @@ describe('a month', () => {
   });
 
   it('is closed once by two that close it at the same moment, also in a folder', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'statements-'));
+    const folder = join(folders, 'together');
     const local = statementsOf(store(), folderStorage(folder));
     const later = createAdminStore(bench.client, bench.table, 'test', () => bench.clock.now + 5_000);
     const other = statementsOf(later, folderStorage(folder));
@@ -237,14 +237,12 @@ describe('a month', () => {
       ['acme', 'idle', 'shop'].map((account) => [account, daysOfModel(account, '2026-09')]),
     );
     expect((await local.months()).filter(({ state }) => state === 'closed')).toHaveLength(1);
-    await rm(folder, { recursive: true });
   });
 
   it('is closed with the statements that an attempt before has written, of many accounts whose ids differ in case', async () => {
     const ids = Array.from({ length: 230 }, (_, i) => `many-${String(i).padStart(3, '0')}`);
     await bench.addCopies('idle', [...ids, 'ACME'], { [accessItem.created]: Date.UTC(2025, 10, 3) / 1000 });
-    const folder = await mkdtemp(join(tmpdir(), 'statements-'));
-    const kept = folderStorage(folder);
+    const kept = folderStorage(join(folders, 'dying'));
     let written = 0;
     const dying = statementsOf(store(), {
       ...kept,
@@ -262,6 +260,5 @@ describe('a month', () => {
       expect(await local.show({ account: statement.account, month: '2026-09' })).toEqual(statement);
     for (const account of ['a', 'many-0995', 'zzz'])
       await expect(local.show({ account, month: '2026-09' })).rejects.toMatchObject({ code: 'not_found' });
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,15 +1,14 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
-import { because as browserBecause } from '../../support/browser.ts';
-import { launchBrowser, missingBrowser } from '../../support/chromium.ts';
+import type { Page } from 'playwright-core';
+import { because as browserBecause, browserForTests } from '../../support/browser.ts';
+import { missingBrowser } from '../../support/chromium.ts';
+import { startHttpServer } from '../../support/http-server.ts';
 import { installTools } from '../../support/install-tools.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -83,46 +82,36 @@ const pages: Record<string, string> = {
   'no framework': plain,
 };
 
-let browser: Browser | undefined;
-let url: string;
+const chromium = browserForTests();
 const ordered: string[] = [];
-const server = createServer(async (request, response) => {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-  const name = Object.keys(pages)[Number(pathname.slice(1))] ?? '';
-  response.setHeader('Content-Type', 'text/html; charset=utf-8');
-  if (request.method === 'POST') {
-    ordered.push(await text(request));
-    response.end();
-  } else if (pathname === '/adres') response.end(JSON.stringify(answer(searchParams)));
-  else if (pathname === '/bag-adres-form.js') {
-    response.setHeader('Content-Type', 'text/javascript');
-    response.end(readFileSync(path('../../../packages/form/bag-adres-form.js')));
-  } else {
-    const contents = `const order = (form) => fetch('/', { method: 'POST', body: JSON.stringify(form) });${pages[name] ?? ''}`;
-    const { outputFiles } = await build({
-      stdin: { contents, resolveDir: folder },
-      bundle: true,
-      write: false,
-      format: 'esm',
-      define: { 'process.env.NODE_ENV': '"production"' },
-      logLevel: 'silent',
-    });
-    const script = (outputFiles[0]?.text ?? '').replaceAll('</script', '<\\/script');
-    response.end(`<!doctype html><html lang="nl"><title>${name}</title><body>
+const server = startForTests(() =>
+  startHttpServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const name = Object.keys(pages)[Number(pathname.slice(1))] ?? '';
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    if (request.method === 'POST') {
+      ordered.push(await text(request));
+      response.end();
+    } else if (pathname === '/adres') response.end(JSON.stringify(answer(searchParams)));
+    else if (pathname === '/bag-adres-form.js') {
+      response.setHeader('Content-Type', 'text/javascript');
+      response.end(readFileSync(path('../../../packages/form/bag-adres-form.js')));
+    } else {
+      const contents = `const order = (form) => fetch('/', { method: 'POST', body: JSON.stringify(form) });${pages[name] ?? ''}`;
+      const { outputFiles } = await build({
+        stdin: { contents, resolveDir: folder },
+        bundle: true,
+        write: false,
+        format: 'esm',
+        define: { 'process.env.NODE_ENV': '"production"' },
+        logLevel: 'silent',
+      });
+      const script = (outputFiles[0]?.text ?? '').replaceAll('</script', '<\\/script');
+      response.end(`<!doctype html><html lang="nl"><title>${name}</title><body>
       <script type="module">${script}</script><script type="module" src="/bag-adres-form.js"></script>`);
-  }
-});
-
-beforeAll(async () => {
-  if (!isHere) return;
-  browser = await launchBrowser();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  await browser?.close();
-  server.close();
-});
+    }
+  }),
+);
 
 async function type(page: Page, values: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(values)) {
@@ -152,9 +141,9 @@ describe.each(Object.keys(pages))('a form in %s', (name) => {
   inFrameworks(
     `sends what it shows: what was filled in, chosen from the list, or read from the number${because}`,
     async () => {
-      const page = await browser?.newPage();
+      const page = await chromium.browser?.newPage();
       if (!page) throw new Error('there is a browser');
-      const at = `${url}/${Object.keys(pages).indexOf(name)}`;
+      const at = `${server.url}/${Object.keys(pages).indexOf(name)}`;
       const address = { naam: 'Kim Klant', postcode: '1012RJ', ...place };
 
       await page.goto(at);

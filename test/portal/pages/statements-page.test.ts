@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { createAdminStore, getAccess } from '../../../packages/admin/accounts/admin-store.ts';
@@ -10,13 +7,14 @@ import { createAdmin } from '../../../packages/admin/admin.ts';
 import { statementsOf } from '../../../packages/admin/monthly-statements.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 import { createTestPortal } from '../../support/portal.ts';
 
 const october = Date.UTC(2026, 9, 10, 12);
 const november = Date.UTC(2026, 10, 22, 12);
 
 const service = await startAddressService();
-const folder = await mkdtemp(join(tmpdir(), 'statements-'));
+const folder = folderForNow('statements-');
 const past = createAdmin({
   ...{ client: service.client, table: testTables.accounts },
   now: () => october,
@@ -35,10 +33,7 @@ const portal = createTestPortal(service, { statements: async () => statements, n
 const member = await portal.signedIn({ subject: 'sub:m', email: 'admin@mine.nl' });
 const stranger = await portal.signedIn({ subject: 'sub:s', email: 'admin@theirs.nl' });
 const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => service.stop());
 
 describe('the statements of an account', () => {
   it('are listed by month with their state, without what other accounts used', async () => {

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/address-service.ts';
+import { startHttpServer } from '../../support/http-server.ts';
 import { startHttpService } from '../../support/http-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 
@@ -56,17 +54,15 @@ describe('the page that tries a lookup', () => {
 
   it('says so when nothing answers, and follows no redirect with the key', async () => {
     const followed: (string | undefined)[] = [];
-    const server = createServer((request, response) => {
+    const { url: redirecting, stop } = await startHttpServer((request, response) => {
       if (request.url === '/elsewhere') followed.push(request.url);
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    for (const url of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
+    for (const url of [redirecting, 'http://127.0.0.1:1']) {
       const { status, body } = await (await visitorOf(url)).post('/try', typed);
       expect([status, body.includes('did not respond'), body.includes(key)]).toEqual([503, true, false]);
     }
-    server.close().closeAllConnections();
+    await stop();
     expect(followed).toEqual([]);
   });
 });
