@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
@@ -10,6 +10,8 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { type CliCommand, pathOf } from '../../../operator/cli/command.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { february, january, type Month, march, voorkomensOf } from '../../loader/steps/months.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
+import { sweep } from '../../support/sweep.ts';
 import { writeExtract } from '../../support/write-extract.ts';
 import { run, startLocalRun } from '../command-line.ts';
 
@@ -45,7 +47,7 @@ const argumentsOf = (refused: string, keyId: string): Record<string, string[][]>
   ],
 });
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun);
 let keyId = '';
 let refused = '2026-01-01-0000000000';
 
@@ -94,7 +96,6 @@ async function everything(): Promise<Record<string, unknown>> {
 }
 
 beforeAll(async () => {
-  bench = await startLocalRun();
   const client = DynamoDBDocumentClient.from(bench.client);
   const admin = createAdmin({ client, table: 'accounts' });
   await admin.plans.put({ code: 'standard', limits: { day: 5 } });
@@ -102,7 +103,6 @@ beforeAll(async () => {
   await admin.accounts.suspend('suspended');
   ({ keyId } = await admin.keys.create({ account: 'acme', label: 'webshop' }));
 });
-afterAll(() => bench.stop());
 
 describe('--plan', () => {
   it('is an option of these commands, each of which is run below', () => {
@@ -115,7 +115,7 @@ describe('--plan', () => {
     await states[state]?.();
     const before = await everything();
     for (const [command, all] of Object.entries(argumentsOf(refused, keyId))) {
-      for (const args of all) {
+      for (const args of sweep(all, 1)) {
         const { exit, out, err } = await bench.run(command, ...args, '--plan');
         expect([command, args, await everything()]).toEqual([command, args, before]);
         // It says what would be done, or why that can't be.

@@ -8,8 +8,8 @@ import { createAdmin } from '../../../packages/admin/admin.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { createAccountsTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { sweep } from '../../support/sweep.ts';
 import { run as runHere, runWith } from '../command-line.ts';
 import { type AwsOperations, startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
 
@@ -124,7 +124,7 @@ describe('gate', () => {
       /encrypted with a key that AWS owns\. Take tables\.accounts\.keyArn out/,
     ],
   ];
-  it.each(sweep(cases, 1))(
+  inSweep.each(cases)(
     'asks of another accounts table whether it %s, and sets no policy by itself',
     async (_, accounts, refused) => {
       const { exit, out, policies } = await gate({ tables: { accounts } });
