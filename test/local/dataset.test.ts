@@ -92,7 +92,7 @@ describe('an extract with only ambiguous addresses', () => {
 describe('a file that is not an extract', () => {
   beforeAll(() => makeBadExtracts(folder));
 
-  it.each(badExtracts)('is refused in one line: %s', async (_what, name, _code, message) => {
+  it.each(sweep(badExtracts, 3))('is refused in one line: %s', async (_what, name, _code, message) => {
     const text = await errorOf(place.load(resolve(folder, name)));
     expect(text).toMatch(message);
     expect(text).not.toContain('\n');

@@ -85,23 +85,6 @@ describe('a repair', () => {
     expect(await place.repair()).toMatchObject({ unusable: [] });
   });
 
-  it('with --plan reports the same and writes no address, like one that finds no difference', async () => {
-    const before = place.units();
-    expect(await place.repair()).toMatchObject(noDifference);
-    await damage();
-    const damaged = await place.served();
-    expect(await place.repair({ planOnly: true })).toMatchObject({
-      outcome: 'planned',
-      added: 2,
-      changed: 2,
-      removed: 2,
-    });
-    expect(place.units()).toBe(before);
-    expect(await place.served()).toEqual(damaged);
-    await place.repair();
-    expect(place.units()).toBe(before + 6);
-  });
-
   it('corrects any damage', async () => {
     const keys = [...tableOf(january).keys(), '1012RJ#1#', '1012RJ#14#', '1381AA#9#B', '8888AA#1#'];
     const edit = fc.record({ key: fc.constantFrom(...keys), straat: fc.option(fc.constantFrom('a\tb', '𝔸', 'Dam')) });

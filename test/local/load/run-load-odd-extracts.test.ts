@@ -2,9 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import { renderReport } from '../../../operator/cli/render-load.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
-import { inSweep } from '../../support/in-sweep.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
@@ -15,7 +13,7 @@ const bench = startForTests(startLoadBench);
 
 const begin = '2010-01-01';
 const [start, later] = ['2026-01-08', '2026-02-08'];
-const [street, place] = ['0457300000000001', '3631'];
+const place = '3631';
 
 /** One street with so many addresses, without objects. */
 function streetOf(count: number): Voorkomens {
@@ -46,12 +44,6 @@ describe('an extract of another area', () => {
     expect(await dataset.content()).toHaveLength(1000);
     const approved = await dataset.load({ approve: refused.load ?? '' });
     expect(approved).toMatchObject({ outcome: 'published', addresses: 970 });
-  });
-
-  inSweep('is loaded where that was asked for, which its report says', async () => {
-    const source = await bench.extract(later, streetOf(970), { layout: 'municipality' });
-    const report = await (await loaded()).load({ source, waiveSize: true });
-    expect(report).toMatchObject({ outcome: 'published', waived: [{ code: 'other_area' }] });
   });
 });
 
@@ -130,36 +122,16 @@ describe('an address with more objects than an item of the table can hold', () =
   });
 });
 
-describe('a street or place with several current occurrences', () => {
-  it.each([
-    ['in one file', false, {}],
-    ['in one file, in another order', true, {}],
-    ['in several files', false, { perFile: 1 }],
-    ['in several files, in another order', true, { perFile: 1, reversed: true }],
-  ])('has the name of the one that began last, and the others are problems: %s', async (_, turned, packing) => {
-    // What is first ends up last.
-    const OPR = [
-      { identificatie: street, naam: 'Oudeweg', woonplaats: place, begin },
-      { identificatie: street, naam: 'Nieuweweg', woonplaats: place, begin: '2020-01-01' },
-      { identificatie: street, naam: 'Middenweg', woonplaats: place, begin: '2015-01-01' },
-    ];
-    const WPL = [
-      { identificatie: place, naam: 'Nieuwstad', begin: '2020-01-01' },
-      { identificatie: place, naam: 'Oudestad', begin },
-    ];
-    const { NUM } = streetOf(1);
-    const state = turned ? { NUM, OPR: OPR.toReversed(), WPL: WPL.toReversed() } : { NUM, OPR, WPL };
+describe('a street and a place with two current occurrences', () => {
+  it('have the name of the one that began last, and the others are problems', async () => {
+    const { NUM, OPR, WPL } = streetOf(1);
+    const renamed = <T>(one: T) => [{ ...one, naam: 'Nieuw', begin: '2020-01-01' }, one];
     const dataset = await bench.newDataset();
-    const report = await dataset.load({ source: await bench.extract(start, state, packing) });
-    const nummeraanduidingen = NUM.map(({ identificatie }) => identificatie);
-    const [straat, woonplaats] = ['Nieuweweg', 'Nieuwstad'];
-    expect(await dataset.content()).toEqual([['1381AA#1#', [{ straat, woonplaats, nummeraanduidingen }]]]);
-    expect(report).toMatchObject({ outcome: 'published', nummeraanduidingen: 1, problems: 3 });
-    expect(report.problemReport?.several_current).toMatchObject({
-      count: 3,
-      examples: [{ identificatie: street }, { identificatie: street }, { identificatie: place }],
-    });
-    expect(renderReport(report)).toMatch(/several_current: 3, such as 0457300000000001 in \S+ > \d+OPR\d+\.zip$/m);
+    const state = { NUM, OPR: OPR.flatMap(renamed), WPL: WPL.flatMap(renamed) };
+    const { problemReport } = await dataset.load({ source: await bench.extract(start, state) });
+    expect(await dataset.content()).toMatchObject([['1381AA#1#', [{ straat: 'Nieuw', woonplaats: 'Nieuw' }]]]);
+    const examples = [{ identificatie: OPR[0]?.identificatie }, { identificatie: place }];
+    expect(problemReport?.several_current).toMatchObject({ count: 2, examples });
   });
 });
 

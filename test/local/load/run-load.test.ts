@@ -3,16 +3,7 @@ import { localGuardDefaults } from '../../../loader/names.ts';
 import type { AddressTable, BulkImport } from '../../../loader/storage/address-table.ts';
 import { loadHistory, loadStatus } from '../../../loader/storage/stored-loads.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
-import {
-  february,
-  februaryChanges,
-  idOf,
-  january,
-  listsOf,
-  type Month,
-  march,
-  tableOf,
-} from '../../loader/steps/months.ts';
+import { february, februaryChanges, january, listsOf, type Month, march, tableOf } from '../../loader/steps/months.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const bench = startForTests(startLoadBench);
@@ -118,38 +109,7 @@ describe('a load', () => {
   });
 });
 
-describe('a plan', () => {
-  it('reports what the load would do, with examples, and writes nothing', async () => {
-    const dataset = await afterJanuary();
-    const before = dataset.units();
-    const plan = await dataset.load({ planOnly: true, month: february });
-    const { added, changed, removed } = plan;
-    expect(plan).toMatchObject({ outcome: 'planned', peildatum: '2026-02-08', livePeildatum: '2026-01-08' });
-    expect([added, changed]).toEqual([1, 4]);
-    expect(plan.examples.changed[0]).toEqual({
-      key: '1012RJ#149#',
-      before: ['Nieuwezijds Voorburgwal, Amsterdam'],
-      after: ['Nieuwezijds Achterburgwal, Amsterdam'],
-      nummeraanduidingen: [idOf('1012RJ 149')],
-    });
-    expect(dataset.units()).toBe(before);
-    expect(await dataset.served()).toEqual(tableOf(january));
-    expect(await dataset.load({ month: february })).toMatchObject({ load: plan.load, added, changed, removed });
-  });
-});
-
 describe('a rollback', () => {
-  it('is not undone by the next daily check, only on request or by a newer snapshot', async () => {
-    const dataset = await bench.after([january, february]);
-    await dataset.load({ rollback: '2026-01-08' });
-    const look = await dataset.load({ month: february });
-    expect(look).toMatchObject({ outcome: 'unchanged', reason: expect.stringMatching(/was rolled back/) });
-    await dataset.load({ month: february, again: true });
-    expect(await dataset.served()).toEqual(tableOf(february));
-    await dataset.load({ month: march });
-    expect(await dataset.served()).toEqual(tableOf(march));
-  });
-
   it('to a snapshot that is not kept lists those that are', async () => {
     const back = (await bench.after([january, february])).load({ rollback: '2025-01-08' });
     await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Choose one of: 2026-01-08.');

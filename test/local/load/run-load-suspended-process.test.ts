@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readdirSync, writeFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,19 +29,18 @@ const bench = startForTests(startLoadBench);
  * Each test has loads of its own. All begin at once, since each takes seconds until it is suspended, and its lock some
  * more to expire.
  */
-let loads: { killed: Suspended; alive?: Suspended | undefined; elsewhere: Suspended[] };
+let loads: { alive?: Suspended | undefined; elsewhere: Suspended[] };
 
 beforeAll(async () => {
   const elsewhere = { transactions: true, lease, owner: 'elsewhere:1:1:x' };
-  const [killed, alive, ...others] = await Promise.all([
-    suspendedLoad({}, 1),
+  const [alive, ...others] = await Promise.all([
     isFullSweep ? suspendedLoad({ lease }, 6) : undefined,
     ...sweep([1, 3, 6], 1).map((files) => suspendedLoad(elsewhere, files)),
   ]);
-  loads = { killed, alive, elsewhere: others };
+  loads = { alive, elsewhere: others };
 });
 afterAll(async () => {
-  for (const load of [loads.killed, loads.alive, ...loads.elsewhere]) load?.child.kill('SIGKILL');
+  for (const load of [loads.alive, ...loads.elsewhere]) load?.child.kill('SIGKILL');
 });
 
 /** A load in a process of its own, suspended when it has applied `files` of its 8 files of changes. */
@@ -60,26 +59,8 @@ async function suspendedLoad(options: Partial<LoadProcess>, files: number) {
     await sleep(20);
   }
   child.kill('SIGSTOP');
-  return { dataset, storage, child, exited, printed };
+  return { dataset, child, exited, printed };
 }
-
-describe('a load whose process is killed while it applies', () => {
-  it('is finished by the next run, without waiting for the lock', async () => {
-    const { dataset, storage, child, exited } = loads.killed;
-    child.kill('SIGKILL');
-    await exited;
-    // As it would be left had the process been killed while it wrote that file.
-    const [applied = ''] = globSync(join(storage, 'loads/*/applied/*'));
-    writeFileSync(`${applied}.${child.pid}.00000000-0000-0000-0000-000000000000.part`, 'half');
-
-    const half = await dataset.served();
-    expect(half.size).toBeGreaterThan(0);
-    expect(half.size).toBeLessThan(400);
-    expect(await dataset.load({ month })).toMatchObject({ outcome: 'published', added: 400 });
-    expect(await dataset.served()).toEqual(tableOf(month));
-    expect(readdirSync(storage).sort()).toEqual(['manifest.copy.json', 'manifest.json', 'snapshots']);
-  });
-});
 
 describe('a suspended load whose lock another load takes over and publishes with', () => {
   it('writes nothing when it resumes, and says why, wherever it was suspended', async () => {
