@@ -64,7 +64,18 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
  */
 function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
-  for (const map of ['', ...maps.map((map) => `/${map}`)]) acknowledgeExecutions(machine, map);
+  const { region, account, partition } = Stack.of(machine);
+  // The CDK knows the partition of a known region, and a configured account.
+  const named = (value: string, parameter: string) => (Token.isUnresolved(value) ? `<AWS::${parameter}>` : value);
+  const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
+  const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
+  for (const map of ['', ...maps.map((map) => `/${map}`)])
+    acknowledgeWildcard(
+      machine,
+      machine,
+      `${executions}:${machineName}${map}:*`,
+      'Executions of this machine only, which are named at run time.',
+    );
 }
 
 /** Allows a step to describe executions of the machine, in a policy of its own for the same reason. */
@@ -77,20 +88,6 @@ function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
   });
   const statement = new PolicyStatement({ actions: ['states:DescribeExecution'], resources: [executions] });
   step.role?.attachInlinePolicy(new Policy(machine, 'AskPolicy', { statements: [statement] }));
-}
-
-function acknowledgeExecutions(machine: StateMachine, map: string): void {
-  const { region, account, partition } = Stack.of(machine);
-  // The CDK knows the partition of a known region, and a configured account.
-  const named = (value: string, parameter: string) => (Token.isUnresolved(value) ? `<AWS::${parameter}>` : value);
-  const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
-  const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
-  acknowledgeWildcard(
-    machine,
-    machine,
-    `${executions}:${machineName}${map}:*`,
-    'Executions of this machine only, which are named at run time.',
-  );
 }
 
 export type LoadMachineProps = LoadDefinitionProps & { encryptionKey: IKey | undefined };

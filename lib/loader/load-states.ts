@@ -93,14 +93,11 @@ export function stateName(step: StepName): string {
   return `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
 }
 
-/** The input of every step. */
-const wholeInput = '$merge([$request, {"load": $load, "owner": $owner}])';
-
 type Functions = Readonly<Record<StepName, LambdaFunction>>;
 
 /** A step that runs once. */
 export function taskState(scope: Construct, name: StepName, steps: Functions, id = stateName(name)): LambdaInvoke {
-  const state = invocation(scope, id, steps[name], wholeInput);
+  const state = invocation(scope, id, steps[name], '$merge([$request, {"load": $load, "owner": $owner}])');
   if (stepOf(name).readsSource) state.addRetry(sourceFaults).addRetry(sourceUnfinished);
   return state;
 }

@@ -41,7 +41,7 @@ import type { LoadRequest, Step } from './step.ts';
  * Checks by range whether the source has another snapshot than the live one. A load that was interrupted while applying
  * comes first. @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
-export async function discover(context: LoadContext, request: LoadRequest): Promise<Discovery> {
+async function discover(context: LoadContext, request: LoadRequest): Promise<Discovery> {
   const { storage, addresses } = context;
   const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;

@@ -10,7 +10,7 @@ import { findJson, getJson, paths, putJson, putPacked, type Storage } from '../s
 import { putBuckets } from '../storage/work.ts';
 import { entryStream, withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
-import type { Step, StepOptions } from './step.ts';
+import type { Step, StepContext } from './step.ts';
 
 /** XML of one slice; the country's 16 GB make some 125 slices of ten files. */
 const usualSliceBytes = 128 * 1024 * 1024;
@@ -23,11 +23,8 @@ const mostBuckets = 100;
  * Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into slices, once; and their
  * records into buckets.
  */
-export async function planSlices(
-  storage: Storage,
-  loadId: string,
-  { sliceBytes = usualSliceBytes, bucketBytes = usualBucketBytes }: StepOptions = {},
-): Promise<Slice[]> {
+async function planSlices({ storage, options }: StepContext, loadId: string): Promise<Slice[]> {
+  const { sliceBytes = usualSliceBytes, bucketBytes = usualBucketBytes } = options;
   const found = await findJson<Slice[]>(storage, paths.slices(loadId));
   if (found) return found;
   const load = await getJson<Load>(storage, paths.load(loadId));
@@ -60,7 +57,7 @@ function membersOfRecords({ members }: Load): [number, Member][] {
 }
 
 /** Reads the current streets and places, and their gemeenten, into one file that every worker can use. */
-export async function reference(storage: Storage, loadId: string): Promise<void> {
+async function reference(storage: Storage, loadId: string): Promise<void> {
   if (await storage.open(paths.reference(loadId))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
@@ -92,9 +89,9 @@ export async function reference(storage: Storage, loadId: string): Promise<void>
 
 /** Reads streets and places, and plans the slices of the rest. */
 export const step: Step = {
-  async run({ storage, options }, { load }) {
-    await reference(storage, load);
-    const slices = await planSlices(storage, load, options);
+  async run(context, { load }) {
+    await reference(context.storage, load);
+    const slices = await planSlices(context, load);
     return { load, slices: slices.length };
   },
 };
