@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import {
   checksumSecret,
@@ -11,6 +11,7 @@ import {
 import { systemClock } from '../../../core/calendar.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { createInstance, testAddress } from '../../support/address-service.ts';
+import { startForTests } from '../../support/start-for-tests.ts';
 import { storedItems } from '../../support/stored-items.ts';
 import { startLocalRun } from '../command-line.ts';
 
@@ -22,19 +23,17 @@ const speed = 4;
 const fastClock = () => Date.now() * speed;
 settlesAfterMilliseconds.next /= speed;
 
-let bench: Awaited<ReturnType<typeof startLocalRun>>;
+const bench = startForTests(startLocalRun);
 let client: DynamoDBDocumentClient;
 const admin = () => createAdmin({ client, table: 'accounts' });
 const secretNow = async () =>
   (await client.send(new GetCommand({ TableName: 'accounts', Key: checksumSecret.key }))).Item;
 
 beforeAll(async () => {
-  bench = await startLocalRun();
   client = DynamoDBDocumentClient.from(bench.client);
   await admin().plans.put({ code: 'standard', limits: { day: 1e6 } });
   await admin().accounts.create({ id: 'acme', plan: 'standard' });
 });
-afterAll(() => bench.stop());
 
 /** An instance of both functions, as it is deployed. */
 function instance() {

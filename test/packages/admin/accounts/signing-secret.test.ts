@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../../core/accounts/api-key.ts';
 import {
   checksumSecret,
@@ -8,28 +8,21 @@ import {
 } from '../../../../core/accounts/checksum-secret.ts';
 import { systemClock } from '../../../../core/calendar.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
-import {
-  type AddressService,
-  createInstance,
-  startAddressService,
-  testAddress,
-  testTables,
-} from '../../../support/address-service.ts';
+import { createInstance, startAddressService, testAddress, testTables } from '../../../support/address-service.ts';
+import { startForTests } from '../../../support/start-for-tests.ts';
 
 /** How much faster than the wall clock a first key waits here, and the secrets of an instance age. */
 const speed = 4;
 const fastClock = () => Date.now() * speed;
 settlesAfterMilliseconds.first /= speed;
 
-let service: AddressService;
+const service = startForTests(startAddressService);
 const table = testTables.accounts;
 
 beforeAll(async () => {
-  service = await startAddressService();
   await service.admin.plans.put({ code: 'standard', limits: { day: 1e6 } });
   for (const id of ['acme', 'other']) await service.admin.accounts.create({ id, plan: 'standard' });
 });
-afterAll(() => service.stop());
 beforeEach(() => service.client.send(new DeleteCommand({ TableName: table, Key: checksumSecret.key })));
 
 const stored = async () =>
@@ -62,9 +55,12 @@ describe('the first key of a deployment', () => {
     expect(performance.now() - begun).toBeGreaterThan(2000 / speed);
     expect(await stored()).toMatchObject({ current: expect.any(String), settled: expect.any(Number) });
 
+    // A wait that no busy machine is slow enough to hide.
+    settlesAfterMilliseconds.first *= 20;
     const next = performance.now();
     expect(await ask(await create('acme'))).toEqual([200, 200]);
-    expect(performance.now() - next).toBeLessThan(1500 / speed);
+    expect(performance.now() - next).toBeLessThan(settlesAfterMilliseconds.first);
+    settlesAfterMilliseconds.first /= 20;
   });
 
   it('is shown late by whoever finds a secret that nobody has waited for', async () => {
