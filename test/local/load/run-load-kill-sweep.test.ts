@@ -61,70 +61,52 @@ async function sweep(
   return deaths;
 }
 
+/**
+ * January a day later: the addresses of a street get another one, an address has gone, one is new, and one has moved to
+ * another segment.
+ */
+const dayAfter: Month = {
+  peildatum: '2026-01-09',
+  addresses: [
+    ...january.addresses.flatMap(([address, straat, woonplaats]): Month['addresses'] => {
+      if (address === '2513AA 2') return [];
+      const moved = address === '1381GH 3' ? '9999ZZ 3' : address;
+      return [[moved, straat === 'Buitenveer' ? 'Binnenveer' : straat, woonplaats, address]];
+    }),
+    ['1382LJ 30', 'Nijverheidslaan', 'Weesp'],
+  ],
+};
+const quietDay: Month = { ...dayAfter, peildatum: '2026-01-10' };
+
+/** The folder with that day, and a second one that says nothing. */
+async function deliveries(): Promise<string[]> {
+  const folder = bench.newFolder();
+  const groups = mutationsBetween(voorkomensOf(january), stateBetween(january, dayAfter));
+  await putDelivery(folder, january.peildatum, dayAfter.peildatum, groups);
+  await putDelivery(folder, dayAfter.peildatum, quietDay.peildatum);
+  return [folder];
+}
+
 describe('a load that dies at any read or write', () => {
-  it('ends like one that never died when it is run again', async () => {
-    const deaths = await sweep({}, { month: february }, async (left) => {
-      await left.load({ month: february });
-      await expectHolds(left, february);
-      expect((await left.load({ month: february })).outcome).toBe('unchanged');
+  const [rollback, start] = [january.peildatum, [january, february]];
+  it.each<[string, Parameters<typeof sweep>[0], () => Promise<Parameters<Dataset['load']>[0]>, Month, number]>([
+    ['of an extract', {}, async () => ({ month: february }), february, 140],
+    ['of mutations', {}, async () => ({ mutations: await deliveries() }), quietDay, 130],
+    ['of a rollback, during apply', { start, onlyApplying: true }, async () => ({ rollback }), january, 50],
+  ])('%s, ends like one that never died when it is run again', async (_, options, make, month, least) => {
+    const request = await make();
+    const deaths = await sweep(options, request, async (left) => {
+      await left.load(request);
+      await expectHolds(left, month);
+      expect((await left.load(request)).outcome).toBe('unchanged');
     });
-    expect(deaths).toBeGreaterThan(140);
+    expect(deaths).toBeGreaterThan(least);
   });
 
   inSweep('does not affect a third snapshot that arrives when it is half applied', async () => {
     const deaths = await sweep({ onlyApplying: true }, { month: february }, async (left) => {
       await left.load({ month: march });
       await expectHolds(left, march);
-    });
-    expect(deaths).toBeGreaterThan(50);
-  });
-});
-
-describe('a load of mutations that dies at any read or write', () => {
-  const [from, to, later] = ['2026-01-08', '2026-01-09', '2026-01-10'];
-
-  /**
-   * January a day later: the addresses of a street get another one, an address has gone, one is new, and one has moved
-   * to another segment.
-   */
-  const dayAfter: Month = {
-    peildatum: to,
-    addresses: [
-      ...january.addresses.flatMap(([address, straat, woonplaats]): Month['addresses'] => {
-        if (address === '2513AA 2') return [];
-        const moved = address === '1381GH 3' ? '9999ZZ 3' : address;
-        return [[moved, straat === 'Buitenveer' ? 'Binnenveer' : straat, woonplaats, address]];
-      }),
-      ['1382LJ 30', 'Nijverheidslaan', 'Weesp'],
-    ],
-  };
-
-  /** The folder with that day, and a second one that says nothing. */
-  async function deliveries(): Promise<string> {
-    const folder = bench.newFolder();
-    const groups = mutationsBetween(voorkomensOf(january), stateBetween(january, dayAfter));
-    await putDelivery(folder, from, to, groups);
-    await putDelivery(folder, to, later);
-    return folder;
-  }
-
-  it('ends like one that never died when it is run again', async () => {
-    const mutations = [await deliveries()];
-    const deaths = await sweep({}, { mutations }, async (left) => {
-      await left.load({ mutations });
-      await expectHolds(left, { ...dayAfter, peildatum: later });
-      expect((await left.load({ mutations })).outcome).toBe('unchanged');
-    });
-    expect(deaths).toBeGreaterThan(130);
-  });
-});
-
-describe('a rollback that dies during apply', () => {
-  it('ends like one that never died when it is requested again', async () => {
-    const request = { rollback: january.peildatum };
-    const deaths = await sweep({ start: [january, february], onlyApplying: true }, request, async (left) => {
-      await left.load(request);
-      await expectHolds(left, january);
     });
     expect(deaths).toBeGreaterThan(50);
   });

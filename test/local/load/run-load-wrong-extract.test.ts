@@ -11,7 +11,6 @@ import {
   type Change,
   gemeentenOf,
   nums,
-  objects,
   quarter,
   streets,
   threeTowns,
@@ -232,16 +231,4 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
       expect(first.objections.length > 0).toBe(!isWhole);
     },
   );
-
-  inSweep('with such values in one day is refused too', async () => {
-    const folder = bench.newFolder();
-    const date = dateAfter(january, 1);
-    const next = objects(() => ({ oppervlakte: 1 }))(towns);
-    const VBO = (towns.VBO ?? []).map((vbo) => ({ ...vbo, eind: date }));
-    const later = (next.VBO ?? []).map((vbo) => ({ ...vbo, begin: date, volgnummer: 2 }));
-    const changes = mutationsBetween(towns, { ...towns, VBO: [...VBO, ...later] });
-    await putDelivery(folder, january, date, changes);
-    const { objections } = await dataset.tried({ mutations: [folder] });
-    expect(objections[0]).toMatchObject({ code: 'too_many_objects_changed' });
-  });
 });
