@@ -281,10 +281,12 @@ export class WrittenStand {
   }
 
   #pastValue({ field, steps }: ReadStep, at: number): number {
-    const found = steps.find((step) => this.#isAt(step, at));
-    if (!found) return -1;
-    this.#values[field] = found.text;
-    return at + found.length;
+    for (const step of steps) {
+      if (!this.#isAt(step, at)) continue;
+      this.#values[field] = step.text;
+      return at + step.length;
+    }
+    return -1;
   }
 
   /** Past a decimal number of at most six and nine digits; its field ends where its shortest form does. */
