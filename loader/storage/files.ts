@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import {
   type FileHandle,
   link,
@@ -52,8 +52,8 @@ export function folderStorage(folder: string): Storage {
     get: (key) => readFile(pathOf(key)).catch(nullWhenMissing),
     open: async (key) => {
       const path = pathOf(key);
-      const found = await stat(path).catch(nullWhenMissing);
-      return found && unopenedFile(path, found.size);
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found ? unopenedFile(path, found.size) : null;
     },
     put: (key, bytes, expected) => {
       const fill = async (file: FileHandle) => {
