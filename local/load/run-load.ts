@@ -16,7 +16,7 @@ import {
 } from '../../loader/verdict/load-report.ts';
 import { importAll } from './import-all.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
-import { type Task, thisThread } from './threads.ts';
+import { thisThread } from './threads.ts';
 import { inSmallYoungGeneration } from './young-generation.ts';
 
 /** The options of a load on one machine: the request, and options that only such a load has. */
@@ -133,15 +133,11 @@ class LoadRun {
     const { step } = await module();
     if ('run' in step && !computes) return step.run(this.#session, input);
     const workers = computes ? await this.#session.workers(input.load) : thisThread(this.#session);
-    const task: Task = { step: name, input };
-    if ('run' in step || !each) return (await workers.run([task], () => undefined))[0];
+    if ('run' in step || !each) return (await workers.run({ step: name, input }, [null], () => undefined))[0];
     const items = await getJson<unknown[]>(storage, `${paths.workOf(input.load)}${each}`);
     const shared = await step.share(storage, input.load);
     const shown = progress.begin(name as 'merge', step.total?.(items, shared) ?? {});
-    const results = await workers.run(
-      items.map((item) => ({ ...task, item, shared })),
-      (amount) => shown.advance(amount),
-    );
+    const results = await workers.run({ step: name, input, shared }, items, (amount) => shown.advance(amount));
     shown.end();
     return results;
   }

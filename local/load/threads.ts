@@ -6,20 +6,25 @@ import type { Amount, StepContext, StepInput, StepOptions } from '../../loader/s
 import { openStorage } from '../../loader/storage/open.ts';
 import { DamagedObjectError, MissingObjectError } from '../../loader/storage/storage.ts';
 
-/** A step to run, or one item of it. */
-export type Task = { step: StepName; input: StepInput; item?: unknown; shared?: unknown };
+/** A step to run, once or for each of some items, with what the items share. */
+export type Work = { step: StepName; input: StepInput; shared?: unknown };
 
-/** Runs tasks, several at once. */
+/** Runs a step, for several items at once. */
 export type Workers = {
-  /** Resolves with their results when all are done; fails with the first failure. `onDone` gets their progress. */
-  run(tasks: readonly Task[], onDone: (amount: Amount) => void): Promise<unknown[]>;
+  /** Resolves with the results when all are done; fails with the first failure. `onDone` gets their progress. */
+  run(work: Work, items: readonly unknown[], onDone: (amount: Amount) => void): Promise<unknown[]>;
 };
 
-/** Runs one task in the current thread, which may be a worker. */
-async function doTask(context: StepContext, task: Task, onDone: (amount: Amount) => void): Promise<unknown> {
-  const { step } = await stepOf(task.step).module();
-  if ('run' in step) return step.run(context, task.input);
-  return step.each({ ...context, onDone }, task.input, task.item, task.shared);
+/** Runs a step for one item in the current thread, which may be a worker. */
+async function doItem(
+  context: StepContext,
+  { step: name, input, shared }: Work,
+  item: unknown,
+  onDone: (amount: Amount) => void,
+): Promise<unknown> {
+  const { step } = await stepOf(name).module();
+  if ('run' in step) return step.run(context, input);
+  return step.each({ ...context, onDone }, input, item, shared);
 }
 
 /** Enough that one task computes while the others wait for the disk or the database. */
@@ -30,10 +35,12 @@ const tasksAtOnce = 4;
  * objects: for small extracts, where starting a thread takes longer than the work.
  */
 export function thisThread(context: StepContext): Workers {
-  return { run: (tasks, onDone) => mapConcurrently(tasks, tasksAtOnce, (task) => doTask(context, task, onDone)) };
+  return {
+    run: (work, items, onDone) => mapConcurrently(items, tasksAtOnce, (item) => doItem(context, work, item, onDone)),
+  };
 }
 
-/** A message from a thread: its progress, that its task is done, or why it failed. */
+/** A message from a thread: its progress, that its item is done, or why it failed. */
 type ThreadMessage =
   | { kind: 'read'; amount: Amount }
   | { kind: 'done'; result: unknown }
@@ -57,11 +64,12 @@ function partsOf(error: unknown): ErrorParts | null {
 }
 
 /**
- * Threads of this process, started for each list of tasks and ended after it: a thread that ends returns its peak
- * memory, which a lasting thread would keep (decision 0113).
+ * Threads of this process, started for each step and ended after it: a thread that ends returns its peak memory, which
+ * a lasting thread would keep (decision 0113). Each gets what the items share once, because copying it takes
+ * milliseconds for a country.
  */
 export class ThreadPool implements Workers {
-  readonly #data: ThreadData;
+  readonly #data: Omit<ThreadData, 'work'>;
   readonly #most: number;
 
   /** @param location of the storage: a folder, or `s3://bucket/prefix` */
@@ -70,17 +78,17 @@ export class ThreadPool implements Workers {
     this.#most = most;
   }
 
-  async run(tasks: readonly Task[], onDone: (amount: Amount) => void): Promise<unknown[]> {
+  async run(work: Work, items: readonly unknown[], onDone: (amount: Amount) => void): Promise<unknown[]> {
     const [threads, idle] = [[] as Worker[], [] as Worker[]];
     const start = () => {
-      const thread = startThread(this.#data);
+      const thread = startThread({ ...this.#data, work });
       threads.push(thread);
       return thread;
     };
     try {
-      return await mapConcurrently(tasks, this.#most, async (task) => {
+      return await mapConcurrently(items, this.#most, async (item) => {
         const thread = idle.pop() ?? start();
-        const result = await runOn(thread, task, onDone);
+        const result = await runOn(thread, item, onDone);
         idle.push(thread);
         return result;
       });
@@ -91,7 +99,7 @@ export class ThreadPool implements Workers {
 }
 
 /** The data with which a thread of a load starts; threads of other work have other data. */
-type ThreadData = { storageOfLoad: string; options: StepOptions };
+type ThreadData = { storageOfLoad: string; options: StepOptions; work: Work };
 
 /**
  * Keeps the young generation small: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113).
@@ -101,7 +109,7 @@ function startThread(data: ThreadData): Worker {
   return new Worker(new URL('./threads.ts', import.meta.url), options).setMaxListeners(0);
 }
 
-function runOn(thread: Worker, task: Task, onDone: (amount: Amount) => void): Promise<unknown> {
+function runOn(thread: Worker, item: unknown, onDone: (amount: Amount) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void) => {
       thread.off('message', onMessage).off('error', onError).off('exit', onExit);
@@ -115,7 +123,7 @@ function runOn(thread: Worker, task: Task, onDone: (amount: Amount) => void): Pr
     const onError = (error: Error) => settle(() => reject(error));
     const onExit = () => settle(() => reject(new Error('A thread of the load ended before its work did.')));
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-    thread.postMessage(task);
+    thread.postMessage(item);
   });
 }
 
@@ -132,13 +140,13 @@ function revived({ error, as }: Extract<ThreadMessage, { kind: 'failed' }>): Err
   }
 }
 
-/** In a thread: runs the tasks that it receives, one at a time. They are of steps that compute, which use no table. */
-function serveTasks({ storageOfLoad, options }: ThreadData): void {
+/** In a thread: does the items that it receives, one at a time, of a step that computes, which uses no table. */
+function serveItems({ storageOfLoad, options, work }: ThreadData): void {
   const context = openStorage(storageOfLoad).then((storage) => ({ storage, options }) as StepContext);
   const send = (message: ThreadMessage) => parentPort?.postMessage(message);
-  parentPort?.on('message', async (task: Task) => {
+  parentPort?.on('message', async (item: unknown) => {
     try {
-      const result = await doTask(await context, task, (amount) => send({ kind: 'read', amount }));
+      const result = await doItem(await context, work, item, (amount) => send({ kind: 'read', amount }));
       send({ kind: 'done', result });
     } catch (error) {
       send({ kind: 'failed', error: error as Error, as: partsOf(error) });
@@ -147,4 +155,4 @@ function serveTasks({ storageOfLoad, options }: ThreadData): void {
 }
 
 const threadData = workerData as ThreadData | null;
-if (threadData?.storageOfLoad !== undefined) serveTasks(threadData);
+if (threadData?.storageOfLoad !== undefined) serveItems(threadData);
