@@ -8,7 +8,8 @@ import { ZstdCompress } from 'minizlib';
 import { releaseMemory } from '../release-memory.ts';
 
 /** The lowest level takes a fifth less time than the usual one, and packs lines as well. */
-const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
+const { ZSTD_c_compressionLevel, ZSTD_c_windowLog, ZSTD_c_checksumFlag } = constants;
+const level = { params: { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_windowLog]: 16, [ZSTD_c_checksumFlag]: 1 } };
 
 /** The command line imports this on Node 22.12 too, whose zlib lacks zstd: only snapshots need it. */
 function requireZstd(): void {
