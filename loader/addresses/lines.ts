@@ -7,7 +7,7 @@ import {
   placeOfTexts,
   placeTexts,
 } from '../../core/place-fields.ts';
-import { linesOf, packLines, requireForm, unpackLines } from '../register/stored-form.ts';
+import { GrowingBytes, linesOf, packLineBytes, requireForm, unpackLines } from '../register/stored-form.ts';
 
 /**
  * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and
@@ -160,12 +160,36 @@ export function writeOf({ key, after }: Change): LineWrite {
   return after === null ? { remove: key } : { put: after };
 }
 
-/** Encodes writes for storage: `+` and the whole line to put, or `-` and the key to remove. */
-export function packWrites(writes: readonly LineWrite[]): Buffer {
-  return packLines([linesForm, ...writes.map((write) => ('put' in write ? `+${write.put}` : `-${write.remove}`))]);
+/** Writes in their stored form: `+` and the whole line to put, or `-` and the key to remove. */
+export class WritesFile {
+  count = 0;
+  readonly #rows = new GrowingBytes();
+
+  constructor() {
+    this.#rows.write(linesForm, 'latin1');
+  }
+
+  add(write: LineWrite): void {
+    this.#rows.write('put' in write ? `\n+${write.put}` : `\n-${write.remove}`, 'latin1');
+    this.count++;
+  }
+
+  /** Adds a line to put, from its start up to its line end. */
+  addLine(lines: DataView, start: number, end: number): void {
+    this.#rows.write('\n+', 'latin1');
+    this.#rows.copy(lines, start, end - start);
+    this.count++;
+  }
+
+  /** Frees what it holds. */
+  pack(): Buffer {
+    const packed = packLineBytes(this.#rows.bytes);
+    this.#rows.release();
+    return packed;
+  }
 }
 
-/** The writes that `packWrites` packed. @throws UnknownFormError for writes that another version stored */
+/** The writes that a `WritesFile` packed. @throws UnknownFormError for writes that another version stored */
 export function unpackWrites(packed: Buffer): LineWrite[] {
   const [form = '', ...writes] = unpackLines(packed);
   requireForm(form, linesForm);

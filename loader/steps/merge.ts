@@ -1,17 +1,7 @@
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { deriveLines } from '../addresses/derive.ts';
 import { LineSegmentReader, LineSegmentWriter } from '../addresses/line-segment.ts';
-import {
-  addressPart,
-  type Change,
-  diff,
-  keyOf,
-  type Line,
-  type LineWrite,
-  packWrites,
-  tooLarge,
-  writeOf,
-} from '../addresses/lines.ts';
+import { addressPart, type Change, diff, keyOf, type Line, tooLarge, WritesFile, writeOf } from '../addresses/lines.ts';
 import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
@@ -30,7 +20,7 @@ import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '.
 import { readManifest } from '../storage/stored-loads.ts';
 import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-register.ts';
 import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts';
-import { ChangesCsvWriter, countChange, noChanges } from '../verdict/load-counts.ts';
+import { ChangesCsvWriter, countAdded, countChange, hasExamples, noChanges } from '../verdict/load-counts.ts';
 import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepContext, StepInput, StepOfItems } from './step.ts';
@@ -43,6 +33,8 @@ const concurrentWrites = 4;
 
 /** How many streets of one segment are kept: one in two segments may have fewer changes in each. */
 const streetsKept = 50;
+
+const lineEnd = 0x0a;
 
 /** The input for deriving segments, read once; a rollback derives nothing. */
 type Derivation = {
@@ -100,18 +92,26 @@ async function mergeSegment(
     : await derived(storage, shared, segment, merged);
 
   const snapshot = new LineSegmentWriter();
-  let writes: LineWrite[] = [];
+  let writes = new WritesFile();
   const csv = new ChangesCsvWriter(segment, (name, packed) =>
     putPacked(storage, paths.changesCsv(loadId, name), packed),
   );
   /** Stored together at the end, as most of the time of each goes by until the disk or the bucket has it. */
   const made: [key: string, packed: Buffer | Buffer[]][] = [];
   const flush = () => {
-    if (writes.length === 0) return;
+    if (writes.count === 0) return;
     const name = `${segment}-${String(merged.files.length).padStart(3, '0')}`;
-    merged.files.push({ changes: name, writes: writes.length });
-    made.push([paths.changes(loadId, name), packWrites(writes)]);
-    writes = [];
+    merged.files.push({ changes: name, writes: writes.count });
+    made.push([paths.changes(loadId, name), writes.pack()]);
+    writes = new WritesFile();
+  };
+  const addAll = (lines: Buffer) => {
+    const view = new DataView(lines.buffer, lines.byteOffset, lines.length);
+    for (let start = 0, end = 0; start < lines.length; start = end + 1) {
+      end = lines.indexOf(lineEnd, start);
+      writes.addLine(view, start, end);
+      if (writes.count === changesPerFile) flush();
+    }
   };
   // Then nearly every address has other objects.
   const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
@@ -123,7 +123,13 @@ async function mergeSegment(
     placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
     if (!isUnchanged) merged.tooLarge.push(...tooLarge(lines));
-    for (const change of isUnchanged ? [] : diff(live, lines)) {
+    // A first load only adds: once it has its examples, its lines are copied as bytes, for a tenth of a load's CPU.
+    const isCopied = !load.base && hasExamples(merged, 'added');
+    if (isCopied) {
+      countAdded(merged, counts);
+      addAll(lines);
+    }
+    for (const change of isCopied || isUnchanged ? [] : diff(live, lines)) {
       const counted = countChange(merged, change);
       const { kind } = change;
       // The others have nothing that an operator could judge.
@@ -131,8 +137,8 @@ async function mergeSegment(
         byPlace.count(change, { ...counted, isReturned: await isReturned(part, change) });
         await csv.add(change);
       }
-      writes.push(writeOf(change));
-      if (writes.length === changesPerFile) flush();
+      writes.add(writeOf(change));
+      if (writes.count === changesPerFile) flush();
     }
     byPlace.endPart();
     snapshot.add((isUnchanged && before.stored(part)) || { part, counts, packed: packLineBytes(lines) });

@@ -126,6 +126,17 @@ function sumOf<Name extends string>(names: readonly Name[], all: readonly Record
 /** More about a change: the number of changed objects, and whether only the gemeente changes. */
 export type CountedChange = { objects: ChangedObjects; isOfGemeente: boolean };
 
+/** Whether all examples of a kind of change are known. */
+export function hasExamples({ examples }: SegmentCounts, kind: ChangeKind): boolean {
+  return examples[kind].length === examplesPerKind;
+}
+
+/** Adds new lines to `counts`, some of which have only a list of toevoegingen. */
+export function countAdded(counts: SegmentCounts, { lines, lists }: { lines: number; lists: number }): void {
+  counts.changes.added += lines - lists;
+  counts.listsChanged += lists;
+}
+
 /** Adds one change to `counts`, and keeps the first few as examples. */
 export function countChange(counts: SegmentCounts, change: Change, kind = change.kind): CountedChange {
   const isOfGemeente = kind === 'changed' && change.isOnlyOf('gemeente');

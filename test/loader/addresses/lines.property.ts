@@ -23,10 +23,10 @@ import {
   keyOf,
   type Line,
   lineOf,
-  packWrites,
   parseLine,
   placeText,
   unpackWrites,
+  WritesFile,
   writeOf,
 } from '../../../loader/addresses/lines.ts';
 import { addSizes, sizesOfAddress } from '../../../loader/addresses/place-sizes.ts';
@@ -171,7 +171,9 @@ describe('a difference', () => {
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);
         const changes = changesOf(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)));
-        for (const write of unpackWrites(packWrites(changes.map(writeOf)))) {
+        const file = new WritesFile();
+        for (const change of changes) file.add(writeOf(change));
+        for (const write of unpackWrites(file.pack())) {
           if ('remove' in write) table.delete(write.remove);
           else table.set(parseLine(write.put).key, parseLine(write.put));
         }
