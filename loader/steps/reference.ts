@@ -12,11 +12,11 @@ import { entryStream, withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step, StepContext } from './step.ts';
 
-/** XML of one slice; the country's 16 GB make some 125 slices of ten files. */
-const usualSliceBytes = 128 * 1024 * 1024;
+/** XML of one slice; the country's 16 GB make some 85 slices of 15 files. */
+const usualSliceBytes = 192 * 1024 * 1024;
 
 /** XML of the nummeraanduidingen of one bucket; the country has the most buckets that there may be. */
-const usualBucketBytes = 160 * 1024 * 1024;
+const usualBucketBytes = 200 * 1024 * 1024;
 const mostBuckets = 100;
 
 /**
