@@ -181,7 +181,7 @@ export class WritesFile {
     this.count++;
   }
 
-  /** Frees what it holds. */
+  /** Frees the memory of the writes. */
   pack(): Buffer {
     const packed = packLineBytes(this.#rows.bytes);
     this.#rows.release();

@@ -131,7 +131,7 @@ export function hasExamples({ examples }: SegmentCounts, kind: ChangeKind): bool
   return examples[kind].length === examplesPerKind;
 }
 
-/** Adds new lines to `counts`, some of which have only a list of toevoegingen. */
+/** Adds new lines to `counts`; `lists` is the number without an address. */
 export function countAdded(counts: SegmentCounts, { lines, lists }: { lines: number; lists: number }): void {
   counts.changes.added += lines - lists;
   counts.listsChanged += lists;

@@ -9,8 +9,8 @@ export type RandomAccess = {
 };
 
 /**
- * A file on disk; call `close` when done. Each call waits for the disk: a load reads some kilobytes at a time, mostly of
- * what it has just written, and promises would take eight times the CPU.
+ * A file on disk; call `close` when done. Each call waits for the disk: a load reads some kilobytes at a time, mostly
+ * right after writing them, and promises would take eight times the CPU.
  */
 export async function fileAccess(path: string): Promise<RandomAccess & { close(): Promise<void> }> {
   const file = openSync(path, 'r');

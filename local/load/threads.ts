@@ -6,7 +6,7 @@ import type { Amount, StepContext, StepInput, StepOptions } from '../../loader/s
 import { openStorage } from '../../loader/storage/open.ts';
 import { DamagedObjectError, MissingObjectError } from '../../loader/storage/storage.ts';
 
-/** A step to run, once or for each of some items, with what the items share. */
+/** A step to run, once or for each of some items, with their shared input. */
 export type Work = { step: StepName; input: StepInput; shared?: unknown };
 
 /** Runs a step, for several items at once. */
@@ -65,8 +65,8 @@ function partsOf(error: unknown): ErrorParts | null {
 
 /**
  * Threads of this process, started for each step and ended after it: a thread that ends returns its peak memory, which
- * a lasting thread would keep (decision 0113). Each gets what the items share once, because copying it takes
- * milliseconds for a country.
+ * a lasting thread would keep (decision 0113). Each receives the shared input of all items once, because copying it
+ * takes milliseconds for a country.
  */
 export class ThreadPool implements Workers {
   readonly #data: Omit<ThreadData, 'work'>;
