@@ -277,6 +277,13 @@ export type Filling = {
 /** The contents of the tables once they are filled. */
 export type Filled = { dataset: ServedDataset; apiKey: string };
 
+/** An API key of the demo account: `known` if it is active. `created` are the tables that this start has created. */
+async function keyIn(client: DynamoDBDocumentClient, table: string, known: string | undefined, created: string[]) {
+  // Nothing serves requests yet, so the first key need not wait until that is known.
+  if (created.includes(table)) await client.send(new PutCommand({ TableName: table, Item: settledSecret() }));
+  return demoKey(createAdminStore(client, table, 'unknown', Date.now), known);
+}
+
 /** Makes the tables hold the dataset that the options ask for, and the demo account, whose API key it returns. */
 export async function fillTables(
   options: WantedDataset,
@@ -287,16 +294,11 @@ export async function fillTables(
   const created = await createMissingTables(client, tables);
   // The loader's storage describes a table that no longer exists.
   if (created.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
-  const documents = DynamoDBDocumentClient.from(client);
-  // Nothing serves requests yet, so the first key need not wait until that is known.
-  if (created.includes(tables.accounts))
-    await documents.send(new PutCommand({ TableName: tables.accounts, Item: settledSecret() }));
-
   const { extract, mutations, objecten, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
   // Meanwhile: these writes wait for the disk, and the load mostly computes.
-  const key = demoKey(createAdminStore(documents, tables.accounts, 'unknown', Date.now), identity.demoKey);
+  const key = keyIn(DynamoDBDocumentClient.from(client), tables.accounts, identity.demoKey, created);
   key.catch(() => undefined); // awaited below
   const bulkImport =
     embedded && engineBulkImport({ engine: embedded, databaseFile, table, progress, otherWrites: key });

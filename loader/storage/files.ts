@@ -39,8 +39,7 @@ export function folderStorage(folder: string): Storage {
     const path = pathOf(key);
     const part = `${path}.${process.pid}.${randomUUID()}.part`;
     try {
-      await mkdir(dirname(part), { recursive: true });
-      const file = await open(part, 'wx');
+      const file = await openNew(part);
       await fill(file).finally(() => file.close());
       await finish(part, path);
     } finally {
@@ -76,6 +75,14 @@ export function folderStorage(folder: string): Storage {
       for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
     },
   };
+}
+
+/** Creates a file, and its folder if that is missing. */
+async function openNew(path: string): Promise<FileHandle> {
+  const file = await open(path, 'wx').catch(nullWhenMissing);
+  if (file) return file;
+  await mkdir(dirname(path), { recursive: true });
+  return open(path, 'wx');
 }
 
 /** @throws ObjectChangedError */

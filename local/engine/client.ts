@@ -111,7 +111,7 @@ const keyTypes = ['HASH', 'RANGE'] as const;
 export async function createMissingTables(client: DynamoDBClient, names: TableNames): Promise<string[]> {
   const existing = await existingTables(client);
   const missing = (['addresses', 'accounts'] as const).filter((table) => !existing.has(names[table]));
-  for (const table of missing) {
+  const create = async (table: keyof TableNames) => {
     const TableName = names[table];
     await client.send(
       new CreateTableCommand({
@@ -122,8 +122,9 @@ export async function createMissingTables(client: DynamoDBClient, names: TableNa
       }),
     );
     await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
-  }
-  return missing.map((table) => names[table]);
+    return TableName;
+  };
+  return Promise.all(missing.map(create));
 }
 
 /** Deletes the tables that exist. */
