@@ -22,9 +22,9 @@ describe('the fast reader and the strict reader', () => {
         assert.deepEqual(read(xml, 'fast'), outcome);
         seen['counts' in outcome ? 'read' : 'refused']++;
       }),
-      { numRuns: isFullSweep ? 4_000 : 400 },
+      { numRuns: isFullSweep ? 4_000 : 300 },
     );
-    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(40);
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(20);
   });
 
   it.each([
@@ -48,9 +48,9 @@ describe('the fast reader and the strict reader', () => {
           if ('counts' in outcome) seen.visited += outcome.visited.length;
         },
       ),
-      { numRuns: isFullSweep ? 4_000 : 300 },
+      { numRuns: isFullSweep ? 4_000 : 200 },
     );
-    expect(Math.min(seen.read, seen.refused, seen.visited)).toBeGreaterThan(40);
+    expect(Math.min(seen.read, seen.refused, seen.visited)).toBeGreaterThan(20);
   });
 
   (isFullSweep && existsSync(sample) ? it : it.skip)('agree on the adresseerbare objecten of Weesp', async () => {
@@ -67,7 +67,7 @@ describe('the fast reader and the strict reader', () => {
     const first = xml.indexOf('<sl:inhoud>');
     for (const i of sweep(
       Array.from({ length: xml.length - first }, (_, at) => first + at),
-      150,
+      80,
     )) {
       const endsHere = xml.subarray(0, i);
       const outcome = read(endsHere, 'fast');

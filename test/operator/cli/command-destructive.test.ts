@@ -172,7 +172,7 @@ describe('a command that replaces or deletes what is in a deployment', () => {
     expect(`${err}\n${out}`).toMatch(cases[command]?.says ?? '');
   });
 
-  it.each(sweep(Object.keys(cases), 4))('%s is refused where bag-adres.json has another account', async (command) => {
+  it.each(sweep(Object.keys(cases), 3))('%s is refused where bag-adres.json has another account', async (command) => {
     await cases[command]?.prepare();
     const settings = { stages: { a: { account: '999999999999', region: 'eu-west-1' } } };
     await writeFile(join(folder, 'bag-adres.json'), JSON.stringify(settings));
@@ -183,7 +183,7 @@ describe('a command that replaces or deletes what is in a deployment', () => {
     );
   });
 
-  it.each(sweep(Object.keys(cases), 4))(
+  it.each(sweep(Object.keys(cases), 3))(
     '%s changes nothing in a deployment that lacks what it names',
     async (command) => {
       await cases[command]?.prepare();
