@@ -20,13 +20,13 @@ export function sortedRows(bytes: Buffer): Buffer {
   if (most > mostRows) return lineBytes(linesOf(bytes.subarray(0, -1)).sort());
   const starts = new Int32Array(most + 1);
   const halves = new Uint32Array(2 * most);
+  const at = (i: number) => bytes[i] as number;
   let count = 0;
   for (let start = 0; start < bytes.length; count++) {
     starts[count] = start;
-    const at = (i: number) => bytes[start + i] as number;
-    halves[2 * count] = ((at(fifth) & 7) << 29) | (at(sixth) << numberBits) | count;
-    halves[2 * count + 1] =
-      (at(first) << 25) | (at(second) << 18) | (at(third) << 11) | (at(fourth) << 4) | (at(fifth) >> 3);
+    halves[2 * count] = ((at(start + fifth) & 7) << 29) | (at(start + sixth) << numberBits) | count;
+    const postcode = (at(start + first) << 25) | (at(start + second) << 18) | (at(start + third) << 11);
+    halves[2 * count + 1] = postcode | (at(start + fourth) << 4) | (at(start + fifth) >> 3);
     start = endOfRow(bytes, start + leastLength - 1) + 1;
   }
   new BigUint64Array(halves.buffer, 0, count).sort();

@@ -206,9 +206,10 @@ export class WrittenStand {
 
   /** The different values of a repeated field, sorted. */
   values(field: number): readonly string[] {
-    const [start, end, last] = [this.starts[field] as number, this.ends[field] as number, this.#values[field]];
+    const start = this.starts[field] as number;
+    const last = this.#values[field];
     if (start < 0) return [];
-    if (end - start === last?.length) return [last];
+    if ((this.ends[field] as number) - start === last?.length) return [last];
     return valuesOf(this.text(field).replaceAll(fieldsOfKind[this.#kind][field]?.between ?? '', betweenValues));
   }
 

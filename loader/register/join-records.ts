@@ -145,8 +145,11 @@ class RecordJoiner {
   /** Visits what counts of a record. Returns whether none of its occurrences has ended. */
   #look(records: RecordBytes, start: number, end: number): boolean {
     const { bytes } = records;
-    const [day, found] = [this.#day, this.#found];
-    let [held, ended, holding] = [0, 0, 0];
+    const day = this.#day;
+    const found = this.#found;
+    let held = 0;
+    let ended = 0;
+    let holding = 0;
     for (let at = start + nameLength + 1; at < end; ) {
       const until = occurrence.end(bytes, at, end);
       if (occurrence.eind(bytes, at) <= day) ended++;

@@ -313,10 +313,11 @@ export function recordsWith(records: Buffer, text: string): RecordLine[] {
  * by side in the extract and in the country. `at` is the start of the identificatie.
  */
 export function bucketOf(bytes: Uint8Array, at: number, buckets: number): number {
-  const digits = (start: number, end: number) => {
-    let number = 0;
-    for (let i = at + start; i < at + end; i++) number = 10 * number + (bytes[i] as number) - 0x30;
-    return number;
-  };
-  return (digits(0, 4) + digits(10, 13)) % buckets;
+  return (digitsIn(bytes, at, at + 4) + digitsIn(bytes, at + 10, at + 13)) % buckets;
+}
+
+function digitsIn(bytes: Uint8Array, start: number, end: number): number {
+  let number = 0;
+  for (let i = start; i < end; i++) number = 10 * number + (bytes[i] as number) - 0x30;
+  return number;
 }

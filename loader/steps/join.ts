@@ -1,7 +1,7 @@
 import type { Problem } from '../bag/problem-report.ts';
 import { extractName } from '../dataset/load.ts';
 import { ObjectsOfNums, writeAddressRow } from '../register/join-records.ts';
-import { idLength, nameLength, numFields, occurrence } from '../register/record.ts';
+import { nameLength, numFields, occurrence } from '../register/record.ts';
 import type { RowsByNumber } from '../register/rows.ts';
 import { segmentOf } from '../register/stored-form.ts';
 import {
@@ -32,24 +32,24 @@ function addressesTo(rows: RowsByNumber, objects: ObjectsOfNums | null, file: st
   const reach = new Set<string>();
   const later: string[] = [];
   const keyAt = (bytes: Buffer, at: number) => occurrence.said(bytes, at) + numFields.key;
+  const idAt = (bytes: Buffer, start: number) => bytes.toString('latin1', start + 1, start + nameLength);
   return {
     reach,
     current(records, found) {
       const { bytes } = records;
       const key = keyAt(bytes, found.at);
-      const identificatie = () => bytes.toString('latin1', found.start + 1, found.start + nameLength);
-      const ofNum = objects?.take(identificatie()) ?? '';
+      const ofNum = objects?.take(idAt(bytes, found.start)) ?? '';
       if (bytes[key] === separator) {
-        problems.push({ kind: 'no_postcode', file, identificatie: identificatie() });
+        problems.push({ kind: 'no_postcode', file, identificatie: idAt(bytes, found.start) });
         return;
       }
-      const digit = (at: number) => (bytes[key + at] as number) - zero;
-      writeAddressRow(rows.of(10 * digit(0) + digit(1)), records, found, ofNum);
+      const segment = 10 * ((bytes[key] as number) - zero) + (bytes[key + 1] as number) - zero;
+      writeAddressRow(rows.of(segment), records, found, ofNum);
     },
     later({ bytes }, start, at) {
       const key = keyAt(bytes, at);
       if (bytes[key] !== separator) reach.add(segmentOf(bytes.toString('latin1', key, key + 2)));
-      if (objects) later.push(bytes.toString('latin1', start + 1, start + 1 + idLength));
+      if (objects) later.push(idAt(bytes, start));
     },
     end() {
       for (const num of later) objects?.take(num);
