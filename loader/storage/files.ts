@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
+import { constants, createReadStream, statSync } from 'node:fs';
 import {
+  copyFile,
   type FileHandle,
   link,
   mkdir,
@@ -35,7 +36,11 @@ export function folderStorage(folder: string): Storage {
     if (!path.startsWith(root + sep)) throw new Error(`${key} is not a valid storage key`);
     return path;
   };
-  const write = async (key: string, fill: (file: FileHandle) => Promise<void>, finish = rename) => {
+  const write = async (
+    key: string,
+    fill: (file: FileHandle) => Promise<void>,
+    finish: (part: string, path: string) => Promise<void> = rename,
+  ) => {
     const path = pathOf(key);
     const part = `${path}.${process.pid}.${randomUUID()}.part`;
     try {
@@ -62,8 +67,7 @@ export function folderStorage(folder: string): Storage {
         if (expected) await requireUnchanged(pathOf(key), key, expected);
       };
       if (expected !== null) return write(key, fill);
-      // A link, unlike a rename, never takes the place of a file.
-      return write(key, fill, link).catch((error: NodeJS.ErrnoException) => {
+      return write(key, fill, create).catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'EEXIST' ? new ObjectChangedError(key, { cause: error }) : error;
       });
     },
@@ -83,6 +87,14 @@ async function openNew(path: string): Promise<FileHandle> {
   if (file) return file;
   await mkdir(dirname(path), { recursive: true });
   return open(path, 'wx');
+}
+
+/** Never takes the place of a file, as a rename would. A disk without links, such as exFAT, gets a copy. */
+async function create(part: string, path: string): Promise<void> {
+  await link(part, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw error;
+    return copyFile(part, path, constants.COPYFILE_EXCL);
+  });
 }
 
 /** @throws ObjectChangedError */
