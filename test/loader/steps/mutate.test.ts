@@ -92,6 +92,29 @@ describe('days of mutations', () => {
     expect(await publishedCounts(dataset)).toEqual(await publishedCounts(expected));
   });
 
+  it('move an address to a segment without addresses on the day that an occurrence begins there', async () => {
+    const register = new Register(bench, 11, 0);
+    const [{ identificatie: openbareRuimte }] = register.first.OPR as [OprStand];
+    const [second, third] = [dateAfter(start, 1), dateAfter(start, 2)];
+    const num = { identificatie: '0457200000000999', huisnummer: 70, openbareRuimte };
+    const nums = [
+      { ...num, postcode: '1381AA', begin: '2012-01-01', eind: third },
+      { ...num, postcode: '5555XX', begin: third, volgnummer: 2 },
+    ];
+    const state = { ...register.first, NUM: [...register.first.NUM, ...nums] };
+    const dataset = await datasetOf(register, start, state);
+    for (const [before, day] of [
+      [start, second],
+      [second, third],
+    ] as const) {
+      await putDelivery(register.mutations, before, day, []);
+      await dataset.load({ mutations: [register.mutations] });
+    }
+    const expected = await (await datasetOf(register, third, state)).content();
+    expect(expected.map(([key]) => key)).toContain('5555XX#70#');
+    expect(await dataset.content()).toEqual(expected);
+  });
+
   it('need only the records that the snapshot names, whatever a killed process left beside them', async () => {
     const register = new Register(bench, 13, 2);
     await register.deliver();
