@@ -77,12 +77,24 @@ export function visitStand<K extends StandKind>(
   file: string,
   day: number,
   counts: ReadCounts,
-  { visit, later }: Visits<VoorkomenOf[K]>,
+  visits: Visits<VoorkomenOf[K]>,
 ): void {
   const geldigheid = geldigheidOf(kind, fields, file);
   const when = countVoorkomen(geldigheid, day, counts);
-  const read = when && readObject(kind, fields, geldigheid.span, file);
-  if (!read) return;
+  if (when) visitObject(kind, fields, geldigheid.span, when, file, counts, visits);
+}
+
+/** Visits an occurrence that counts on the day or will later, unless the register's rules forbid one of its values. */
+export function visitObject<K extends StandKind>(
+  kind: K,
+  fields: Occurrence,
+  span: Span,
+  when: 'current' | 'later',
+  file: string,
+  counts: ReadCounts,
+  { visit, later }: Visits<VoorkomenOf[K]>,
+): void {
+  const read = readObject(kind, fields, span, file);
   if (when === 'current' && isProblem(read)) counts.problems.push(read);
   else if (when === 'current') counts.current++;
   if (!isProblem(read)) (when === 'current' ? visit : later)?.(read);

@@ -10,6 +10,7 @@ import {
   occurrenceOf,
   type Visits,
   type VoorkomenOf,
+  visitObject,
   visitStand,
 } from './interpret-stand.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
@@ -41,10 +42,12 @@ function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K
     const [counts, day] = [emptyCounts(), dayOf(peildatum)];
     const onStand = (fields: Occurrence) => visitStand(kind, fields, file, day, counts, { visit, later });
     const onWritten = (stand: WrittenStand) => {
-      if (!visitWritten) return onStand(stand.fields());
       const when = countVoorkomen(stand.geldigheid, day, counts);
+      if (when === null) return;
+      if (!visitWritten)
+        return visitObject(kind, stand.fields(), stand.geldigheid.span, when, file, counts, { visit, later });
       if (when === 'current') counts.current++;
-      if (when !== null) visitWritten(stand);
+      visitWritten(stand);
     };
     readStands(xml, file, kind, peildatum, onStand, strictly ? undefined : onWritten);
     return counts;

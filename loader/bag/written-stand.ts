@@ -11,7 +11,7 @@ import {
   type WrittenPart,
   type WrittenValue,
 } from './elements.ts';
-import { betweenValues, type Occurrence, valuesOf } from './interpret-stand.ts';
+import { betweenValues, type Fields, type Occurrence, valuesOf } from './interpret-stand.ts';
 import { isInGrid } from './location.ts';
 import { type Geldigheid, noEind } from './voorkomen.ts';
 
@@ -188,11 +188,12 @@ export class WrittenStand {
 
   /** The fields as strings. */
   fields(): Occurrence {
-    const fields = fieldsOfKind[this.#kind].flatMap(({ name, isRepeated, between }, i) => {
-      if ((this.starts[i] as number) < 0) return [];
-      return [[name, isRepeated ? this.text(i).replaceAll(between, betweenValues) : this.text(i)]];
-    });
-    return Object.fromEntries(fields) as Occurrence;
+    const fields: Fields = {};
+    for (const [i, { name, isRepeated, between }] of fieldsOfKind[this.#kind].entries()) {
+      if ((this.starts[i] as number) < 0) continue;
+      fields[name] = isRepeated ? this.text(i).replaceAll(between, betweenValues) : this.text(i);
+    }
+    return fields as Occurrence;
   }
 
   text(field: number): string {
