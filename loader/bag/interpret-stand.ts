@@ -67,34 +67,19 @@ export function countVoorkomen(geldigheid: Geldigheid, day: number, counts: Read
   return reason === 'future' && whyNotCurrent(geldigheid, geldigheid.span.begin) === null ? 'later' : null;
 }
 
-/**
- * Adds an occurrence to `counts`, and visits it if it counts on `day` or will later. @throws ExtractError for an
- * unknown status, date or number: without them nobody can tell whether the object exists
- */
+/** Adds an occurrence to `counts`, and visits it if it counts on `day` or will later. `fields` is called only then. */
 export function visitStand<K extends StandKind>(
   kind: K,
-  fields: Occurrence,
+  geldigheid: Geldigheid,
+  fields: () => Occurrence,
   file: string,
   day: number,
   counts: ReadCounts,
-  visits: Visits<VoorkomenOf[K]>,
-): void {
-  const geldigheid = geldigheidOf(kind, fields, file);
-  const when = countVoorkomen(geldigheid, day, counts);
-  if (when) visitObject(kind, fields, geldigheid.span, when, file, counts, visits);
-}
-
-/** Visits an occurrence that counts on the day or will later, unless the register's rules forbid one of its values. */
-export function visitObject<K extends StandKind>(
-  kind: K,
-  fields: Occurrence,
-  span: Span,
-  when: 'current' | 'later',
-  file: string,
-  counts: ReadCounts,
   { visit, later }: Visits<VoorkomenOf[K]>,
 ): void {
-  const read = readObject(kind, fields, span, file);
+  const when = countVoorkomen(geldigheid, day, counts);
+  const read = when && readObject(kind, fields(), geldigheid.span, file);
+  if (!read) return;
   if (when === 'current' && isProblem(read)) counts.problems.push(read);
   else if (when === 'current') counts.current++;
   if (!isProblem(read)) (when === 'current' ? visit : later)?.(read);

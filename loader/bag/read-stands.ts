@@ -6,11 +6,11 @@ import {
   addField,
   countVoorkomen,
   type Fields,
+  geldigheidOf,
   type Occurrence,
   occurrenceOf,
   type Visits,
   type VoorkomenOf,
-  visitObject,
   visitStand,
 } from './interpret-stand.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
@@ -40,14 +40,14 @@ export type ReadObjects<T> = (
 function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K]> {
   return (xml, file, peildatum, visit, { strictly = false, later, visitWritten } = {}) => {
     const [counts, day] = [emptyCounts(), dayOf(peildatum)];
-    const onStand = (fields: Occurrence) => visitStand(kind, fields, file, day, counts, { visit, later });
+    const visits = { visit, later };
+    const onStand = (fields: Occurrence) =>
+      visitStand(kind, geldigheidOf(kind, fields, file), () => fields, file, day, counts, visits);
     const onWritten = (stand: WrittenStand) => {
+      if (!visitWritten) return visitStand(kind, stand.geldigheid, () => stand.fields(), file, day, counts, visits);
       const when = countVoorkomen(stand.geldigheid, day, counts);
-      if (when === null) return;
-      if (!visitWritten)
-        return visitObject(kind, stand.fields(), stand.geldigheid.span, when, file, counts, { visit, later });
       if (when === 'current') counts.current++;
-      visitWritten(stand);
+      if (when !== null) visitWritten(stand);
     };
     readStands(xml, file, kind, peildatum, onStand, strictly ? undefined : onWritten);
     return counts;
@@ -73,7 +73,7 @@ export async function readWoonplaatsen(
 ): Promise<ReadCounts> {
   const [counts, day] = [emptyCounts(), dayOf(peildatum)];
   const parser = new StandParser('WPL', file, peildatum, (fields) =>
-    visitStand('WPL', fields, file, day, counts, { visit, later }),
+    visitStand('WPL', geldigheidOf('WPL', fields, file), () => fields, file, day, counts, { visit, later }),
   );
   let refusal: unknown;
   for await (const chunk of xml) {
