@@ -10,7 +10,6 @@ export function isJunk(name: string): boolean {
   return name.startsWith('__MACOSX/') || baseName(name).startsWith('.');
 }
 
-/** The name of an entry without its folders. */
 export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }

@@ -8,13 +8,11 @@ export type Content = 'text' | 'xml' | 'skipped' | { [element: string]: Content 
 /** The kinds of object that are used for addresses. */
 export type ObjectKind = 'NUM' | 'OPR' | 'WPL';
 
-/** The kinds of adresseerbaar object. */
 export const objectenKinds = ['VBO', 'LIG', 'STA'] as const;
 export type ObjectenKind = (typeof objectenKinds)[number];
 
 export const isObjectenKind = (kind: string): kind is ObjectenKind => objectenKinds.includes(kind as ObjectenKind);
 
-/** The kinds of object that are read. */
 export type StandKind = ObjectKind | ObjectenKind;
 
 /**
@@ -200,7 +198,6 @@ type Field = Pick<Element, 'rule' | 'isRepeated'> & {
   between: string;
 };
 
-/** The name of the field in an element. */
 export function fieldName(element: string, parent: string): string {
   const name = element === 'Objecten-ref:NummeraanduidingRef' ? parent : element;
   return name.slice(name.indexOf(':') + 1);

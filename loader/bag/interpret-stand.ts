@@ -49,7 +49,6 @@ export function occurrenceOf(kind: StandKind, fields: Fields, refuse: (problem: 
   return fields as Occurrence;
 }
 
-/** An occurrence with the values of its object, by kind. */
 export type VoorkomenOf = { NUM: NumVoorkomen; OPR: OprVoorkomen; WPL: WplVoorkomen } & Record<
   ObjectenKind,
   AdresseerbaarVoorkomen
@@ -196,7 +195,6 @@ export function toVoorkomen(kind: StandKind, fields: Occurrence, file: string): 
   return whyNotCurrent(geldigheid, span.begin) === null ? readObject(kind, fields, span, file) : null;
 }
 
-/** The error for a value that is not `rule`. */
 function unreadable(file: string, identificatie: string, field: string, value: string, rule: string): ExtractError {
   const problem = `${field} '${value.trim()}' of object ${identificatie} is not ${rule}`;
   return new ExtractError('invalid_xml', file, `${problem}; get the extract again, or update this program`);

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../core/place-fields.ts';
 import type { NotCurrentReason } from './voorkomen.ts';
 
 /**
@@ -29,17 +30,14 @@ export function isProblem(read: object): read is Problem {
 /** How many of each kind, and the first few of each by identificatie. Plain JSON, passed between Lambdas. */
 export type ProblemReport = Record<ProblemKind, { count: number; examples: Problem[] }>;
 
-/** How many of each kind. */
 export type ProblemCounts = Record<ProblemKind, number>;
 
 const examplesPerKind = 5;
 
-/** A report of nothing. */
 export function emptyReport(): ProblemReport {
   return reportOfCounts({});
 }
 
-/** Counts `problem` in `report`. */
 export function addProblem(report: ProblemReport, problem: Problem): void {
   const ofKind = report[problem.kind];
   ofKind.count++;
@@ -64,10 +62,7 @@ function firstExamples(examples: Problem[]): Problem[] {
   return examples.sort(compare).slice(0, examplesPerKind);
 }
 
-function compare(a: Problem, b: Problem): number {
-  const [first, second] = [keyOf(a), keyOf(b)];
-  return first < second ? -1 : first > second ? 1 : 0;
-}
+const compare = (a: Problem, b: Problem) => compareTexts(keyOf(a), keyOf(b));
 
 function keyOf({ identificatie, file, detail = '' }: Problem): string {
   return `${identificatie} ${file} ${detail}`;
@@ -83,7 +78,6 @@ export type ReadCounts = {
   problems: Problem[];
 };
 
-/** Counts of nothing. */
 export function emptyCounts(): ReadCounts {
   return {
     voorkomens: 0,

@@ -19,7 +19,6 @@ import { dayOf, type WplVoorkomen } from './voorkomen.ts';
 import { type WrittenKind, WrittenStand } from './written-stand.ts';
 import { xsdDate } from './xsd-values.ts';
 
-/** How to read a file. */
 export type ReadOptions<T> = Pick<Visits<T>, 'later'> & {
   /** Leaves everything to the strict parser. */
   strictly?: boolean;
@@ -36,7 +35,6 @@ export type ReadObjects<T> = (
   options?: ReadOptions<T>,
 ) => ReadCounts;
 
-/** The reader of files of `kind`. */
 function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K]> {
   return (xml, file, peildatum, visit, { strictly = false, later, visitWritten } = {}) => {
     const [counts, day] = [emptyCounts(), dayOf(peildatum)];

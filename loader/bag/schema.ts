@@ -137,7 +137,6 @@ export const relatieDocument: Content = {
   },
 };
 
-/** The error for a file in another version of the schema. */
 export function unknownSchema(file: string, schema: string): ExtractError {
   const problem = `in schema '${schema}', not in version ${schemaVersion} of BAG 2.0, the only supported one`;
   return new ExtractError('unknown_schema', file, `${problem}; get the current extract, or update this program`);

@@ -55,7 +55,6 @@ export type AdresseerbaarVoorkomen = Span &
 /** One occurrence (voorkomen) of a street, a place or a number, which counts from `begin` until `eind`. */
 export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
 
-/** One occurrence of an object of any kind. */
 export type AnyVoorkomen = ObjectVoorkomen | AdresseerbaarVoorkomen;
 
 const zero = 0x30;

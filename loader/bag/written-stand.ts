@@ -117,7 +117,6 @@ function stepsOf(kind: StandKind): ReadStep[] {
   return joined([open, ...partsOf(objects[kind]), close]);
 }
 
-/** The kinds that are read as bytes. */
 const stepsOfKind = {
   NUM: stepsOf('NUM'),
   OPR: stepsOf('OPR'),
@@ -186,7 +185,6 @@ export class WrittenStand {
     return at;
   }
 
-  /** The fields as strings. */
   fields(): Occurrence {
     const fields: Fields = {};
     for (const [i, { name, isRepeated, between }] of fieldsOfKind[this.#kind].entries()) {

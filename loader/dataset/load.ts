@@ -22,7 +22,6 @@ export type Snapshot = {
   objecten?: true;
 };
 
-/** Whether a dataset has adresseerbare objecten. */
 export const hasObjecten = ({ objecten }: Snapshot) => objecten === true;
 
 /** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
@@ -234,7 +233,6 @@ export function rejectedDay({ vanaf, tot, hash }: MutationFile): string {
   return `${vanaf} ${tot} ${hash}`;
 }
 
-/** The periods of the rejected deliveries. */
 export function rejectedPeriods(rejected: readonly string[]): { vanaf: string; tot: string; text: string }[] {
   return rejected.flatMap((text) => {
     const [vanaf = '', tot, hash] = text.split(' ');

@@ -119,7 +119,6 @@ function parseOccurrence(kind: RecordKind, identificatie: string, text: string):
   return { kind, ...object, hoofdadres, nevenadressen, ...span };
 }
 
-/** The address key that an occurrence gives. */
 export function keyOfNum(num: Omit<NumVoorkomen, 'kind'>): string {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   return addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });

@@ -66,7 +66,6 @@ function currentIn(lines: Buffer, day: number, idWidth = placeIdLength): { kept:
   return { kept, replaced: sorted.filter(isReplaced).map(idOf) };
 }
 
-/** The lines of the file. */
 export type ReferenceFile = Record<(typeof sections)[number], Buffer> & { problems: ProblemReport };
 const sections = ['streets', 'places', 'relaties'] as const;
 
@@ -168,7 +167,6 @@ export function occurrencesIn({ streets, places }: ReferenceFile): (OprVoorkomen
   return [...streetsOf(streets), ...placesOf(places)];
 }
 
-/** Every relation in the file. */
 export function relatiesIn({ relaties }: ReferenceFile): GemeenteRelatie[] {
   return placesOf(relaties).map(({ identificatie: woonplaats, naam: gemeente, begin, eind }) => {
     return { woonplaats, gemeente, begin, eind };

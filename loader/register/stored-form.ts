@@ -29,14 +29,6 @@ export function requireForm(found: string, known: string): void {
   if (found !== known) throw new UnknownFormError(`its form is '${found}', and this version reads '${known}'`);
 }
 
-/** Lines in their stored form; the same lines give the same bytes. */
-export function packLines(lines: readonly string[]): Buffer {
-  const bytes = Buffer.from(lines.join('\n'), 'latin1');
-  const packed = packLineBytes(bytes);
-  releaseMemory(bytes);
-  return packed;
-}
-
 /** Lines as bytes, each with its line end. */
 export function lineBytes(lines: readonly string[]): Buffer {
   return Buffer.from([...lines, ''].join('\n'), 'latin1');
@@ -45,7 +37,6 @@ export function lineBytes(lines: readonly string[]): Buffer {
 /** One for all: making the context of one takes as long as compressing a block (decision 0113). */
 let compressor: ZstdCompress | undefined;
 
-/** Packs lines that are bytes already. */
 export function packLineBytes(lines: Buffer): Buffer {
   requireZstd();
   const used = compressor ?? new ZstdCompress({ ...level, flush: constants.ZSTD_e_end });
@@ -58,7 +49,7 @@ export function packLineBytes(lines: Buffer): Buffer {
 /** The smallest buffer that zlib takes for a result, and the ratio that hardly any lines are packed by: one buffer. */
 const [least, usualRatio] = [1_024, 16];
 
-/** The lines that `packLines` stored; damaged bytes are an error. */
+/** Packed lines; damaged bytes are an error. */
 export function unpackLines(packed: Uint8Array): string[] {
   const bytes = unpackLineBytes(packed);
   const lines = linesOf(bytes);
@@ -66,7 +57,6 @@ export function unpackLines(packed: Uint8Array): string[] {
   return lines;
 }
 
-/** The lines in such bytes. */
 export function linesOf(bytes: Buffer): string[] {
   return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
 }
@@ -158,7 +148,6 @@ export function postcode3sOf(segment: string): string[] {
   return Array.from({ length: 10 }, (_, digit) => `${segment}${digit}`);
 }
 
-/** The segment of a postcode3. */
 export function segmentOf(postcode3: string): string {
   return postcode3.slice(0, 2);
 }

@@ -61,7 +61,6 @@ async function extractSlice(
 
 const zero = 0x30;
 
-/** Reads the files of a slice. */
 async function readSlice(
   storage: Storage,
   load: Load,
@@ -85,7 +84,6 @@ async function readSlice(
   return { voorkomens, problems, last };
 }
 
-/** Reads the slices. */
 export const step: StepOfItems<Slice> = {
   share: async () => undefined,
   total: (slices) => ({

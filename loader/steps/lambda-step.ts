@@ -9,7 +9,6 @@ type Handler<Result> = (event: unknown, invocation?: Invocation) => Promise<Resu
 /** The state machine's events: the load, or items of it from an ItemBatcher. */
 type Events = { load: StepInput; items: { Items: never[]; BatchInput: StepInput } };
 
-/** The Lambda of a step that runs once. */
 export function lambdaStep<Result>(name: string, { run }: Step<Result>): Handler<Result> {
   return lambda(name, 'load', (input, deployment, invocation) =>
     run(deployment.context(input.owner, invocation), input),

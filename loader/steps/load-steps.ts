@@ -165,13 +165,11 @@ export function stepOf(name: StepName): LoadStep & { memoryMb: number; minutes: 
   return { memoryMb: oneCpuMb, minutes: 10, ...step };
 }
 
-/** All steps in their order. */
 export const stepNames = Object.keys(loadSteps) as readonly StepName[];
 
 /** The steps between `discover` and `release`: the way of a load. */
 export const stepsOfALoad = stepNames.slice(1, -1);
 
-/** The steps of a load that begins with this action. */
 export function stepsFrom(action: LoadAction): StepName[] {
   return stepsOfALoad.slice(stepsOfALoad.findIndex((name) => stepOf(name).begins === action));
 }

@@ -20,7 +20,7 @@ import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '.
 import { readManifest } from '../storage/stored-loads.ts';
 import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-register.ts';
 import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts';
-import { ChangesCsvWriter, countAdded, countChange, hasExamples, noChanges } from '../verdict/load-counts.ts';
+import { ChangesCsvWriter, countChange, hasExamples, noChanges } from '../verdict/load-counts.ts';
 import { PlaceCounter } from '../verdict/place-changes.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepContext, StepInput, StepOfItems } from './step.ts';
@@ -126,7 +126,8 @@ async function mergeSegment(
     // A first load only adds: once it has its examples, its lines are copied as bytes, for a tenth of a load's CPU.
     const isCopied = !load.base && hasExamples(merged, 'added');
     if (isCopied) {
-      countAdded(merged, counts);
+      merged.changes.added += counts.lines - counts.lists;
+      merged.listsChanged += counts.lists;
       addAll(lines);
     }
     for (const change of isCopied || isUnchanged ? [] : diff(live, lines)) {
@@ -214,7 +215,6 @@ async function derived(
   };
 }
 
-/** Merges the segments. */
 export const step: StepOfItems<SegmentItem, unknown, MergeInput> = {
   share: mergeInput,
   total: (_, { derivation }) => ({ rows: derivation?.records ?? 0 }),

@@ -21,14 +21,12 @@ export type Progress = {
   begin(stage: LoadStage, total: Amount): StageProgress;
 };
 
-/** A stage in progress. */
 export type StageProgress = {
   advance(amount: Amount): void;
   /** Ends the stage successfully. A failed stage is not ended. */
   end(): void;
 };
 
-/** Reports nothing. */
 export const noProgress: Progress = {
   begin: () => ({ advance: () => undefined, end: () => undefined }),
 };

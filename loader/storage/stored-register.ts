@@ -79,7 +79,6 @@ export async function snapshotLines(
   return segments.includes(segment) ? getUnpacked(storage, paths.snapshot(id, segment), unpackSegment) : [];
 }
 
-/** Stores the lines of a segment of a snapshot. */
 export async function putSnapshotLines(storage: Storage, id: string, segment: string, lines: Line[]): Promise<void> {
   await putPacked(storage, paths.snapshot(id, segment), packSegment(lines));
 }
@@ -121,7 +120,6 @@ export async function streetsAndPlaces(storage: Storage, { id }: Snapshot) {
   return { occurrences: file ? occurrencesIn(file) : [], relaties: file ? relatiesIn(file) : [] };
 }
 
-/** The keys of all records of a snapshot. */
 export function recordKeys(
   { id, buckets, objecten }: Snapshot,
   kinds: RecordKinds[] = ['nummeraanduidingen', ...(objecten ? (['objecten'] as const) : [])],

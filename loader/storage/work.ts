@@ -88,7 +88,6 @@ export async function extractedSlices(storage: Storage, load: Load): Promise<(Ex
   }));
 }
 
-/** The findings of joining every bucket. */
 export async function joinedBuckets(
   storage: Storage,
   load: string,

@@ -43,7 +43,6 @@ export type ObjectenCounts = {
   moved: number;
 };
 
-/** The counts of one merged segment. */
 export type SegmentCounts = {
   /** Addresses that a lookup can find: nummeraanduidingen with the same address key count once. */
   addresses: number;
@@ -114,7 +113,6 @@ export function mergeSegments(segments: readonly SegmentCounts[]): SegmentCounts
   };
 }
 
-/** Counts of nothing. */
 export function noChanges(): SegmentCounts {
   return mergeSegments([]);
 }
@@ -129,12 +127,6 @@ export type CountedChange = { objects: ChangedObjects; isOfGemeente: boolean };
 /** Whether all examples of a kind of change are known. */
 export function hasExamples({ examples }: SegmentCounts, kind: ChangeKind): boolean {
   return examples[kind].length === examplesPerKind;
-}
-
-/** Adds new lines to `counts`; `lists` is the number without an address. */
-export function countAdded(counts: SegmentCounts, { lines, lists }: { lines: number; lists: number }): void {
-  counts.changes.added += lines - lists;
-  counts.listsChanged += lists;
 }
 
 /** Adds one change to `counts`, and keeps the first few as examples. */

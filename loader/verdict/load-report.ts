@@ -82,13 +82,11 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
   return `${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem`;
 }
 
-/** The report of a load that has a proposal. */
 export function reportOf(proposal: LoadProposal, outcome: LoadReport['outcome']): LoadReport {
   const { counts, more = false, go: _go, divided: _divided, byPlace: _byPlace, csv: _csv, ...outline } = proposal;
   return { ...outline, ...reported(counts), outcome, reason: null, isSkipped: false, more };
 }
 
-/** The counts of a load as its report has them. */
 function reported({ problems, changes, examples, lists: _, ...counts }: LoadCounts) {
   return {
     ...counts,

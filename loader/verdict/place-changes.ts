@@ -121,7 +121,6 @@ function addTo(areas: Record<string, AreaTally>, name: string, tally: AreaTally)
   addCounts(area, tally);
 }
 
-/** Several tallies as one. */
 export function mergeTallies(tallies: readonly PlaceTallies[]): PlaceTallies {
   const total = noTallies();
   for (const one of tallies) {
@@ -133,7 +132,6 @@ export function mergeTallies(tallies: readonly PlaceTallies[]): PlaceTallies {
   return total;
 }
 
-/** The woonplaats in the name of a street. */
 export const woonplaatsOf = (street: string) => street.slice(street.lastIndexOf(', ') + 2);
 
 /** A street that loses this many addresses is emptied: more than a demolished block of flats. */

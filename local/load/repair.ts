@@ -10,7 +10,7 @@ import {
 } from '../../loader/addresses/lines.ts';
 import type { ChangeFile, Manifest, ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
 import { LoadError } from '../../loader/load-error.ts';
-import { lineBytes, packLines, unpackLines } from '../../loader/register/stored-form.ts';
+import { lineBytes, packLineBytes, unpackLines } from '../../loader/register/stored-form.ts';
 import {
   concurrentReads,
   getJson,
@@ -49,7 +49,7 @@ export class LinesBySegment {
     }
     segment.loose.push(line);
     if (segment.loose.length < this.#linesAPack) return;
-    segment.packed.push(packLines(segment.loose));
+    segment.packed.push(packLineBytes(Buffer.from(segment.loose.join('\n'), 'latin1')));
     segment.loose = [];
   }
 

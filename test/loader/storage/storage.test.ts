@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { packLines, requireForm, unpackLines } from '../../../loader/register/stored-form.ts';
+import { packLineBytes, requireForm, unpackLines } from '../../../loader/register/stored-form.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../../../loader/storage/storage.ts';
@@ -68,7 +68,7 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
 
   it('treats an object that was copied from another key or truncated as damaged', async () => {
     await putJson(storage(), 'loads/a/one.json', { one: 1 });
-    await putPacked(storage(), 'loads/a/two', packLines(['1381AA#7#\tWeesp\tBuitenveer']));
+    await putPacked(storage(), 'loads/a/two', packLineBytes(Buffer.from('1381AA#7#\tWeesp\tBuitenveer')));
     expect(await getJson(storage(), 'loads/a/one.json')).toEqual({ one: 1 });
     expect(await getUnpacked(storage(), 'loads/a/two', unpackLines)).toEqual(['1381AA#7#\tWeesp\tBuitenveer']);
     for (const [from, to, cut] of [
@@ -86,7 +86,7 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
   });
 
   it('says of an object in the form of another version that this one does not read it', async () => {
-    await putPacked(storage(), 'snapshots/a/13', packLines(['lines 2']));
+    await putPacked(storage(), 'snapshots/a/13', packLineBytes(Buffer.from('lines 2')));
     const read = getUnpacked(storage(), 'snapshots/a/13', (bytes) =>
       requireForm(String(unpackLines(bytes)), 'lines 1'),
     );
