@@ -6,7 +6,15 @@ import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
 import { lookupSamples } from '../../packages/look/samples.ts';
 import { newAccount } from '../support/address-service.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
-import { because, browserForTests, inBrowser, type Look, openTab, type Tab } from '../support/browser.ts';
+import {
+  because,
+  browserForTests,
+  inBrowser,
+  inBrowserSweep,
+  type Look,
+  openTab,
+  type Tab,
+} from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { htmlText } from '../support/html-text.ts';
 import { startHttpService } from '../support/http-service.ts';
@@ -202,7 +210,7 @@ describe(`the reference page in a browser${because}`, () => {
     expect(await page.locator('search li').allInnerTexts()).toEqual(['Niets gevonden']);
   });
 
-  inBrowser('stays at its place in the other language', async () => {
+  inBrowserSweep('stays at its place in the other language', async () => {
     const { page } = await visit('/docs?lang=en#error-missing');
     await page.getByRole('link', { name: 'Nederlands' }).click();
     await page.waitForURL('**/docs?lang=nl#error-missing');
@@ -226,33 +234,39 @@ describe(`the reference page in a browser${because}`, () => {
     expect(named.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
-  inBrowser('shows the sample of one language at a time, each whole, and all in print, dark on white', async () => {
-    const { page, show } = await visit('/docs');
-    for (const viewport of sweep([phone, desktop], 1)) {
-      await show({ viewport, colorScheme: 'light' });
-      for (const { label } of lookupSamples('')) {
-        await page.locator('.tabs').getByText(label, { exact: true }).first().click();
-        const shown = page.locator('.tabs .panel:visible');
-        expect([label, await shown.locator('figcaption').innerText()]).toEqual([label, expect.stringContaining(label)]);
-        const { height, hidden } = (await page.evaluate(`(() => {
+  inBrowserSweep(
+    'shows the sample of one language at a time, each whole, and all in print, dark on white',
+    async () => {
+      const { page, show } = await visit('/docs');
+      for (const viewport of sweep([phone, desktop], 1)) {
+        await show({ viewport, colorScheme: 'light' });
+        for (const { label } of lookupSamples('')) {
+          await page.locator('.tabs').getByText(label, { exact: true }).first().click();
+          const shown = page.locator('.tabs .panel:visible');
+          expect([label, await shown.locator('figcaption').innerText()]).toEqual([
+            label,
+            expect.stringContaining(label),
+          ]);
+          const { height, hidden } = (await page.evaluate(`(() => {
           const pre = [...document.querySelectorAll('.tabs pre')].find((one) => one.offsetParent);
           return { height: pre.offsetHeight, hidden: pre.scrollWidth - pre.clientWidth };
         })()`)) as { height: number; hidden: number };
-        expect([label, height < 720, hidden]).toEqual([label, true, 0]);
+          expect([label, height < 720, hidden]).toEqual([label, true, 0]);
+        }
+        const cut = "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
+        if (viewport === phone) expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
+        await show({ viewport, colorScheme: 'dark', media: 'print' });
+        expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
+        for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
+          expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
+        }
+        const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
+        expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
       }
-      const cut = "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
-      if (viewport === phone) expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
-      await show({ viewport, colorScheme: 'dark', media: 'print' });
-      expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
-      for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
-        expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
-      }
-      const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
-      expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
-    }
-  });
+    },
+  );
 
-  inBrowser("has links in the operator's colour that can be read, whatever the colour", async () => {
+  inBrowserSweep("has links in the operator's colour that can be read, whatever the colour", async () => {
     const { page, show } = await visit('/docs');
     for (const colorScheme of ['light', 'dark'] as const) {
       await show({ viewport: desktop, colorScheme });
