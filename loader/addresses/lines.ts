@@ -121,7 +121,7 @@ export type ChangeCounts = Record<ChangeKind, number>;
 
 /** Some lines: few changes leave most of a part the same. */
 const comparedBytes = 2_048;
-const lineEnd = 0x0a;
+const [lineEnd, plus] = [0x0a, 0x2b];
 
 /**
  * The changes from the lines `before` to `after`, ordered by key. Both are sorted, with one line per key, and are
@@ -176,8 +176,11 @@ export class WritesFile {
 
   /** Adds a line to put, from its start up to its line end. */
   addLine(lines: DataView, start: number, end: number): void {
-    this.#rows.write('\n+', 'latin1');
-    this.#rows.copy(lines, start, end - start);
+    const rows = this.#rows;
+    rows.reserve(2);
+    rows.memory[rows.length++] = lineEnd;
+    rows.memory[rows.length++] = plus;
+    rows.copy(lines, start, end - start);
     this.count++;
   }
 

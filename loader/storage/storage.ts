@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { manifestKeys, storagePrefixes } from '../names.ts';
 import { checkedJson, parseCheckedJson, UnknownFormError } from '../register/stored-form.ts';
-import { releaseMemory } from '../release-memory.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
 const { loads, snapshots, mutations } = storagePrefixes;
@@ -188,9 +187,7 @@ const mark = Buffer.from('\0key', 'latin1');
 
 /** Stores bytes with a checksum of their own, marked with their key: under another they count as damaged. */
 export async function putPacked(storage: Storage, key: string, bytes: Uint8Array | Uint8Array[]): Promise<void> {
-  const whole = Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]);
-  await storage.put(key, whole);
-  releaseMemory(whole);
+  await storage.put(key, Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]));
 }
 
 /** @throws Error when the bytes are marked with another key; JSON has no mark, as its checksum covers the key */
