@@ -11,13 +11,11 @@ import { readManifest } from '../../loader/storage/stored-loads.ts';
 import { followMutations, loadExtract, type ServedDataset } from '../../local/dataset.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
-import { Random } from '../../tools/bench/generator/random.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { createAddressesTable, startDynamoDb } from '../support/dynamodb.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 import { startHttpServer } from '../support/http-server.ts';
-import { deliveryName, putDelivery, writeMutationDelivery } from '../support/mutation-delivery.ts';
-import { firstState, laterDays, type RegisterDay } from '../support/register.ts';
+import { deliveryName, putDelivery } from '../support/mutation-delivery.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
 import { streetsOf } from '../support/town.ts';
@@ -26,18 +24,6 @@ import { type Packing, writeExtract } from '../support/write-extract.ts';
 const folder = folderForNow('dataset-');
 const engine = startForTests(startDynamoDb);
 let made = 0;
-
-/** An empty data folder and its table. */
-async function newPlace() {
-  const own = join(folder, `${made++}`);
-  await mkdir(own);
-  const table = `addresses-${made}`;
-  await createAddressesTable(engine.client, table);
-  const where = { storageFolder: join(own, 'loads'), demoFile: join(own, 'demo.zip') };
-  const options = { ...where, client: engine.client, table, embedded: true, progress: noProgress };
-  const load = (extract?: string, objecten?: boolean) => loadExtract({ ...options, extract, objecten });
-  return { own, options, load };
-}
 
 type Contents = Parameters<typeof streetsOf>[1] & Packing & { addresses?: number };
 
@@ -49,243 +35,52 @@ async function extract(peildatum: string, { addresses = 40, layout, ...more }: C
   return file;
 }
 
-const where = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
-const errorOf = (loading: Promise<unknown>) =>
-  loading.then(
-    () => 'loaded',
-    (error) => startErrorText(error, where),
-  );
-
-/** What is printed of a service with this dataset. */
-const greetingOf = (dataset: ServedDataset) => {
-  const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, objecten: false };
-  return greeting({ ...service, engineEnded: Promise.resolve(), logError: () => undefined }, '/home/me/.data');
-};
-
-/** Holds 40 addresses, or what the last of these tests has loaded. */
-let place: Awaited<ReturnType<typeof newPlace>>;
-beforeAll(async () => {
-  place = await newPlace();
-  await place.load(await extract('2026-02-08'));
-});
-
-describe('a start without an extract', () => {
-  it('serves what an earlier start has loaded, and not the demo', async () => {
-    const dataset = await place.load();
-    expect(dataset.report).toMatchObject({ outcome: 'unchanged', peildatum: '2026-02-08', addresses: 40 });
-    expect(dataset.present).toBe(await extract('2026-02-08'));
-    expect(dataset.example.postcode).toBe('1381AA');
-    expect(greetingOf(dataset)).toMatch(
-      /^\nServing the data folder's dataset, from .*2026-02-08-40-\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with peildatum 2026-02-08 on /,
-    );
-  });
-});
-
-describe('an extract with only ambiguous addresses', () => {
-  it('is loaded, with one of these as the lookup to try', async () => {
-    const { load } = await newPlace();
-    const { report, example } = await load(await extract('2026-01-08', { addresses: 2, isNumbered: false }));
-    expect([report.addresses, example]).toEqual([1, { postcode: '1381AA', huisnummer: 1 }]);
-  });
-});
-
-describe('a file that is not an extract', () => {
-  beforeAll(() => makeBadExtracts(folder));
-
-  it.each(sweep(badExtracts, 3))('is refused in one line: %s', async (_what, name, _code, message) => {
-    const text = await errorOf(place.load(resolve(folder, name)));
-    expect(text).toMatch(message);
-    expect(text).not.toContain('\n');
-  });
-});
-
-describe('an extract that replaces another one', () => {
-  it.each([
-    ['lacks a street', '2026-03-08', { known: 1 }, /20 of 40 addresses have a problem[\s\S]*load approve \S+ --local/],
-    ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses[\s\S]*load approve \S+ --local --data \S+"/],
-    ['is older', '2026-01-08', {}, /older than the live dataset of 2026-02-08[\s\S]*start with --fresh\.$/],
-  ])('is refused, with what to do, when it %s', async (_, peildatum, contents, message) => {
-    expect(await errorOf(place.load(await extract(peildatum, contents)))).toMatch(message);
-  });
-
-  it('is loaded although it removes many addresses, with a message about that', async () => {
-    const dataset = await place.load(await extract('2026-03-08', { addresses: 20 }));
-    expect(dataset.report).toMatchObject({ outcome: 'published', addresses: 20, removed: 20 });
-    expect(greetingOf(dataset)).toContain(
-      'Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped (no postcode), 0 faulty\n' +
-        'Ignored because this extract is not the one from before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 1381 AA 21; 1381 AA 22; 1381 AA 23\n',
-    );
-  });
-});
-
-describe('the first extract of an empty folder', () => {
-  it('has a way out if the guard refuses it: the service runs without addresses, with the commands for that load', async () => {
-    const dataset = await (await newPlace()).load(await extract('2026-03-08', { known: 1 }));
-    expect(dataset).toMatchObject({ report: { outcome: 'unchanged', addresses: 0 }, present: null });
-    const text = greetingOf(dataset);
-    const { load: id } = dataset.refused ?? {};
-    expect(text).toContain('20 of 40 addresses have a problem');
-    expect(text).toContain(`npx bag-adres load approve ${id} --local --data /home/me/.data"`);
-    expect(text).toContain(`npx bag-adres load approve ${id} --plan --local --data /home/me/.data"`);
-    expect(text).toContain('No address is served until it is approved.');
-    expect(text).toContain('Serving 0 addresses on http');
-  });
-});
-
-describe('the same extract as at the last start, after it lost half of the addresses', () => {
-  it('is held back: what is there is served, with the command that accepts it', async () => {
-    const { own, load } = await newPlace();
-    const file = join(own, 'same.zip');
-    await copyFile(await extract('2026-02-08'), file);
-    await load(file);
-    await copyFile(await extract('2026-03-08', { addresses: 20 }), file);
-    const dataset = await load(file);
-    const text = greetingOf(dataset);
-    expect(text).toContain('it would remove 20 addresses where 40 are live');
-    expect(text).toContain(`npx bag-adres load approve ${dataset.refused?.load} --local --data /home/me/.data"`);
-    expect(text).toContain('The dataset from before is served.');
-    expect(text).toContain('Serving 40 addresses with peildatum 2026-02-08');
-  });
-});
-
-describe('npm start with mutations', () => {
-  const random = new Random(5);
-  const first = firstState(random, '2026-01-08');
-  let loaded: typeof place & { file: string };
-  const options = () => ({ ...loaded.options, extract: loaded.file });
-  const extractOf = async (peildatum: string, state: typeof first) => {
-    const file = join(folder, `${peildatum}.zip`);
-    await writeFile(file, await writeExtract(peildatum, state));
-    return file;
-  };
-  beforeAll(async () => {
-    loaded = { ...(await newPlace()), file: await extractOf('2026-01-08', first) };
-    await loaded.load(loaded.file);
-  });
-
-  it('applies the available days at the start, then each new one, and reports a broken one once', async () => {
-    const days = [...laterDays(random, first, '2026-01-08', 2)] as [RegisterDay, RegisterDay];
-    const mutations = join(loaded.own, 'mutations');
-    await mkdir(mutations);
-    // Renamed into its place, as a check may come at any moment.
-    const put = async (name: string, bytes: Uint8Array | string) => {
-      await writeFile(join(loaded.own, name), bytes);
-      await rename(join(loaded.own, name), join(mutations, name));
-    };
-    const deliver = async (vanaf: string, tot: string, { groups }: RegisterDay) => {
-      // Without a renamed street, which is more than the guard allows a day in so small a register.
-      const ofNums = groups.filter(({ kind }) => kind === 'NUM');
-      await put(deliveryName(vanaf, tot), await writeMutationDelivery(vanaf, tot, ofNums));
-    };
-    await deliver('2026-01-08', '2026-01-09', days[0]);
-    const lines: string[] = [];
-    const announce = (line: string) => lines.push(line);
-    const { stop, report } = await followMutations({ ...options(), mutations, announce, pauseMilliseconds: 20 });
-    expect(lines).toEqual([expect.stringMatching(/^Applied 1 day of mutations: .* The dataset is of 2026-01-09\.$/)]);
-    expect(report).toMatchObject({ peildatum: '2026-01-09' });
-    await put('BAGNLDM-09012026-10012026.zip', '<!DOCTYPE html>');
-    while (lines.length < 2) await sleep(20);
-    expect(lines[1]).toMatch(
-      /^Mutations could not be applied; the served dataset stays unchanged\. BAGNLDM-09012026-10012026\.zip: /,
-    );
-    await deliver('2026-01-09', '2026-01-10', days[1]);
-    while (lines.length < 3) await sleep(20);
-    await stop();
-    expect(lines[2]).toMatch(/The dataset is of 2026-01-10\.$/);
-    expect(lines).toHaveLength(3);
-  });
-
-  it('ends with what to do when it is asked for an older extract of another area', async () => {
-    const other = await extractOf('2026-01-05', firstState(new Random(6), '2026-01-05'));
-    expect(await errorOf(loaded.load(other))).toMatch(
-      /2026-01-05\.zip was not loaded: the extract of 2026-01-05 is older than the live dataset of 2026-01-10.* still holds the dataset of 2026-01-10\. .*--fresh/,
-    );
-  });
-
-  it('says what it is waiting for when a list does not respond', async () => {
-    const server = await startHttpServer((_, response) => setTimeout(() => response.writeHead(404).end(), 200));
-    const mutations = `${server.url}/bestanden.json`;
-    const lines: string[] = [];
-    const announce = (line: string) => lines.push(line);
-    const { stop } = await followMutations({ ...options(), mutations, announce, silenceMilliseconds: 50 });
-    await stop();
-    await server.stop();
-    expect(lines).toEqual([
-      `Still reading mutations from ${mutations}; the service starts after that.`,
-      expect.stringContaining('Mutations could not be applied'),
-    ]);
-  });
-});
-
 /** What is asked for: `place` is where its extract is, if that is not where it was before. */
 type Asked = { of?: () => Promise<string> | null; place?: string; objecten?: boolean; mutations?: string };
 
 const mutations = join(folder, 'mutations');
+beforeAll(() => Promise.all([makeBadExtracts(folder), putDelivery(mutations, '2026-01-08', '2026-01-09')]));
+
 const usual = () => extract('2026-01-08');
-const asked: Record<string, Asked> = {
+const half = () => extract('2026-02-08', { addresses: 20 });
+const place = 'other.zip';
+const asked = {
   nothing: {},
   'an extract': { of: usual },
   'an extract with objects': { of: usual, objecten: true },
   'an extract and days': { of: usual, mutations },
-  'the demo': {},
   'the same': { of: usual },
   'the same place, changed as in a month': { of: () => extract('2026-02-08', { addresses: 39 }) },
-  'the same place, changed a lot': { of: () => extract('2026-02-08', { addresses: 20 }) },
+  'the same place, changed a lot': { of: half },
   'the same place, of an older date': { of: () => extract('2025-12-08') },
   "the same place, which can't be read": { of: () => null },
-  'another place, changed a lot': { of: () => extract('2026-02-08', { addresses: 20 }), place: 'other.zip' },
+  'another place, changed a lot': { of: half, place },
+  'another place, with half of the streets': { of: () => extract('2026-02-08', { known: 1 }), place },
+  'another place, without addresses': { of: () => extract('2026-02-08', { addresses: 0 }), place },
+  'another place, of an older date': { of: () => extract('2025-12-08'), place },
   'another area': { of: () => extract('2026-02-08', { addresses: 39, layout: 'municipality' }) },
+  'one address twice': { of: () => extract('2026-01-08', { addresses: 2, isNumbered: false }) },
   'the same, with objects': { of: usual, objecten: true },
   'the same, without objects': { of: usual },
   'the same, with mutations': { of: usual, mutations },
   'the same, without mutations': { of: usual },
-};
+} satisfies Record<string, Asked>;
+type Name = keyof typeof asked;
 
-/** The live dataset, the request, and what `npm start` and a deployment serve (docs/loading.md). */
-const table = `
-| nothing | nothing | the demo | |
-| nothing | an extract | the request | the request |
-| the demo | nothing | the demo | |
-| the demo | an extract | the request | |
-| an extract | nothing | the live dataset | |
-| an extract | the same | the live dataset | the live dataset |
-| an extract | the same place, changed as in a month | the request | the request |
-| an extract | the same place, changed a lot | the live dataset | the live dataset |
-| an extract | the same place, of an older date | the live dataset | the live dataset |
-| an extract | the same place, which can't be read | the live dataset | the live dataset |
-| an extract | another place, changed a lot | the request | the live dataset |
-| an extract | another area | the request | the live dataset |
-| an extract | the same, with objects | the live dataset, with objects | the live dataset, with objects |
-| an extract with objects | the same, without objects | the live dataset, without objects | the live dataset, without objects |
-| an extract | the same, with mutations | the live dataset and the days | the live dataset and the days |
-| an extract and days | the same, without mutations | the live dataset | the live dataset |
-| an extract and days | nothing | the live dataset | |
-`;
-const rows = table
-  .trim()
-  .split('\n')
-  .map(
-    (row) =>
-      row
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()) as [string, string, string, string],
-  );
-const cells = rows.flatMap(([live, wanted, start, deployment]) => [
-  ['npm start', live, wanted, start] as const,
-  ...(deployment ? [['a deployment', live, wanted, deployment] as const] : []),
-]);
+/** An empty data folder and its table. */
+async function newPlace() {
+  const own = join(folder, `${made++}`);
+  await mkdir(own);
+  const table = `addresses-${made}`;
+  await createAddressesTable(engine.client, table);
+  const where = { storageFolder: join(own, 'loads'), demoFile: join(own, 'demo.zip') };
+  return { own, options: { ...where, client: engine.client, table, embedded: true, progress: noProgress } };
+}
 
-/** An empty place, and what asks for an extract there; each returns what is live then. */
+/** An empty place, what asks for an extract there, and what is live then. */
 async function newServer() {
   const { own, options } = await newPlace();
   const storage = folderStorage(options.storageFolder);
-  const live = async () => {
-    const { published } = await readManifest(storage);
-    if (!published) return null;
-    const { addresses, peildatum, snapshot } = published;
-    return { addresses, peildatum, objecten: hasObjecten(snapshot) };
-  };
   const source = async ({ of, place = 'extract.zip' }: Asked) => {
     const [from, to] = [await of?.(), join(own, place)];
     if (from) await copyFile(from, to);
@@ -293,13 +88,20 @@ async function newServer() {
     return of && to;
   };
   return {
+    async live() {
+      const { published } = await readManifest(storage);
+      if (!published) return null;
+      const { addresses, peildatum, snapshot } = published;
+      return { addresses, peildatum, objecten: hasObjecten(snapshot) };
+    },
     async start(wanted: Asked) {
-      await loadExtract({ ...options, extract: await source(wanted), objecten: wanted.objecten });
+      const { objecten } = wanted;
+      const dataset = await loadExtract({ ...options, extract: await source(wanted), objecten });
       if (wanted.mutations) {
         const { stop } = await followMutations({ ...options, mutations, announce: () => undefined });
         await stop();
       }
-      return live();
+      return dataset;
     },
     async deployment(wanted: Asked) {
       const { objecten = false } = wanted;
@@ -309,34 +111,174 @@ async function newServer() {
       await runLoad({ ...request, addresses }).catch((error: Error) => {
         if (!['RefusedLoadError', 'SourceError'].includes(error.name)) throw error;
       });
-      return live();
     },
   };
 }
 
-describe('what is served after a restart', () => {
-  beforeAll(() => putDelivery(mutations, '2026-01-08', '2026-01-09'));
+const dataFolder = '/home/me/.data';
 
-  it('is in a table whose cells are all known', () => {
-    expect(cells.length).toBe(29);
-    const named = rows.flatMap((row) => row.slice(0, 2));
-    expect(named.filter((text) => !asked[text])).toEqual([]);
+/** What is printed of a service with this dataset. */
+const greetingOf = (dataset: ServedDataset) => {
+  const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, objecten: false };
+  return greeting({ ...service, engineEnded: Promise.resolve(), logError: () => undefined }, dataFolder);
+};
+
+/** The same, or the explanation of why it does not start. */
+const textOf = (loading: Promise<ServedDataset>) =>
+  loading.then(greetingOf, (error) =>
+    startErrorText(error, { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder }),
+  );
+
+describe('npm start', () => {
+  const approve = String.raw`"npx bag-adres load approve 2026-02-08-\w+ --local --data ${dataFolder}"`;
+  const plan = approve.replace(' --local', ' --plan --local');
+  const refused = ' of 40 addresses have a problem';
+
+  it.each<[Name, Name, string]>([
+    [
+      'an extract',
+      'nothing',
+      String.raw`^\nServing the data folder's dataset, from \S+extract\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with peildatum 2026-01-08 on `,
+    ],
+    ['nothing', 'one address twice', "Serving 1 addresses .* on [^]*postcode=1381AA&huisnummer=1'"],
+    ['an extract', 'another place, with half of the streets', `20${refused}[^]*${approve}`],
+    ['an extract', 'another place, without addresses', `0 addresses[^]*${approve}`],
+    [
+      'an extract',
+      'another place, of an older date',
+      String.raw`older than the live dataset of 2026-01-08[^]*start with --fresh\.$`,
+    ],
+    [
+      'an extract and days',
+      'another place, of an older date',
+      String.raw`other\.zip was not loaded: the extract of 2025-12-08 is older than the live dataset of 2026-01-09.* still holds the dataset of 2026-01-09\. .*--fresh`,
+    ],
+    [
+      'an extract',
+      'another place, changed a lot',
+      String.raw`Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped \(no postcode\), 0 faulty\nIgnored because this extract is not the one from before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 1381 AA 21; 1381 AA 22; 1381 AA 23\n`,
+    ],
+    [
+      'an extract',
+      'the same place, changed a lot',
+      `it would remove 20 addresses where 40 are live[^]*${approve}[^]*The dataset from before is served\\.[^]*Serving 40 addresses with peildatum 2026-01-08`,
+    ],
+    // Commands need a service that runs.
+    [
+      'nothing',
+      'another place, with half of the streets',
+      `20${refused}[^]*${approve}[^]*${plan}[^]*No address is served until it is approved\\.[^]*Serving 0 addresses on http`,
+    ],
+  ])('says with %s live and %s requested what is served and what to do', async (live, wanted, text) => {
+    const { start } = await newServer();
+    if (live !== 'nothing') await start(asked[live]);
+    expect(await textOf(start(asked[wanted]))).toMatch(new RegExp(text));
   });
 
-  it.each(sweep(cells, 5))('by %s, with %s live and %s requested, is %s', async (by, live, wanted, served) => {
-    const place = await newServer();
-    const ask = by === 'npm start' ? place.start : place.deployment;
-    const before = live === 'nothing' ? null : await ask(asked[live] ?? {});
-    const after = await ask(asked[wanted] ?? {});
-    const fresh = await newServer();
-    const alone = () => (by === 'npm start' ? fresh.start : fresh.deployment)(asked[wanted] ?? {});
+  it.each(sweep(badExtracts, 3))('refuses in one line: %s', async (_what, name, _code, message) => {
+    const { options } = await newPlace();
+    const text = await textOf(loadExtract({ ...options, extract: resolve(folder, name) }));
+    expect(text).toMatch(message);
+    expect(text).not.toContain('\n');
+  });
+});
+
+describe('npm start with mutations', () => {
+  const loadedPlace = async () => {
+    const place = await newPlace();
+    await loadExtract({ ...place.options, extract: await usual() });
+    return place;
+  };
+
+  it('applies the available days at the start, then each new one, and reports a broken one once', async () => {
+    const { own, options } = await loadedPlace();
+    const mutations = join(own, 'mutations');
+    await mkdir(mutations);
+    // Renamed into its place, as a check may come at any moment.
+    const deliver = async (vanaf: string, tot: string, broken?: string) => {
+      const file = await putDelivery(own, vanaf, tot);
+      if (broken !== undefined) await writeFile(file, broken);
+      await rename(file, join(mutations, deliveryName(vanaf, tot)));
+    };
+    await deliver('2026-01-08', '2026-01-09');
+    const lines: string[] = [];
+    const announce = (line: string) => lines.push(line);
+    const { stop, report } = await followMutations({ ...options, mutations, announce, pauseMilliseconds: 20 });
+    expect(lines).toEqual([expect.stringMatching(/^Applied 1 day of mutations: .* The dataset is of 2026-01-09\.$/)]);
+    expect(report).toMatchObject({ peildatum: '2026-01-09' });
+    await deliver('2026-01-09', '2026-01-10', '<!DOCTYPE html>');
+    while (lines.length < 2) await sleep(20);
+    expect(lines[1]).toMatch(
+      /^Mutations could not be applied; the served dataset stays unchanged\. BAGNLDM-09012026-10012026\.zip: /,
+    );
+    await sleep(100); // for more checks, which find the same
+    await deliver('2026-01-09', '2026-01-10');
+    while (lines.length < 3) await sleep(20);
+    await stop();
+    expect(lines[2]).toMatch(/The dataset is of 2026-01-10\.$/);
+    expect(lines).toHaveLength(3);
+  });
+
+  it('says what it is waiting for when a list does not respond', async () => {
+    const server = await startHttpServer((_, response) => setTimeout(() => response.writeHead(404).end(), 200));
+    const mutations = `${server.url}/bestanden.json`;
+    const lines: string[] = [];
+    const announce = (line: string) => lines.push(line);
+    const { options } = await loadedPlace();
+    const { stop } = await followMutations({ ...options, mutations, announce, silenceMilliseconds: 50 });
+    await stop();
+    await server.stop();
+    expect(lines).toEqual([
+      `Still reading mutations from ${mutations}; the service starts after that.`,
+      expect.stringContaining('Mutations could not be applied'),
+    ]);
+  });
+});
+
+const kept = 'the live dataset';
+
+/** The live dataset, the request, and what `npm start` and a deployment serve (docs/loading.md). */
+const restarts: [live: Name | 'the demo', wanted: Name, start: string, deployment?: string][] = [
+  ['nothing', 'nothing', 'the demo'],
+  ['nothing', 'an extract', 'the request', 'the request'],
+  ['the demo', 'nothing', 'the demo'],
+  ['the demo', 'an extract', 'the request'],
+  ['an extract', 'nothing', kept],
+  ['an extract', 'the same', kept, kept],
+  ['an extract', 'the same place, changed as in a month', 'the request', 'the request'],
+  ['an extract', 'the same place, changed a lot', kept, kept],
+  ['an extract', 'the same place, of an older date', kept, kept],
+  ['an extract', "the same place, which can't be read", kept, kept],
+  ['an extract', 'another place, changed a lot', 'the request', kept],
+  ['an extract', 'another area', 'the request', kept],
+  ['an extract', 'the same, with objects', `${kept}, with objects`, `${kept}, with objects`],
+  ['an extract with objects', 'the same, without objects', `${kept}, without objects`, `${kept}, without objects`],
+  ['an extract', 'the same, with mutations', `${kept} and the days`, `${kept} and the days`],
+  ['an extract and days', 'the same, without mutations', kept, kept],
+  ['an extract and days', 'nothing', kept],
+];
+const cells = restarts.flatMap(([live, wanted, start, deployment]) => [
+  ['start', live, wanted, start] as const,
+  ...(deployment ? [['deployment', live, wanted, deployment] as const] : []),
+]);
+
+describe('what is served after a restart', () => {
+  it.each(sweep(cells, 5))('by a %s, with %s live and %s requested, is %s', async (by, live, wanted, served) => {
+    const [server, fresh] = [await newServer(), await newServer()];
+    if (live !== 'nothing') await server[by](live === 'the demo' ? {} : asked[live]);
+    const before = await server.live();
+    await server[by](asked[wanted]);
+    const after = await server.live();
     const expected: Record<string, () => unknown> = {
       'the demo': () => ({ ...after, addresses: 484 }),
-      'the live dataset': () => before,
-      'the request': alone,
-      'the live dataset, with objects': () => ({ ...before, objecten: true }),
-      'the live dataset, without objects': () => ({ ...before, objecten: false }),
-      'the live dataset and the days': () => ({ ...before, peildatum: '2026-01-09' }),
+      'the request': async () => {
+        await fresh[by](asked[wanted]);
+        return fresh.live();
+      },
+      [kept]: () => before,
+      [`${kept}, with objects`]: () => ({ ...before, objecten: true }),
+      [`${kept}, without objects`]: () => ({ ...before, objecten: false }),
+      [`${kept} and the days`]: () => ({ ...before, peildatum: '2026-01-09' }),
     };
     expect(after).not.toBeNull();
     expect(after).toEqual(await expected[served]?.());
