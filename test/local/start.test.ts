@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -100,36 +99,34 @@ function sharedStart(...args: string[]) {
   return shared;
 }
 
-describe('npm start --objecten', () => {
-  it('serves the demo with objects, by the commands that it prints', async () => {
-    await serving({ objecten: true }, async (service) => {
-      const lines = greeting(service, data).match(/curl .*include=objecten'/g) ?? [];
-      const [neven, ligplaats] = await Promise.all(lines.map(runPasted));
-      expect(neven.address).toMatchObject({
-        straat: 'Keurstraat',
-        objecten: [{ type: 'verblijfsobject', hoofdadres: false, oppervlakte: 1015 }],
-      });
-      expect(ligplaats.address).toMatchObject({ objecten: [{ type: 'ligplaats', hoofdadres: true }] });
-    });
-  });
-});
-
 describe('npm start', () => {
   it('writes the demo past its engine, and nothing to it', () => {
     const writing = before.stages.filter((line) => /^(import|apply),/.test(line));
     expect(writing).toEqual([expect.stringMatching(/^import, (\d+) of \1 rows, done/)]);
   });
 
-  it.each(sweep(['SIGKILL', 'SIGTERM', 'SIGINT'] as const, 1))(
-    'stops completely when only npm gets %s',
-    async (signal) => {
+  const line = 'npm start';
+  const stops: [NodeJS.Signals, string, Parameters<typeof start>[1]][] = [
+    ['SIGKILL', 'npm', { line }],
+    ['SIGTERM', 'npm', { line }],
+    ['SIGINT', 'npm', { line }],
+    ['SIGKILL', 'its own process', {}],
+  ];
+  it.each(sweep(stops, 1))(
+    'stops completely when %s reaches only %s, and starts again on the same data',
+    async (signal, _, options) => {
       await useDataBefore();
-      const service = run([], { line: 'npm start' });
+      const service = run([], options);
       await service.until(readyText);
       service.child.kill(signal);
       await service.ended;
+      // Its engine ends just after a process that is killed itself.
+      if (options?.line) expect(await processesWith(data)).toEqual([]);
+      await serving({}, async ({ apiKey }) => {
+        expect(apiKey).toBe(keyIn(before.output));
+        expect((await processesWith(join(data, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
+      });
       expect(await processesWith(data)).toEqual([]);
-      await (await acquireLock(join(data, 'folder.lock')))();
     },
   );
 
@@ -173,8 +170,8 @@ describe('npm start', () => {
   });
 });
 
-describe('npm start --fresh --host on the data of an earlier start', () => {
-  const shared = sharedStart('--fresh', '--host', '::1');
+describe('npm start --fresh --host --objecten on the data of an earlier start', () => {
+  const shared = sharedStart('--fresh', '--host', '::1', '--objecten');
 
   it('discards the data: the API key is new and the old one is refused', async () => {
     expect(keyIn(shared.output)).not.toBe(keyIn(before.output));
@@ -183,21 +180,21 @@ describe('npm start --fresh --host on the data of an earlier start', () => {
     expect(await readFile(join(shared.folder, 'mine.txt'), 'utf8')).toBe('the user’s own file');
   });
 
-  it('listens on that address', async () => {
-    expect(baseIn(shared.output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
-    expect((await lookUp(shared.output)).status).toBe(200);
-  });
-
   it('prints commands that work when pasted', async () => {
     const lines = shared.output.match(/curl .*/g) ?? [];
-    const [letter, list, twin, accent, ambiguous] = await Promise.all(lines.map(runPasted));
-    expect(lines).toHaveLength(5);
+    const [letter, list, twin, accent, ambiguous, neven, ligplaats] = await Promise.all(lines.map(runPasted));
+    expect(lines).toHaveLength(7);
+    expect(lines.join()).toContain("'http://[::1]:");
     expect(letter).toMatchObject({ status: 'ok', address: { straat: 'Buitenveer', woonplaats: 'Weesp' } });
     expect(list.toevoegingen.length).toBeGreaterThan(50);
     expect(twin.address.nummeraanduidingen).toHaveLength(2);
     expect(accent.address).toMatchObject({ straat: 'Mr.J.C.Bührmannlaan', gemeente: { naam: 'Weesp' } });
     expect(ambiguous).toMatchObject({ status: 'ambiguous', candidates: [{}, {}] });
-    expect((await lookUp(shared.output, 'postcode=1381AA&huisnummer=9&include=objecten')).status).toBe(422);
+    expect(neven.address).toMatchObject({
+      straat: 'Keurstraat',
+      objecten: [{ type: 'verblijfsobject', hoofdadres: false, oppervlakte: 1015 }],
+    });
+    expect(ligplaats.address).toMatchObject({ objecten: [{ type: 'ligplaats', hoofdadres: true }] });
     expect(await readLocalState(shared.folder)).toMatchObject({
       baseUrl: baseIn(shared.output),
       pid: shared.service.child.pid,
@@ -218,21 +215,23 @@ describe('npm start --fresh --host on the data of an earlier start', () => {
     for (const file of files) expect([file, (await stat(join(shared.folder, file))).mode & 0o077]).toEqual([file, 0]);
   });
 
-  it('refuses another start in its data folder, on its port too, and keeps serving', async () => {
+  it('refuses another start in its data folder, on its port too, and one on its port alone, and keeps serving', async () => {
     const holder = `process ${shared.service.child.pid} on ${hostname()}, since `;
-    const text = await failure({ dataFolder: shared.folder, port: Number(new URL(baseIn(shared.output)).port) });
+    const place = { host: '::1', port: Number(new URL(baseIn(shared.output)).port) };
+    const text = await failure({ dataFolder: shared.folder, ...place });
     expect(text).toContain(`Another npm start is using ${shared.folder}: ${holder}`);
     expect(text).toMatch(/UTC\. Stop it, or start a second service: npm start -- --data FOLDER --port 0$/);
+    expect(await failure(place)).toBe(
+      `Port ${place.port} on ::1 is in use. Choose another: npm start -- --port NUMBER, where 0 picks a free one.`,
+    );
     expect((await lookUp(shared.output)).status).toBe(200);
   });
 
-  inSweep('ends its engine when it is killed, and starts again on the same data', async () => {
-    shared.service.child.kill('SIGKILL');
-    await shared.service.ended;
-    await serving({ dataFolder: shared.folder }, async ({ apiKey }) => {
-      expect(apiKey).toBe(keyIn(shared.output));
-      expect((await processesWith(join(shared.folder, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
-    });
+  it('stops with an explanation when its engine stops unexpectedly', async () => {
+    const { stdout } = await promisify(execFile)('pgrep', ['-f', `^[^ ]*dynoxide serve.*${shared.folder}`]);
+    process.kill(Number(stdout.trim().split('\n')[0]), 'SIGKILL');
+    expect(await shared.service.ended).toBe(1);
+    expect(shared.service.output()).toMatch(/The DynamoDB engine has stopped unexpectedly/);
     expect(await processesWith(shared.folder)).toEqual([]);
   });
 });
@@ -244,6 +243,7 @@ describe('npm start on the data of an earlier start', () => {
   it('has the same API key, and does not load it again', async () => {
     expect(keyIn(shared.output)).toBe(keyIn(before.output));
     expect((await lookUp(shared.output)).body.status).toBe('ok');
+    expect((await lookUp(shared.output, 'postcode=1381AA&huisnummer=9&include=objecten')).status).toBe(422);
     expect(await manifestIn(shared.folder)).toBe(await manifestIn(before.data));
   });
 
@@ -269,19 +269,6 @@ describe('npm start on the data of an earlier start', () => {
   });
 });
 
-describe('an engine that stops unexpectedly', () => {
-  it('stops the service with an explanation', async () => {
-    await useDataBefore();
-    const service = run();
-    await service.until(readyText);
-    const { stdout } = await promisify(execFile)('pgrep', ['-f', `^[^ ]*dynoxide serve.*${data}`]);
-    process.kill(Number(stdout.trim().split('\n')[0]), 'SIGKILL');
-    expect(await service.ended).toBe(1);
-    expect(service.output()).toMatch(/The DynamoDB engine has stopped unexpectedly/);
-    expect(await processesWith(data)).toEqual([]);
-  });
-});
-
 describe('a start that fails', () => {
   it('says what to do, exits with 1 and leaves nothing running', async () => {
     const { ended, output } = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' } });
@@ -304,56 +291,34 @@ describe('a start that fails', () => {
   ])('explains %s', async (_, options, message) => {
     expect(await failure(options)).toMatch(message);
   });
-
-  it('explains that the port is in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
-    expect(await failure({ port })).toBe(
-      `Port ${port} on 127.0.0.1 is in use. Choose another: npm start -- --port NUMBER, where 0 picks a free one.`,
-    );
-    other.close();
-  });
 });
 
-describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
-  inSweep(
-    'is used instead of the embedded one, --fresh recreates its tables, and one that lost them gets them again',
-    async () => {
-      const [engine, empty] = [await startDynamoDb(), await startDynamoDb()];
-      const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
-      const status = async (service: Service) => (await lookUp(greeting(service, data))).body.status;
-
-      const made = await serving({ endpoint: engine.endpoint }, async (service) => {
-        expect(await status(service)).toBe('ok');
-        expect((await readLocalState(data)).endpoint).toBe(engine.endpoint);
-        return await names();
+inSweep(
+  'AWS_ENDPOINT_URL_DYNAMODB names an engine, which gets the tables it has not, and new ones for --fresh',
+  async () => {
+    const [engine, empty] = [await startDynamoDb(), await startDynamoDb()];
+    /** The tables of an engine after a start that has served the demo from it. */
+    const tablesIn = ({ endpoint, client }: typeof engine, fresh = false) =>
+      serving({ endpoint, fresh }, async (service) => {
+        expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
+        expect((await readLocalState(data)).endpoint).toBe(endpoint);
+        return (await client.send(new ListTablesCommand())).TableNames ?? [];
       });
-      expect(made).toHaveLength(2);
-
-      await serving({ endpoint: engine.endpoint, fresh: true }, async (service) => {
-        expect(await status(service)).toBe('ok');
-      });
-      expect(await names()).toHaveLength(2);
-      for (const name of made) expect(await names()).not.toContain(name);
-      expect(await readdir(data)).not.toContain('dynamodb.db');
-      await engine.stop();
-
-      await serving({ endpoint: empty.endpoint }, async (service) => {
-        expect(await status(service)).toBe('ok');
-      });
-      await empty.stop();
-    },
-  );
-});
+    const made = await tablesIn(engine);
+    const again = await tablesIn(engine, true);
+    expect([made.length, again.length, again.filter((name) => made.includes(name))]).toEqual([2, 2, []]);
+    expect(await readdir(data)).not.toContain('dynamodb.db');
+    await engine.stop();
+    expect(await tablesIn(empty)).toEqual(again);
+    await empty.stop();
+  },
+);
 
 describe('the printed address', () => {
   it.each([
     ['127.0.0.1', 'http://127.0.0.1:3000'],
-    ['localhost', 'http://localhost:3000'],
     ['0.0.0.0', 'http://127.0.0.1:3000'],
     ['::', 'http://[::1]:3000'],
-    ['::1', 'http://[::1]:3000'],
   ])('reaches a server on %s', (host, url) => {
     expect(baseUrl(host, 3000)).toBe(url);
   });
