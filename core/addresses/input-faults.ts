@@ -250,7 +250,8 @@ function numberIn(value: string): { huisnummer: string; rest: string | null } | 
 }
 
 function isNothing(text: string): boolean {
-  return nothing.test(text.replaceAll(/[^\p{L}\p{N}]/gu, ''));
+  // U+FFFD stands for a letter in another encoding.
+  return nothing.test(text.replaceAll(/[^\p{L}\p{N}\ufffd]/gu, ''));
 }
 
 function isSeveral(text: string): boolean {

@@ -94,7 +94,7 @@ describe('the input of a lookup', () => {
         ...['A-12C', 'A tot-C', 'A-2 en B'],
       ],
     ],
-    ['toevoeging-character', 'send at most five letters and digits', ['é']],
+    ['toevoeging-character', 'send at most five letters and digits', ['é', '\ufffd', '\ufffd.']],
     [
       'toevoeging-character',
       'toevoeging has a text for no addition: send no toevoeging.',
