@@ -61,13 +61,13 @@ export type SegmentCounts = {
 /** All objects that are set aside and not settled yet. */
 export type SetAside = { count: number; addresses: number; examples: string[] };
 
-const examplesKept = 5;
+const examplesPerKind = 5;
 
 export function setAsideOf(objects: readonly SetAsideObject[]): SetAside {
   return {
     count: objects.length,
     addresses: objects.reduce((sum, { addresses }) => sum + addresses, 0),
-    examples: objects.slice(0, examplesKept).map(({ why, addresses }) => `${why} (${grouped(addresses)} addresses)`),
+    examples: objects.slice(0, examplesPerKind).map(({ why, addresses }) => `${why} (${grouped(addresses)} addresses)`),
   };
 }
 
@@ -91,8 +91,6 @@ const noAddressMissing: readonly string[] = [
 export function problemCount(report: ProblemReport): number {
   return sum(Object.entries(report), ([kind, { count }]) => (noAddressMissing.includes(kind) ? 0 : count));
 }
-
-const examplesPerKind = 5;
 
 const changeKinds: readonly ChangeKind[] = ['added', 'changed', 'removed'];
 
@@ -148,10 +146,11 @@ export function countChange(counts: SegmentCounts, change: Change, kind = change
 function changedObjects(change: Change): ChangedObjects {
   if (change.kind === 'list' || change.before === null || change.after === null) return {};
   const changed: ChangedObjects = {};
-  const now = objectsIn(change.places.now);
-  for (const [id, old] of objectsIn(change.places.old)) {
+  const [before, now] = [objectsIn(change.places.old), objectsIn(change.places.now)];
+  if (before.size > 0 && [...now.keys()].some((id) => !before.has(id))) changed.gained = 1;
+  for (const [id, old] of before) {
     const one = now.get(id);
-    if (!one) {
+    if (one?.type !== old.type) {
       changed.lost = (changed.lost ?? 0) + 1;
       if (old.type === 'ligplaats') changed.ligplaatsen = 1;
       if (old.type === 'standplaats') changed.standplaatsen = 1;

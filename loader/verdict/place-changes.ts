@@ -36,7 +36,7 @@ const ofObjects = { code: 'too_many_objects_changed', of: 6, there, ...values } 
  * street has before or after: an address that only gets another number or postcode is `renumbered`. `renamed` gets
  * another street, `relocated` another woonplaats, and `changed` is any other change, such as its id. `huisletters` and
  * `toevoegingen` are lost ones. `letters`: a name that differs only in special letters; `garbled`: a name with
- * characters that no name has. `lost` and `moved` count objects, the six after them addresses; `locations` are moved by
+ * characters that no name has. `lost` and `moved` count objects, the next seven addresses; `locations` are moved by
  * any distance. The last two count streets: with another name, and that lose many addresses. `mergers`: of a gemeente
  * that ceases to exist; `gemeente`: every other change of it.
  */
@@ -61,6 +61,7 @@ const limits = {
   moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
   ligplaatsen: { code: 'too_many_objects_lost', what: 'take the ligplaats from', of: 4, ...lost },
   standplaatsen: { code: 'too_many_objects_lost', what: 'take the standplaats from', of: 5, ...lost },
+  gained: { what: 'add objects to', ...ofObjects },
   uses: { what: 'change the gebruiksdoelen of the objects of', ...ofObjects },
   surfaces: { what: 'change the oppervlakte of the objects of', ...ofObjects },
   statuses: { what: 'change the status of the objects of', ...ofObjects },
@@ -95,8 +96,7 @@ export type PlaceTallies = {
 };
 
 /** The changes in the objects of one address: the number lost or moved, and 1 for each other kind of change. */
-export type ChangedObjects = Partial<Record<ChangedKind, number>>;
-type ChangedKind = 'lost' | 'moved' | 'ligplaatsen' | 'standplaatsen' | 'uses' | 'surfaces' | 'statuses' | 'locations';
+export type ChangedObjects = Partial<Record<LimitedKind, number>>;
 
 export const noTallies = (): PlaceTallies => ({ all: {}, streets: {}, woonplaatsen: {}, names: {} });
 

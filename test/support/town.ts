@@ -199,6 +199,18 @@ export const wrongObjects = {
   }),
   withoutLigplaatsen: ((state) => ({ ...state, LIG: [] })) satisfies Change,
   withoutStandplaatsen: ((state) => ({ ...state, STA: [] })) satisfies Change,
+  asStandplaatsen: (({ LIG = [], STA = [], ...state }) => ({
+    ...state,
+    LIG: [],
+    STA: [...STA, ...LIG],
+  })) satisfies Change,
+  twice: ((state) => ({
+    ...state,
+    VBO: (state.VBO ?? []).flatMap((one) => [
+      one,
+      { ...one, identificatie: one.identificatie.replace(/0(\d{9})$/, '9$1') },
+    ]),
+  })) satisfies Change,
   withHalf: objects((_, i) => (i % 2 === 0 ? null : {})),
   withATenth: objects((_, i) => (i % 10 === 0 ? {} : null)),
 };

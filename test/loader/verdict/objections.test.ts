@@ -213,6 +213,7 @@ describe('the guard of a woonplaats', () => {
     ['surfaces', 5_500, 'Weesp', 'change the oppervlakte of the objects of 5,501 addresses where 11,000 have one in '],
     ['statuses', 5_500, 'Weesp', 'change the status of the objects of 5,501 addresses where 11,000 have one in Weesp'],
     ['locations', 5_500, 'Weesp', 'change the location of the objects of 5,501 addresses where 11,000 have one in W'],
+    ['gained', 5_500, 'Weesp', 'add objects to 5,501 addresses where 11,000 have one in Weesp: 50%'],
     ['ligplaatsen', 250, 'Weesp', 'take the ligplaats from 251 addresses where 300 have one in Weesp: 83.7%'],
     ['renamedStreets', 25, 'Weesp', 'change the name of 26 streets in Weesp, over the limit of 25'],
     ['emptiedStreets', 25, 'Weesp', 'remove many addresses from each of 26 streets in Weesp, over the limit of 25'],

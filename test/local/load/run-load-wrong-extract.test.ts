@@ -200,6 +200,13 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
     ['values of the neighbour', wrongObjects.ofTheNeighbour, 'too_many_objects_changed', /oppervlakte of the objects/],
     ['no ligplaats', wrongObjects.withoutLigplaatsen, 'too_many_objects_lost', /take the ligplaats from 30 addresses/],
     ['no standplaats', wrongObjects.withoutStandplaatsen, 'too_many_objects_lost', /standplaats from 30 addresses/],
+    [
+      'ligplaatsen as standplaatsen',
+      wrongObjects.asStandplaatsen,
+      'too_many_objects_lost',
+      /the ligplaats from 30 add/,
+    ],
+    ['every object twice', wrongObjects.twice, 'too_many_objects_changed', /add objects to 1,7\d\d addresses/],
     ['half of the objects', wrongObjects.withHalf, 'too_many_objects_lost', /take an object from 8\d\d addresses/],
     ['two gemeenten swapped', gemeentenOf((i) => [1, 0, 2][i] ?? i), 'too_many_changed', /gemeente of 600 addresses/],
     ['three gemeenten rotated', gemeentenOf((i) => (i + 1) % 3), 'too_many_changed', /gemeente of 1,800 addresses/],
