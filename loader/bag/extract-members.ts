@@ -106,7 +106,8 @@ export async function listXmlFiles(inner: RandomAccess, label: string): Promise<
   const all = (await listEntries(inner, label)).filter(({ name }) => /\.xml$/i.test(name) && !isJunk(name));
   if (all.length === 0) throw refused('missing_member', 'holds no XML file');
   const files = all.toSorted((a, b) => (baseName(a.name) < baseName(b.name) ? -1 : 1));
-  const written = files.filter(({ size }) => size > 0);
+  // The header of a file without objects has as many bytes.
+  const written = files.filter(({ size }) => size > 2_500);
   for (const [one, copy] of Map.groupBy(written, ({ crc32, size }) => `${crc32} ${size}`).values()) {
     if (!one || !copy) continue;
     throw refused('duplicate_member', `holds ${baseName(copy.name)}, which is a copy of ${baseName(one.name)}`);

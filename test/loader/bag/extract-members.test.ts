@@ -116,6 +116,16 @@ describe('reading an extract', () => {
     expect(voorkomens).toEqual({ NUM: 0, OPR: 0, WPL: 0 });
     expect(rows).toEqual([]);
   });
+
+  it('reads several files of a member that hold no objects', async () => {
+    const header = ' '.repeat(2_129);
+    const files = await zipOf({
+      '9999NUM-000001.xml': 'x',
+      '9999NUM-000002.xml': header,
+      '9999NUM-000003.xml': header,
+    });
+    expect(await listXmlFiles(bufferAccess(files), '9999NUM.zip')).toHaveLength(3);
+  });
 });
 
 describe('refusing an extract', () => {

@@ -7,7 +7,7 @@ const everywhere: Where = () => true;
 const inTwoTowns: Where = (index) => index === 6;
 const inATwentieth: Where = (index) => index % 20 === 6;
 
-/** Files without an address are copies of each other, which a load refuses for that. */
+/** Each file keeps an address. */
 const nearlyEmpty = nums((_, i) => (i === 0 ? {} : null));
 
 /** The gemeenten of some places, each that of the next one. */
