@@ -266,6 +266,7 @@ async function addUp(storage: Storage, load: Load, target: ManifestEntry | undef
   const made = load.target ? restored(load.target.snapshot, target) : await derived(storage, load, merged);
   const nummeraanduidingen = merged.reduce((sum, one) => sum + one.nummeraanduidingen, made.counts.nummeraanduidingen);
   const counts: LoadCounts = { ...made.counts, nummeraanduidingen, ...mergeSegments(merged) };
+  if (counts.objecten) counts.objecten.live += target?.objecten ?? 0;
   const segments = merged.filter(({ addresses }) => addresses > 0).map(({ segment }) => segment);
   return {
     ...made,

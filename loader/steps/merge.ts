@@ -6,13 +6,7 @@ import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { acceptedBefore, extractName, hasObjecten, type Load, type Snapshot } from '../dataset/load.ts';
-import {
-  type Reference,
-  type ReferenceMemory,
-  referenceAt,
-  referenceOn,
-  unpackReference,
-} from '../register/reference-file.ts';
+import { type ReferenceMemory, referenceAt, referenceOn, unpackReference } from '../register/reference-file.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import { packLineBytes, postcode3sOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -84,6 +78,7 @@ async function mergeSegment(
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
   const found = { nummeraanduidingen: 0, problems: emptyReport(), tooLarge: [], placesAfter: {} };
   const merged: Merged = { segment, files: [], ...noChanges(), ...found };
+  if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
   const byPlace = new PlaceCounter();
   const isReturned = returnsOf(storage, shared, segment);
   const placesAfter: [string, PlaceSize][] = [];
@@ -198,9 +193,7 @@ async function derived(
 ): Promise<(part: string) => PartLines> {
   if (!derivation) throw new Error('merging needs the streets and places of the load');
   const { memory, rows } = derivation;
-  const reference: Reference = referenceAt(memory);
-  if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
-  const by = { reference, file: extractName(load), objecten: load.objecten ?? false };
+  const by = { reference: referenceAt(memory), file: extractName(load), objecten: load.objecten ?? false };
   const gathered = await gatherRows(storage, rows, nameOfNumber(Number(segment)));
   const sorted = sortedRows(gathered);
   releaseMemory(gathered);

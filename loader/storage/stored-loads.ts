@@ -6,6 +6,7 @@ import {
   type ChangeFile,
   contentsOf,
   emptyManifest,
+  hasObjecten,
   type Load,
   loadId,
   type Manifest,
@@ -204,6 +205,7 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
   const load: Load = {
     id: loadId(target.peildatum, `rollback ${target.load}`, base.load),
     kind: 'rollback',
+    ...(hasObjecten(target.snapshot) && { objecten: true }),
     peildatum: target.peildatum,
     base: { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: { load: target.load, snapshot: target.snapshot },

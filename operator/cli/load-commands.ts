@@ -313,10 +313,11 @@ async function rollBack(loads: LoadTools, { snapshot: rollback, plan, yes }: Rol
 
 /** The changes of a rollback, and the guard's objections. */
 async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
-  const { added, changed, removed, waived } = await loads.start({ rollback, planOnly: true });
+  const { added, changed, removed, objecten, waived } = await loads.start({ rollback, planOnly: true });
   const [more, other, fewer] = [added, changed, removed].map(thousands);
+  const objects = objecten?.changed ? `, and change the objects of ${thousands(objecten.changed)}` : '';
   return [
-    `It would add ${more}, change ${other} and remove ${fewer} addresses.`,
+    `It would add ${more}, change ${other} and remove ${fewer} addresses${objects}.`,
     ...waived.map(({ message }) => `The guard would ask: ${message}`),
   ];
 }

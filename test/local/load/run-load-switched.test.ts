@@ -66,6 +66,20 @@ describe('a dataset whose objects are turned on or off', () => {
     await expectHolds(dataset, january, true);
   });
 
+  it('says of a rollback how many objects it changes, and how many it has after it', async () => {
+    const dataset = await newDataset();
+    await dataset.load({ month: january, objecten: true });
+    const { VBO = [], ...state } = withObjecten(voorkomensOf(january));
+    const larger = { ...state, VBO: VBO.map((one, i) => (i === 0 ? { ...one, oppervlakte: 999 } : one)) };
+    const { objecten } = await dataset.load({
+      source: await bench.extract(february.peildatum, larger),
+      objecten: true,
+    });
+    const back = await dataset.load({ rollback: january.peildatum });
+    expect(objecten?.changed).toBeGreaterThan(0);
+    expect(back).toMatchObject({ added: 0, changed: 0, removed: 0, objecten });
+  });
+
   inSweep('is rolled back over the switch, and the switch is not made again by itself', async () => {
     const dataset = await newDataset();
     await dataset.load({ month: january, objecten: false });
