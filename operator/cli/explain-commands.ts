@@ -51,7 +51,7 @@ export function renderExplanation(explanation: AddressExplanation): string {
     `${title}, in the dataset of ${peildatum}${origin}.`,
     since
       ? `So since ${since.date}, by ${since.because}.`
-      : 'Nothing that is kept says since when it is not: neither a snapshot nor a delivery has had it.',
+      : `Nothing that is kept says since when it is not${earlier.length > 0 ? '.' : ': neither a snapshot nor a delivery has had it.'}`,
     section('Behind it:', [
       ...voorkomens.map(({ gives, ...one }) => `${nameOf(one)}: ${gives} ${validityText(one)}`),
       ...relaties.map(relatieText),

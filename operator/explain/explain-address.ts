@@ -92,7 +92,11 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   const changed = mutations.flatMap(({ was, wordt }) => [was, wordt].filter((one) => one !== null));
   const live = await placesOfKey(storage, published, key);
   const earlier = await earlierOf(storage, published, history, key);
-  const ofKey = changed.filter((one) => one.kind === 'NUM' && keyOfNum(one) === key);
+  // A voorkomen that a correction takes away does not end: it counts up to that day.
+  const corrected = deliveries.flatMap(({ day: { tot }, mutations }) =>
+    mutations.flatMap(({ was, wordt }) => (was && !wordt ? [{ ...was, eind: dayOf(tot) }] : [])),
+  );
+  const ofKey = [...changed, ...corrected].filter((one) => one.kind === 'NUM' && keyOfNum(one) === key);
   const nums = new Set([...[live, ...earlier].flatMap(({ nums }) => nums), ...ofKey.map(idOf)]);
   // A voorkomen with the key may have lost to another one ever since.
   if (nums.size === 0) for (const num of await numsNaming(storage, snapshot, key)) nums.add(num);

@@ -179,6 +179,22 @@ describe('the explanation of an address', () => {
     });
   });
 
+  it('names the day whose delivery corrected an address away, and claims nothing about one without a street', async () => {
+    const register = new Register(bench, 1, 0);
+    const { options } = await bench.newDataset({ waiveSize: true });
+    const thresholds = { ...localGuardDefaults, minimumAddresses: 0, maximumProblemShare: 1 };
+    const [street] = first.OPR as [Voorkomens['OPR'][number]];
+    const corrected = num(1, { tijdstipInactief: `${jan9}T10:00:00.000` });
+    const after = { ...first, OPR: [{ ...street, eind: jan9 }], NUM: [corrected, num(2), num(3)] };
+    await register.write(start, jan9, mutationsBetween(first, after), { relaties });
+    await runLoad({ ...options, source: await register.extractOf(start, first) });
+    await runLoad({ ...options, thresholds, mutations: [register.mutations] });
+    const gone = await explainAddress(options.storage, '1381AA#1#');
+    expect(gone).toMatchObject({ places: [], since: { date: jan9 } });
+    const without = await explainAddress(options.storage, '1381AA#2#');
+    expect(renderExplanation(without)).toContain('says since when it is not.');
+  });
+
   it('of a key that never was an address is empty', async () => {
     expect(await explainAddress(storage, '1381AB#1#')).toMatchObject({
       places: [],
