@@ -33,7 +33,8 @@ export function rowMaker(): (line: Line) => EngineRow {
     const values = objects === '' ? [key, id ?? ''] : [key, objects, id ?? ''];
     if (template?.rest !== rest || template.json.length !== values.length + 1 || id === undefined) {
       const row = rowOfLine(line);
-      template = id === undefined ? undefined : templateOf(row, rest, values);
+      // A list belongs to one line, so the template of the lines around it stays.
+      if (id !== undefined && rest.startsWith('\t\t')) template = templateOf(row, rest, values);
       return row;
     }
     const { json, size } = template;
