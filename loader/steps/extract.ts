@@ -30,11 +30,11 @@ async function extractSlice(
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
   const rows = new RowsByNumber();
-  const segments = new Set<number>();
+  const hasSegment = new Uint8Array(100);
   const kind = load.members[slice.member]?.kind as 'NUM' | ObjectenKind;
   const add = (one: RegisterVoorkomen) => {
     rows.of(bucketOf(Buffer.from(one.identificatie), 0, buckets)).write(occurrenceLine(one), 'latin1');
-    if (one.kind === 'NUM' && one.postcode !== null) segments.add(Number(segmentOf(one.postcode)));
+    if (one.kind === 'NUM' && one.postcode !== null) hasSegment[Number(segmentOf(one.postcode))] = 1;
   };
   const addWritten = (kind: 'NUM' | 'VBO') => {
     const { identificatie, postcode } = fieldIndexes(kind, 'identificatie', 'postcode');
@@ -42,7 +42,7 @@ async function extractSlice(
       const { bytes, starts } = stand;
       writeOccurrence(kind, rows.of(bucketOf(bytes, starts[identificatie] as number, buckets)), stand);
       const at = starts[postcode] ?? -1;
-      if (at >= 0) segments.add(10 * (bytes[at] as number) + (bytes[at + 1] as number) - 11 * zero);
+      if (at >= 0) hasSegment[10 * (bytes[at] as number) + (bytes[at + 1] as number) - 11 * zero] = 1;
     };
   };
   const found = await readSlice(storage, load, slice, onDone, (xml, label) =>
@@ -54,7 +54,8 @@ async function extractSlice(
   const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.rows(loadId, slice.slice), packed);
   for (const piece of packed) releaseMemory(piece);
-  const extracted: Extracted = { ...found, ranges, segments: Array.from(segments, String).sort() };
+  const segments = Array.from(hasSegment.keys(), String).filter((segment) => hasSegment[Number(segment)] === 1);
+  const extracted: Extracted = { ...found, ranges, segments };
   await putJson(storage, paths.extracted(loadId, slice.slice), extracted);
   return result;
 }
