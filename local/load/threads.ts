@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { ExtractError } from '../../loader/load-error.ts';
@@ -85,6 +86,8 @@ export class ThreadPool implements Workers {
       threads.push(thread);
       return thread;
     };
+    // A thread's heap of 8 MB would be marked for every 8 MB more, three times a second: a tenth of a load's CPU.
+    setFlagsFromString('--heap-growing-percent=200');
     try {
       return await mapConcurrently(items, this.#most, async (item) => {
         const thread = idle.pop() ?? start();
@@ -94,6 +97,7 @@ export class ThreadPool implements Workers {
       });
     } finally {
       await Promise.all(threads.map((thread) => thread.terminate()));
+      setFlagsFromString('--heap-growing-percent=0');
     }
   }
 }
