@@ -185,9 +185,10 @@ export class PlaceCounter {
   }
 
   #countGemeente(at: At, to: string | undefined): void {
-    const { gemeente = 'none', woonplaats } = at.place;
+    const { gemeente, woonplaats } = at.place;
     if (to === undefined) this.#add('gemeenteLost', at);
-    else this.#addNames(`${gemeentePrefix}${gemeente}`, `${gemeentePrefix}${to}\t${woonplaats}`, at.key);
+    else if (gemeente !== undefined)
+      this.#addNames(`${gemeentePrefix}${gemeente}`, `${gemeentePrefix}${to}\t${woonplaats}`, at.key);
   }
 
   #countPlace(key: string, from: Place | undefined, to: Place | undefined, isChanged: boolean): void {

@@ -41,7 +41,7 @@ export type ExplainedVoorkomen = NamedVoorkomen & {
 };
 
 /** A relation of one of the places to a gemeente, now or later. Dates are `2026-01-08`. */
-export type ExplainedRelatie = Pick<ExplainedVoorkomen, 'begin' | 'eind' | 'isCurrent' | 'from'> & {
+export type ExplainedRelatie = Pick<ExplainedVoorkomen, 'begin' | 'eind' | 'isCurrent' | 'lostTo' | 'from'> & {
   woonplaats: string;
   gemeente: Gemeente;
 };
@@ -237,13 +237,18 @@ type HoldingSpan = Omit<Span, 'volgnummer'> & { volgnummer?: number };
 function validityOf<T extends HoldingSpan>(one: T, ofObject: readonly T[], day: number) {
   const [counts, ...lost] = ofObject
     .filter(({ begin, eind }) => begin <= day && eind > day)
+    .reverse()
     .sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
-  const why = counts && (counts.begin > one.begin ? 'began later' : 'has the higher number');
+  const { volgnummer } = counts ?? {};
+  const number = volgnummer === undefined ? 'ends later or has the higher code' : 'has the higher number';
+  const why = counts && (counts.begin > one.begin ? 'began later' : number);
   return {
     begin: dayText(one.begin),
     eind: one.eind === noEind ? null : dayText(one.eind),
     isCurrent: one === counts,
-    ...(lost.includes(one) && { lostTo: `voorkomen ${counts?.volgnummer}, which ${why}` }),
+    ...(lost.includes(one) && {
+      lostTo: `${volgnummer === undefined ? 'another relation' : `voorkomen ${volgnummer}`}, which ${why}`,
+    }),
   };
 }
 

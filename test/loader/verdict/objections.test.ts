@@ -331,6 +331,14 @@ describe('a gemeente that changes', () => {
   });
 });
 
+it('calls it no merger where an address gets the gemeente that it lacked', () => {
+  const at = { straat: 'Kade', woonplaats: 'Weesp' };
+  const lines = [{}, { gemeente: '0457' }].map((more) => lineOf({ key: '1381AA#9#', places: [{ ...at, ...more }] }));
+  const places = new PlaceCounter();
+  places.count(new Change(lines[0] as string, lines[1] as string), { isOfGemeente: true });
+  expect(places.end(1).names).toEqual({});
+});
+
 describe('the guard of objects', () => {
   it.each([
     [500, 0],

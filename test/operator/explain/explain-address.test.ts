@@ -126,6 +126,25 @@ describe('the explanation of an address', () => {
     );
   });
 
+  it('names which of several relations of its woonplaats lost, and why', async () => {
+    const register = new Register(bench, 1, 0);
+    const { options } = await bench.newDataset({ waiveSize: true });
+    const several = [
+      { begin: '2011-01-01', gemeente: '0458' },
+      { begin: '2011-01-01', gemeente: '0457' },
+      { begin, gemeente: '0459' },
+    ];
+    const doubled = several.map((one) => ({ woonplaats: place, ...one }));
+    await runLoad({ ...options, source: await register.extractOf(start, { ...first, relaties: doubled }) });
+    const { places, relaties } = await explainAddress(options.storage, '1381AA#1#');
+    expect(places).toEqual(['Buitenveer, Weesp (gemeente 0458)']);
+    expect(relaties.map(({ gemeente, isCurrent, lostTo }) => [gemeente.code, isCurrent, lostTo])).toEqual([
+      ['0459', false, 'another relation, which began later'],
+      ['0457', false, 'another relation, which ends later or has the higher code'],
+      ['0458', true, undefined],
+    ]);
+  });
+
   it('says by which delivery an address came, and by which another one went', async () => {
     const added = await explainAddress(storage, '1381AA#4#');
     expect(added.changes[0]).toMatchObject({
