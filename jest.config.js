@@ -21,8 +21,8 @@ export default {
     '^bag-adres-admin$': '<rootDir>/packages/admin/index.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data', '<rootDir>/packages/admin/dist'],
-  // One more than the cores of a small machine, since a worker also waits for other processes.
-  maxWorkers: 3,
+  // Twice the cores of a small machine: a worker often waits for other processes, browsers and timers.
+  maxWorkers: 4,
   // Only what hangs takes so long: a busy machine must not turn a test red.
   testTimeout: 300_000,
 };
