@@ -65,7 +65,7 @@ it('a rotation refuses no key while requests, junk and new keys come in, and end
         refused.push(...ofJunk);
       }
       if (made < 8) keys.push(await create());
-      await sleep(100);
+      await sleep(200);
     }
   };
   const running = load();
