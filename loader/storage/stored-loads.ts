@@ -215,9 +215,8 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     members: [],
     identity: target.identity,
   };
-  const segments = new Set([...base.snapshot.segments, ...target.snapshot.segments]);
   await putJson(storage, paths.load(load.id), load);
-  await putSegments(storage, load.id, segments);
+  await putSegments(storage, load.id, [...base.snapshot.segments, ...target.snapshot.segments]);
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };
 }
 

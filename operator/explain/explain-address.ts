@@ -136,8 +136,7 @@ const idOf = ({ identificatie }: { identificatie: string }) => identificatie;
 
 /** The counting voorkomen, or the relation, that began last. */
 function lastToBegin(all: readonly (ExplainedVoorkomen | ExplainedRelatie)[]): AddressExplanation['since'] {
-  const current = all.filter(({ isCurrent }) => isCurrent);
-  const [last] = current.sort((a, b) => (a.begin < b.begin ? 1 : a.begin > b.begin ? -1 : 0));
+  const [last] = all.filter(({ isCurrent }) => isCurrent).sort((a, b) => b.begin.localeCompare(a.begin));
   if (!last) return null;
   const what =
     'woonplaats' in last
@@ -150,10 +149,8 @@ function lastToBegin(all: readonly (ExplainedVoorkomen | ExplainedRelatie)[]): A
 function lastToEnd(nums: readonly AnyVoorkomen[], day: number): AddressExplanation['since'] {
   const [last] = nums.filter(({ eind }) => eind <= day).sort((a, b) => b.eind - a.eind);
   if (!last) return null;
-  return {
-    date: dayText(last.eind),
-    because: `voorkomen ${last.volgnummer} of NUM ${last.identificatie}, which ended`,
-  };
+  const { eind, volgnummer, identificatie } = last;
+  return { date: dayText(eind), because: `voorkomen ${volgnummer} of NUM ${identificatie}, which ended` };
 }
 
 /** The deliveries between the extract and the live dataset. */
@@ -239,16 +236,13 @@ function validityOf<T extends HoldingSpan>(one: T, ofObject: readonly T[], day: 
     .filter(({ begin, eind }) => begin <= day && eind > day)
     .reverse()
     .sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
-  const { volgnummer } = counts ?? {};
-  const number = volgnummer === undefined ? 'ends later or has the higher code' : 'has the higher number';
-  const why = counts && (counts.begin > one.begin ? 'began later' : number);
+  const winner = counts?.volgnummer === undefined ? 'another relation' : `voorkomen ${counts.volgnummer}`;
+  const why = counts && (counts.begin > one.begin ? 'began later' : 'has the higher number');
   return {
     begin: dayText(one.begin),
     eind: one.eind === noEind ? null : dayText(one.eind),
     isCurrent: one === counts,
-    ...(lost.includes(one) && {
-      lostTo: `${volgnummer === undefined ? 'another relation' : `voorkomen ${volgnummer}`}, which ${why}`,
-    }),
+    ...(lost.includes(one) && { lostTo: `${winner}, which ${why}` }),
   };
 }
 

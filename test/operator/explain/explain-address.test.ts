@@ -140,7 +140,7 @@ describe('the explanation of an address', () => {
     expect(places).toEqual(['Buitenveer, Weesp (gemeente 0458)']);
     expect(relaties.map(({ gemeente, isCurrent, lostTo }) => [gemeente.code, isCurrent, lostTo])).toEqual([
       ['0459', false, 'another relation, which began later'],
-      ['0457', false, 'another relation, which ends later or has the higher code'],
+      ['0457', false, 'another relation, which has the higher number'],
       ['0458', true, undefined],
     ]);
   });
