@@ -4,7 +4,7 @@ import type { Amount, LoadStage, Progress } from '../loader/steps/step.ts';
 export type Tally = { bytes: number; rows: number; total: Amount; seconds: number };
 
 /** The share that is done, 0 to 1: by bytes if their total is known, else by rows; `null` if neither is known. */
-export function shareOf({ bytes, rows, total }: Tally): number | null {
+function shareOf({ bytes, rows, total }: Tally): number | null {
   if (total.bytes) return Math.min(1, bytes / total.bytes);
   return total.rows ? Math.min(1, rows / total.rows) : null;
 }
@@ -37,7 +37,7 @@ export function leftText(tally: Tally): string {
 }
 
 /** `0:07`, `1:02:03`. */
-export function clock(seconds: number): string {
+function clock(seconds: number): string {
   const whole = Math.round(seconds);
   const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   if (parts[0] === 0) parts.shift();

@@ -46,17 +46,14 @@ describe('a load that the guard refused', () => {
       objections: [{ code, message: 'why' }],
     } as unknown as LoadReport);
 
-  it('gets commands that find its folder, and those that start the service on it', () => {
-    const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder: "/home/me/it's" });
-    expect(text).toContain("load approve abc --local --data '/home/me/it'\\''s'");
-    expect(text).toContain("load reject abc --local --data '/home/me/it'\\''s'");
-    expect(text).toContain("npm start -- --data '/home/me/it'\\''s'");
-  });
-
-  it('gets plain ones for the default folder', () => {
-    const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder: defaultDataFolder });
-    expect(text).toContain('"npx bag-adres load approve abc --local"');
-    expect(text).toContain('Start with "npm start",');
+  it.each([
+    [defaultDataFolder, ''],
+    ["/home/me/it's", String.raw` --data '/home/me/it'\''s'`],
+  ])('gets commands that find its folder, and one that starts the service on it: %s', (dataFolder, option) => {
+    const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder });
+    for (const decision of ['approve', 'reject'])
+      expect(text).toContain(`"npx bag-adres load ${decision} abc --local${option}"`);
+    expect(text).toContain(`Start with "npm start${option && ` --${option}`}",`);
   });
 });
 

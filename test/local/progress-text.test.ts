@@ -2,41 +2,28 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it, jest } from '@jest/globals';
 import {
   amountText,
-  clock,
   leftText,
   progressBars,
   progressLines,
   rateText,
-  shareOf,
   showProgress,
 } from '../../local/progress-text.ts';
 
-const half = { bytes: 150e6, rows: 6_150_000, total: { bytes: 300e6 }, seconds: 20 };
-
 describe('a tally', () => {
-  it('shows amount, rate and time left', () => {
-    expect(amountText(half)).toBe('150 of 300 MB, 6,150,000 rows');
-    expect(rateText(half)).toBe('7.5 MB/s, 307,500 rows/s');
-    expect(leftText(half)).toBe('0:20 left');
-  });
-
-  it('gives no total that was exceeded', () => {
-    expect(amountText({ bytes: 0, rows: 44, total: { rows: 44 }, seconds: 1 })).toBe('44 of 44 rows');
-    expect(amountText({ bytes: 0, rows: 46, total: { rows: 44 }, seconds: 1 })).toBe('46 rows');
-  });
-
-  it('counts rows when the bytes are unknown, and shows no share when both are', () => {
-    expect(shareOf({ bytes: 0, rows: 5, total: { rows: 20 }, seconds: 1 })).toBe(0.25);
-    expect(shareOf({ bytes: 9, rows: 5, total: {}, seconds: 1 })).toBeNull();
-    expect(leftText({ bytes: 9, rows: 5, total: {}, seconds: 1 })).toBe('');
-  });
-
-  it.each([
-    [7, '0:07'],
-    [65, '1:05'],
-    [3723, '1:02:03'],
-  ])('writes %d seconds as %s', (seconds, text) => {
-    expect(clock(seconds)).toBe(text);
+  it.each<[Parameters<typeof leftText>[0], string, string, string]>([
+    [
+      { bytes: 150e6, rows: 6_150_000, total: { bytes: 300e6 }, seconds: 20 },
+      '150 of 300 MB, 6,150,000 rows',
+      '7.5 MB/s, 307,500 rows/s',
+      '0:20 left',
+    ],
+    [{ bytes: 0, rows: 5, total: { rows: 20 }, seconds: 25 }, '5 of 20 rows', '0 rows/s', '1:15 left'],
+    [{ bytes: 0, rows: 44, total: { rows: 44 }, seconds: 1 }, '44 of 44 rows', '44 rows/s', '0:00 left'],
+    [{ bytes: 0, rows: 46, total: { rows: 44 }, seconds: 1 }, '46 rows', '46 rows/s', '0:00 left'],
+    [{ bytes: 9e6, rows: 5, total: {}, seconds: 1 }, '9.0 MB, 5 rows', '9.0 MB/s, 5 rows/s', ''],
+    [{ bytes: 0, rows: 1, total: { rows: 2 }, seconds: 3_723 }, '1 of 2 rows', '0 rows/s', '1:02:03 left'],
+  ])('of %j shows %s; %s; %s', (tally, amount, rate, left) => {
+    expect([amountText(tally), rateText(tally), leftText(tally)]).toEqual([amount, rate, left]);
   });
 });
 
@@ -85,32 +72,25 @@ describe('the line of a terminal', () => {
     expect(line).toMatch(/^extract +(?:[█░]+ +)?34%(?: {2}1,234 of 3,600 MB, 4,567,890 rows)?(?: {2}|$)/);
   });
 
-  it('says at Ctrl-C how far the stage came, and leaves the signal to others', () => {
-    const { shown, lines } = terminal();
-    const other = jest.fn();
-    process.once('SIGINT', other);
-    const stage = shown.begin('apply', { rows: 100 });
-    stage.advance({ rows: 10 });
-    stage.advance({ rows: 31 });
-    process.emit('SIGINT', 'SIGINT');
-    expect(lines()).toEqual([expect.stringMatching(/41% {2}41 of 100 rows {2}interrupted$/), '']);
-    expect(other).toHaveBeenCalledTimes(1);
-    stage.advance({ rows: 1 });
-    expect(lines()).toEqual(['']);
-  });
-
-  it('ends the process at Ctrl-C if nobody else listens', () => {
+  it('says at Ctrl-C how far the stage came, and ends the process unless others listen', () => {
     const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
     const others = process.listeners('SIGINT');
     process.removeAllListeners('SIGINT');
-    try {
-      terminal().shown.begin('apply', { rows: 100 });
+    const other = jest.fn();
+    for (const listens of [false, true]) {
+      const { shown, lines } = terminal();
+      if (listens) process.once('SIGINT', other);
+      const stage = shown.begin('apply', { rows: 100 });
+      stage.advance({ rows: 10 });
+      stage.advance({ rows: 31 });
       process.emit('SIGINT', 'SIGINT');
-      expect(kill).toHaveBeenCalledWith(process.pid, 'SIGINT');
-    } finally {
-      for (const other of others) process.on('SIGINT', other as () => void);
-      kill.mockRestore();
+      expect(lines()).toEqual([expect.stringMatching(/41% {2}41 of 100 rows {2}interrupted$/), '']);
+      stage.advance({ rows: 1 });
+      expect(lines()).toEqual(['']);
+      expect([kill.mock.calls, other.mock.calls.length]).toEqual([[[process.pid, 'SIGINT']], Number(listens)]);
     }
+    for (const listener of others) process.on('SIGINT', listener as () => void);
+    kill.mockRestore();
   });
 
   it('makes room for other output, and says of a stage that failed that it has not finished', () => {

@@ -29,10 +29,12 @@ describe('options without the "--" before them', () => {
     expect(misplacedOptionsText(options, [], { npm_config_port: '3001' })).toBeUndefined();
   });
 
-  it('end npm start with exit code 2, and --help does with 0', async () => {
-    const { ended, output } = start([], { line: 'npm start --port 3001' });
-    expect([await ended, await start(['--help']).ended]).toEqual([2, 0]);
+  it('end npm start with exit code 2, and --help, which describes each, does with 0', async () => {
+    const [{ ended, output }, help] = [start([], { line: 'npm start --port 3001' }), start(['--help'])];
+    expect([await ended, await help.ended]).toEqual([2, 0]);
     expect(output()).toContain('Type: npm start -- --port 3001');
+    for (const word of '--extract --objecten --allow-host --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(' '))
+      expect(help.output()).toContain(word);
   });
 });
 
@@ -54,11 +56,8 @@ describe('the options of npm start', () => {
     throw new Error('It ended with neither help nor an error.');
   }
 
-  it('have defaults', async () => {
+  it('have defaults, and are read with the paths made absolute', async () => {
     expect(await startOptions([], {})).toEqual({ host: '127.0.0.1', port: 3000, objecten: false, fresh: false });
-  });
-
-  it('are read, with the paths made absolute', async () => {
     const folder = callersFolder();
     const given =
       '--extract a.zip --mutations days --objecten --port 0 --host ::1 --allow-host A.lan --allow-host b --data d --fresh --throttle 5'.split(
@@ -75,16 +74,6 @@ describe('the options of npm start', () => {
       fresh: true,
       throttle: 5,
     });
-  });
-
-  it('are described by --help', async () => {
-    const { exitCode, printed } = await ended(['--help']);
-    expect(exitCode).toBe(0);
-    for (const word of '--extract --objecten --port --host --allow-host --data --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(
-      ' ',
-    )) {
-      expect(printed).toContain(word);
-    }
   });
 
   it.each([

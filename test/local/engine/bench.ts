@@ -63,12 +63,12 @@ export function idOf(index: number): string {
   return `04572${String(index).padStart(11, '0')}`;
 }
 
-/** `count` lines in groups, like the segments of a snapshot. */
-export async function* groupsOf(count: number, groups = 2) {
-  for (let group = 0; group < groups; group++) {
-    yield Array.from({ length: count / groups }, (_, index) => {
+/** `count` lines in two groups, like the segments of a snapshot. */
+async function* groupsOf(count: number) {
+  for (const group of [1, 2]) {
+    yield Array.from({ length: count / 2 }, (_, index) => {
       const street = placeText({ straat: `Straat\t"${Math.floor(index / 3)}" \\ ’t`, woonplaats: "'s-Graveland é" });
-      return `${group + 1}381AA#${index + 1}#\t\t${street}${idOf(index)}`;
+      return `${group}381AA#${index + 1}#\t\t${street}${idOf(index)}`;
     });
   }
 }
