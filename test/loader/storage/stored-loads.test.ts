@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/addresses/lines.ts';
-import { loadStatus, sampleTable } from '../../../loader/storage/stored-loads.ts';
+import { differences, loadStatus, sampleTable } from '../../../loader/storage/stored-loads.ts';
 import { renderReport, renderStatus } from '../../../operator/cli/render-load.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { startLoadBench } from '../steps/load-bench.ts';
@@ -94,5 +94,22 @@ describe('the sample of the table', () => {
     const found = await sampleTable(dataset);
     expect(found).toMatchObject({ differing: [], damaged: [`snapshots/${load}/13`] });
     expect(found?.addresses).toBeGreaterThan(0);
+  });
+});
+
+describe('the differences of a load', () => {
+  it('are addresses, not lists of toevoegingen', async () => {
+    const dataset = await bench.newDataset({ waiveSize: true });
+    await dataset.load({ month: january });
+    const { NUM, ...state } = voorkomensOf(january);
+    const bare = NUM.find(
+      ({ postcode, huisletter, huisnummertoevoeging }) => postcode && !huisletter && !huisnummertoevoeging,
+    );
+    const added = [{ ...(bare as (typeof NUM)[number]), identificatie: '0000200000009001', huisletter: 'Q' }];
+    const source = await bench.extract(february.peildatum, { ...state, NUM: [...NUM, ...added] });
+    const { load, listsChanged } = await dataset.load({ planOnly: true, source });
+    const found: string[] = [];
+    for await (const { key } of differences(dataset.storage, `${load}`)) found.push(key);
+    expect({ found, listsChanged }).toEqual({ found: [expect.stringMatching(/#Q$/)], listsChanged: 1 });
   });
 });
