@@ -186,12 +186,6 @@ describe('a repair', () => {
     }
   });
 
-  it('waits for a running load', async () => {
-    await place.addresses.lock.acquire('elsewhere:1', 60);
-    await expect(place.repair()).rejects.toThrow(/Another load \(elsewhere:1\) is writing to this table/);
-    await place.addresses.lock.release('elsewhere:1');
-  });
-
   it('stops before it writes when it has lost its lock', async () => {
     await damage();
     const damaged = await place.served();
@@ -204,14 +198,6 @@ describe('a repair', () => {
     await expect(place.repair({ owner: 'me', scan })).rejects.toMatchObject({ name: 'LockedError', owner: 'another' });
     expect(await place.served()).toEqual(damaged);
     await lock.release('another');
-  });
-
-  it('of a table into which nothing was loaded is refused', async () => {
-    place = await bench.newDataset();
-    await expect(place.repair()).rejects.toMatchObject({
-      name: 'UnknownSnapshotError',
-      message: expect.stringMatching(/^Nothing was loaded yet/),
-    });
   });
 
   it('is required for a table with addresses that has lost its dataset item, and corrects both', async () => {

@@ -10,9 +10,8 @@ import { LockedError } from '../../../loader/storage/lock.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import type { LoadProcess } from '../../loader/steps/load-process.ts';
 import { type Month, tableOf } from '../../loader/steps/months.ts';
-import { inSweep } from '../../support/in-sweep.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
+import { sweep } from '../../support/sweep.ts';
 
 const month: Month = {
   peildatum: '2026-01-08',
@@ -21,35 +20,26 @@ const month: Month = {
 };
 const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
 const lease = { seconds: 3, renewSeconds: 0.5, marginSeconds: 1 };
-
-type Suspended = Awaited<ReturnType<typeof suspendedLoad>>;
+const elsewhere = { transactions: true, lease, owner: 'elsewhere:1:1:x' };
 
 const bench = startForTests(startLoadBench);
-/**
- * Each test has loads of its own. All begin at once, since each takes seconds until it is suspended, and its lock some
- * more to expire.
- */
-let loads: { alive?: Suspended | undefined; elsewhere: Suspended[] };
+/** All begin at once, since each takes seconds until it is suspended, and its lock some more to expire. */
+let loads: Awaited<ReturnType<typeof suspendedLoad>>[];
 
 beforeAll(async () => {
-  const elsewhere = { transactions: true, lease, owner: 'elsewhere:1:1:x' };
-  const [alive, ...others] = await Promise.all([
-    isFullSweep ? suspendedLoad({ lease }, 6) : undefined,
-    ...sweep([1, 3, 6], 1).map((files) => suspendedLoad(elsewhere, files)),
-  ]);
-  loads = { alive, elsewhere: others };
+  loads = await Promise.all(sweep([1, 3, 6], 1).map(suspendedLoad));
 });
-afterAll(async () => {
-  for (const load of [loads.alive, ...loads.elsewhere]) load?.child.kill('SIGKILL');
+afterAll(() => {
+  for (const { child } of loads) child.kill('SIGKILL');
 });
 
 /** A load in a process of its own, suspended when it has applied `files` of its 8 files of changes. */
-async function suspendedLoad(options: Partial<LoadProcess>, files: number) {
+async function suspendedLoad(files: number) {
   const storage = bench.newFolder();
   const dataset = await bench.newDataset({ storage });
   const { table } = dataset;
   const { endpoint } = bench;
-  const work: LoadProcess = { endpoint, table, storage, source: await bench.extractOf(month), ...options };
+  const work: LoadProcess = { endpoint, table, storage, source: await bench.extractOf(month), ...elsewhere };
   const script = join(import.meta.dirname, '../../loader/steps/load-process.ts');
   const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ['ignore', 'pipe', 'ignore'] });
   const printed = text(child.stdout);
@@ -64,7 +54,7 @@ async function suspendedLoad(options: Partial<LoadProcess>, files: number) {
 
 describe('a suspended load whose lock another load takes over and publishes with', () => {
   it('writes nothing when it resumes, and says why, wherever it was suspended', async () => {
-    const resumed = loads.elsewhere.map(async ({ dataset, child, exited, printed }) => {
+    const resumed = loads.map(async ({ dataset, child, exited, printed }) => {
       try {
         await retryWithBackoff(() => dataset.load({ month: next, waiveSize: true }), {
           attempts: 30,
@@ -81,20 +71,5 @@ describe('a suspended load whose lock another load takes over and publishes with
       expect(await dataset.load({ month: next })).toMatchObject({ outcome: 'unchanged' });
     });
     await Promise.all(resumed);
-  });
-
-  inSweep('keeps its lock for as long as its process lives on this machine', async () => {
-    const { dataset, child, exited, printed } = loads.alive as Suspended;
-    const { untilSeconds = 0 } = (await dataset.addresses.lock.holder()) ?? {};
-    try {
-      await sleep(Math.max(0, (untilSeconds + 1) * 1000 - Date.now()));
-      await expect(dataset.load({ month })).rejects.toThrow(`kill -CONT ${child.pid}`);
-    } finally {
-      child.kill('SIGCONT');
-    }
-    // Nobody has taken its lock: it goes on and publishes.
-    expect(await printed).toBe('');
-    expect((await exited)[0]).toBe(0);
-    expect(await dataset.served()).toEqual(tableOf(month));
   });
 });

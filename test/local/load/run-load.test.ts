@@ -126,13 +126,6 @@ describe('a load', () => {
   });
 });
 
-describe('a rollback', () => {
-  it('to a snapshot that is not kept lists those that are', async () => {
-    const back = (await bench.after([january, february])).load({ rollback: '2025-01-08' });
-    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Choose one of: 2026-01-08.');
-  });
-});
-
 describe('a load that is half written', () => {
   /** Loads February, which ends while it writes, after so many files of two changes each. */
   const interrupt = async (dataset: Dataset, files: number, again = false) => {
