@@ -321,7 +321,7 @@ describe('the fast reader', () => {
     const start = xml.indexOf('<sl:stand>');
     for (const { 0: value, index } of xml.slice(start).matchAll(/(?<=>)[^<]+/g)) {
       for (let at = start + index; at < start + index + value.length; at++) {
-        for (const byte of '0/:x&\u007f') {
+        for (const byte of sweep('0/:x&\u007f', 2)) {
           const changed = xml.slice(0, at) + byte + xml.slice(at + 1);
           assert.deepEqual([changed, read(changed, 'fast')], [changed, read(changed, 'strict')]);
         }

@@ -206,7 +206,7 @@ describe('the portal in a browser', () => {
   );
 
   // After the page of the load that waits.
-  inBrowser(`lets an operator approve a waiting load by keyboard alone, once${because}`, async () => {
+  inBrowserSweep(`lets an operator approve a waiting load by keyboard alone, once${because}`, async () => {
     const page = await operatorPage();
     const press = async (role: 'link' | 'button', name: RegExp) => {
       await page.getByRole(role, { name }).focus();
