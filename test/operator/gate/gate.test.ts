@@ -2,8 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseConfig } from '../../../operator/config/parse-config.ts';
 import { type ComparedTemplate, lossesBetween } from '../../../operator/gate/compare-templates.ts';
-import { stackPolicy } from '../../../operator/gate/gate.ts';
+import { protectData, stackPolicy } from '../../../operator/gate/gate.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { createAccountsTable, startDynamoDb } from '../../support/dynamodb.ts';
@@ -50,6 +51,9 @@ describe('gate', () => {
   const engine = startForTests(startDynamoDb);
   const aws = startForTests(() => startFakeAws({}, operations, engine.endpoint));
   let deployed: Record<string, string>;
+  const protectedBy = [
+    expect.objectContaining({ StackName: 'bag-adres-test-data', StackPolicyBody: JSON.stringify(stackPolicy) }),
+  ];
 
   beforeAll(async () => {
     useAws(aws.endpoint);
@@ -79,13 +83,19 @@ describe('gate', () => {
     return { ...ended, policies: policies.map(({ input }) => input) };
   }
 
-  it('lets an unchanged stage pass, and sets the stack policy of its data stack when asked to', async () => {
+  inSweep('lets an unchanged stage pass, and sets the stack policy of its data stack when asked to', async () => {
     const { exit, out, policies } = await gate({}, ['--protect']);
-    expect([exit, out, policies]).toEqual([
-      0,
-      expect.stringContaining('Nothing would be lost.'),
-      [expect.objectContaining({ StackName: 'bag-adres-test-data', StackPolicyBody: JSON.stringify(stackPolicy) })],
-    ]);
+    expect([exit, out, policies]).toEqual([0, expect.stringContaining('Nothing would be lost.'), protectedBy]);
+  });
+
+  it('denies to replace or remove a table of a deployed data stack, unless it is a trial', async () => {
+    operations.SetStackPolicy = () => ({ value: '<SetStackPolicyResponse/>' });
+    aws.asked.length = 0;
+    const report = { stage: 'test', stacks: [{ name: 'bag-adres-test-data', isDeployed: true }], obstacles: [] };
+    const config = parseConfig({ stage: 'test', account });
+    expect(await protectData(report, config)).toBe('bag-adres-test-data');
+    expect(await protectData(report, { ...config, removalPolicy: 'destroy' })).toBeNull();
+    expect(aws.asked.map(({ input }) => input)).toEqual(protectedBy);
     const [, denied] = stackPolicy.Statement;
     expect(denied).toMatchObject({ Effect: 'Deny', Action: ['Update:Replace', 'Update:Delete'] });
     expect(JSON.stringify(denied)).toContain('AWS::DynamoDB::Table');
