@@ -153,6 +153,11 @@ describe('days of mutations', () => {
       },
     ],
     [
+      'another delivery than its name says',
+      'of 2026-01-08 to 2026-01-09 for the whole country, but its documents say of 2026-01-09 to 2026-01-10',
+      (register) => register.write('2026-01-09', '2026-01-10', [], { name: 'BAGNLDM-08012026-09012026.zip' }),
+    ],
+    [
       'an earlier reading that is not ours',
       'objects that BAGNLDM-08012026-09012026.zip changes do not match it',
       (register) => register.write('2026-01-08', '2026-01-09', foreign()),

@@ -168,7 +168,7 @@ describe('a day that was zipped again', () => {
     expect(await check()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan9} yet` });
   });
 
-  it('stays rejected', async () => {
+  it('stays rejected, until it is corrected', async () => {
     const { put, street, dataset, mutations } = await checked('a folder');
     const zip = await renamed('Nieuw');
     await put('first', zip);
@@ -183,6 +183,10 @@ describe('a day that was zipped again', () => {
       await put('first', bytes);
       expect(await refusal()).toMatchObject({ outcome: 'unchanged', reason: expect.stringContaining('was rejected') });
     }
+    await expect(dataset.load({ approve: refused.load ?? '' })).rejects.toThrow('has no work of load');
     expect(await street()).toBe('Oud');
+    await put('first', await renamed('Goed'));
+    expect(await dataset.load({ mutations })).toMatchObject({ outcome: 'published' });
+    expect(await street()).toBe('Goed');
   });
 });

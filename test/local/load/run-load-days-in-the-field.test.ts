@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { paths } from '../../../loader/storage/storage.ts';
-import { loadStatus, refusedProposals } from '../../../loader/storage/stored-loads.ts';
+import { refusedProposals } from '../../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
-import { renderStatus } from '../../../operator/cli/render-load.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { Register, start } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';
@@ -35,35 +34,19 @@ async function tableOf(register: Register, date: string) {
 }
 
 describe('a delivery', () => {
-  it('that is another one than its name says is refused by its documents, whatever its dates', async () => {
-    const { register, content, run } = await loadedRegister(15, 3);
-    const before = await content();
-    const [, second] = register.days as [RegisterDay, RegisterDay];
-    await register.write(jan9, jan10, second.groups, { name: deliveryName(start, jan9) });
-    await expect(run()).rejects.toThrow(
-      'is named as the delivery of 2026-01-08 to 2026-01-09 for the whole country, but its documents say of 2026-01-09 to 2026-01-10',
-    );
-    expect(await content()).toEqual(before);
-  });
-
-  it('into the future is refused, and so it does not stop later days', async () => {
-    const { register, run } = await loadedRegister(15, 2);
-    const future = dateAfter(new Date().toISOString().slice(0, 10), 40);
-    await register.write(start, future, []);
-    await expect(run()).rejects.toThrow(`${deliveryName(start, future)}: is of ${future}, which is in the future`);
-    await register.deliver();
-    expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan10 });
-  });
-
-  it('of several days is used where the days are damaged', async () => {
+  it('of several days is used where the days are damaged, and one into the future is not', async () => {
     const { register, content, run } = await loadedRegister(17, 3);
     const [, second] = register.days as [RegisterDay, RegisterDay];
     await register.deliver();
     await writeFile(join(register.mutations, deliveryName(jan9, jan10)), 'damaged');
     await register.write(start, jan10, mutationsBetween(register.first, second.state));
+    const future = dateAfter(new Date().toISOString().slice(0, 10), 40);
+    await register.write(start, future);
     expect(await run()).toMatchObject({
       days: [deliveryName(start, jan10), deliveryName(jan10, jan11)],
-      notes: [expect.stringContaining(`instead: ${deliveryName(jan9, jan10)}`)],
+      notes: [deliveryName(start, future), deliveryName(jan9, jan10)].map((name) =>
+        expect.stringContaining(`instead: ${name}`),
+      ),
     });
     expect(await content()).toEqual(await tableOf(register, jan11));
   });
@@ -142,20 +125,6 @@ describe('a day that changes too much', () => {
     expect(await snapshotsIn(dataset)).toEqual(before.filter((one) => one !== id));
     expect(await refusedProposals(storage)).toMatchObject([{ load: other }]);
   });
-
-  inSweep('stays away once it is rejected, until it is corrected', async () => {
-    const { register, dataset, load } = await registerWithLargeDay();
-    const { load: id } = await load();
-    const before = await dataset.content();
-    expect(await load({ reject: id ?? '' })).toMatchObject({ outcome: 'rejected', load: id });
-    expect(await refusedProposals(dataset.storage)).toEqual([]);
-    const reason = expect.stringContaining('BAGNLDM-09012026-10012026.zip was rejected');
-    for (let check = 0; check < 2; check++) expect(await load()).toMatchObject({ outcome: 'unchanged', reason });
-    expect(await dataset.content()).toEqual(before);
-    await expect(dataset.load({ approve: id ?? '' })).rejects.toThrow('has no work of load');
-    await register.write(jan9, jan10);
-    expect(await load()).toMatchObject({ outcome: 'published', peildatum: jan12 });
-  });
 });
 
 describe('a day that was rolled back', () => {
@@ -212,51 +181,32 @@ describe('a chain of days', () => {
     await register.write(jan9, jan10);
     expect(await run(most)).toMatchObject({ outcome: 'published', peildatum: jan10, setAside: { count: 1 } });
     expect(await run(most)).toMatchObject({ outcome: 'unchanged', setAside: { count: 1 } });
-    const status = { ...(await loadStatus(dataset)), running: [], refused: [] };
-    expect(renderStatus(status)).toContain('until a corrected delivery or the next extract: 1 object, ');
-
     await register.write(jan10, jan11, [{ kind: 'WPL', changes: [rename] }]);
     expect(await run(most)).toMatchObject({ outcome: 'published', setAside: { count: 0, addresses: 0 } });
   });
 
-  it('goes on to later days after an extract that is older than the live dataset', async () => {
-    const { register, content, run } = await loadedRegister(17, 4);
-    await register.deliver(register.days.slice(0, 3));
-    await run();
-    await register.deliver();
-    const published: LoadReport[] = [];
-    const source = await register.extract(jan10);
-    const report = await run({ source, onPublished: (one) => published.push(one) });
-    expect(published.map(({ kind, peildatum }) => [kind, peildatum])).toEqual([
-      ['extract', jan11],
-      ['mutations', jan12],
-    ]);
-    expect(report).toMatchObject({ peildatum: jan12 });
-    expect(await content()).toEqual(await tableOf(register, jan12));
-  });
-
-  inSweep('brings an older extract forward with the days of the list where the storage has lost them', async () => {
-    const { register, dataset, content, run } = await loadedRegister(17, 3);
-    await register.deliver();
-    await run();
-    const { storage } = dataset;
-    await storage.delete(await storage.list(paths.mutations));
-    const report = await run({ source: await register.extract(jan10) });
-    expect(report).toMatchObject({ kind: 'extract', peildatum: jan11, audit: { added: 0, changed: 0, removed: 0 } });
-    expect(await content()).toEqual(await tableOf(register, jan11));
-  });
-
-  it('says that an extract was skipped which days can no longer lead on from', async () => {
-    const { register, dataset, run } = await loadedRegister(17, 4);
-    await register.deliver(register.days.slice(0, 3));
-    await run();
-    const { storage } = dataset;
-    await storage.delete(await storage.list(paths.mutations));
-    await rm(join(register.mutations, deliveryName(jan10, jan11)));
-    await register.deliver(register.days.slice(3));
-    const report = await run({ source: await register.extract(jan10) });
-    expect(report).toMatchObject({ peildatum: jan12, notes: [expect.stringContaining('the extract was skipped')] });
-  });
+  it.each([false, true])(
+    'goes on to later days after an older extract, unless days between are lost: %s',
+    async (areLost) => {
+      const { register, dataset, content, run } = await loadedRegister(17, 4);
+      await register.deliver(register.days.slice(0, 3));
+      await run();
+      await register.deliver(register.days.slice(3));
+      if (areLost) {
+        await dataset.storage.delete(await dataset.storage.list(paths.mutations));
+        await rm(join(register.mutations, deliveryName(jan10, jan11)));
+      }
+      const published: LoadReport[] = [];
+      const source = await register.extract(jan10);
+      const { notes } = await run({ source, onPublished: (one) => published.push(one) });
+      const days = ['mutations', jan12];
+      expect(published.map(({ kind, peildatum }) => [kind, peildatum])).toEqual(
+        areLost ? [days] : [['extract', jan11], days],
+      );
+      expect(notes).toEqual(areLost ? [expect.stringContaining('the extract was skipped')] : []);
+      expect(await content()).toEqual(await tableOf(register, jan12));
+    },
+  );
 });
 
 const begin = '2010-01-01';
@@ -336,27 +286,30 @@ describe('the dataset of a municipality', () => {
     expect(found).toHaveLength(3);
   });
 
-  it('takes nothing of a new woonplaats elsewhere', async () => {
-    const place = { identificatie: '5000', naam: 'Elders', begin: jan9 };
-    const street = streetAt(1, '5000', '0999', jan9);
-    const num = numberAt(1, street.identificatie, { postcode: '9999AB', begin: jan9 });
-    const withPlace = { ...first, WPL: [...first.WPL, place] };
-    const withStreet = { ...withPlace, OPR: [...first.OPR, street], NUM: [...first.NUM, num] };
-    const { found } = await following([withPlace, withStreet]);
-    expect(found.map(([key]) => key)).toEqual(['1381AA#1#', '1381AA#2#']);
-  });
-
-  it('takes no address of elsewhere that is corrected onto one of its streets', async () => {
+  it('takes no address of elsewhere: of a new woonplaats, or corrected onto one of its streets', async () => {
+    const place = { identificatie: '5000', naam: 'Elders', begin };
     const street = streetAt(1, '5000', '0999');
-    const elsewhere = { identificatie: '5000', naam: 'Elders', begin };
     const there = numberAt(7, street.identificatie);
-    const before = { WPL: [...first.WPL, elsewhere], OPR: [...first.OPR, street], NUM: [...first.NUM, there] };
+    const before = { WPL: [...first.WPL, place], OPR: [...first.OPR, street], NUM: [...first.NUM, there] };
     const corrected = { ...there, volgnummer: 2, begin: jan9, openbareRuimte: street1.identificatie };
-    const after = { ...before, NUM: [...first.NUM, { ...there, eind: jan9 }, corrected] };
+    const after = {
+      WPL: [...before.WPL, { identificatie: '5001', naam: 'Nieuw', begin: jan9 }],
+      OPR: before.OPR,
+      NUM: [...first.NUM, { ...there, eind: jan9 }, corrected],
+    };
+    const newStreet = streetAt(2, '5001', '0999', jan10);
+    const newNum = numberAt(1, newStreet.identificatie, { postcode: '9999AB', begin: jan10 });
+    const later = {
+      ...after,
+      OPR: [...after.OPR, newStreet],
+      NUM: [...after.NUM, newNum],
+    };
     const dataset = await datasetOf(first);
-    const day = await putDelivery(bench.newFolder(), start, jan9, mutationsBetween(before, after));
-    const report = await dataset.load({ mutations: [day] });
-    expect(report).toMatchObject({ peildatum: jan9, added: 0, setAside: { count: 0 } });
+    const mutations = [bench.newFolder()] as [string];
+    await putDelivery(mutations[0], start, jan9, mutationsBetween(before, after));
+    await putDelivery(mutations[0], jan9, jan10, mutationsBetween(after, later));
+    const report = await dataset.load({ mutations });
+    expect(report).toMatchObject({ peildatum: jan10, added: 0, setAside: { count: 0 } });
     expect((await dataset.content()).map(([key]) => key)).toEqual(['1381AA#1#', '1381AA#2#']);
   });
 

@@ -45,8 +45,10 @@ async function shownFor(list: string | undefined, published = live): Promise<str
 }
 
 describe('the status of a dataset that follows days of mutations', () => {
-  it('shows the date of its extract, the days since, and that the next day is not available yet', async () => {
-    const shown = await shownFor(listOf(['11', '12'], ['10', '11']));
+  it('shows the date of its extract, the days since, what was set aside, and that the next day is not available yet', async () => {
+    const setAside = [{ object: 'WPL 1012', file: 'x.zip', why: 'renamed', addresses: 2 }];
+    const shown = await shownFor(listOf(['11', '12'], ['10', '11']), { ...live, setAside });
+    expect(shown).toContain('until a corrected delivery or the next extract: 1 object, 2 addresses.');
     expect(shown).toContain('peildatum  2026-01-12, 3 days old\nextract    2026-01-08, and 4 days of mutations\n');
     expect(shown).toContain('next       mutations from 2026-01-12 on, which are not listed yet\n');
   });
