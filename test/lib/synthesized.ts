@@ -17,6 +17,8 @@ export type Template = {
   Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
 };
 
+const certificates = 'arn:aws:acm:eu-central-1:123456789012:certificate';
+
 /** Every option that adds resources, switched on. */
 export const everything = {
   stage: 'trial',
@@ -36,7 +38,7 @@ export const everything = {
   canary: { keySecretName: 'bag-adres-canary', postcode: '1012RJ', huisnummer: 147 },
   domain: {
     name: 'adres.example.nl',
-    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
+    certificateArn: `${certificates}/0a1b2c`,
     hostedZoneId: 'Z0123456789ABC',
     hostedZoneName: 'example.nl',
   },
@@ -58,7 +60,10 @@ export const otherwise = {
 };
 
 /** A portal, whose stack no other option needs. */
-export const portal = { domain: { ...everything.domain, name: 'portal.example.nl' }, operators: ['Olaf@Example.nl'] };
+export const portal = {
+  domain: { ...everything.domain, name: 'portal.example.nl', certificateArn: `${certificates}/0b1a2c` },
+  operators: ['Olaf@Example.nl'],
+};
 
 /** A provider with a secret that ends, which has an alarm more than a user pool. */
 export const signIn = {
