@@ -28,7 +28,7 @@ const isolate = ['unshare', '--net', '--pid', '--fork', '--kill-child'];
 const canIsolate = spawnSync('unshare', [...isolate.slice(1), 'true']).status === 0;
 
 /** Another process, started by way of `wrapper`, that tries to take the lock, says whether it has, and keeps it. */
-function tryElsewhere(wrapper: string[] = []) {
+async function tryElsewhere(wrapper: string[] = []) {
   const script = `
     const { acquireLock } = await import('${lockModule}');
     await acquireLock(${JSON.stringify(file)}).then(() => console.log('held'), () => console.log('refused'));
@@ -36,14 +36,8 @@ function tryElsewhere(wrapper: string[] = []) {
   const [command = '', ...args] = [...wrapper, process.execPath, '--input-type=module', '--eval', script];
   const child = spawn(command, args);
   holders.push(child);
-  return { child, said: once(child.stdout, 'data').then(([text]) => String(text).trim()) };
-}
-
-/** Another process that has the lock. */
-async function holdElsewhere(wrapper?: string[]): Promise<ChildProcess> {
-  const { child, said } = tryElsewhere(wrapper);
-  expect(await said).toBe('held');
-  return child;
+  const [said] = await once(child.stdout, 'data');
+  return { child, said: String(said).trim() };
 }
 
 describe('a lock', () => {
@@ -65,17 +59,17 @@ describe('a lock', () => {
   });
 
   it('is acquired by exactly one of several processes that start at the same time', async () => {
-    const said = await Promise.all([1, 2, 3, 4].map(() => tryElsewhere().said));
-    expect(said.sort()).toEqual(['held', 'refused', 'refused', 'refused']);
+    const tried = await Promise.all([1, 2, 3, 4].map(() => tryElsewhere()));
+    expect(tried.map(({ said }) => said).sort()).toEqual(['held', 'refused', 'refused', 'refused']);
   });
 
   (canIsolate ? it : it.skip)('excludes a process in another container on the same volume', async () => {
-    await holdElsewhere(isolate);
+    expect((await tryElsewhere(isolate)).said).toBe('held');
     await expect(acquireLock(file)).rejects.toThrow(/is locked by process \d+ on /);
   });
 
   it('stays with a suspended holder, which is reported at once, and is free after it was killed', async () => {
-    const holder = await holdElsewhere();
+    const { child: holder } = await tryElsewhere();
     holder.kill('SIGSTOP');
     const begun = performance.now();
     await expect(acquireLock(file)).rejects.toMatchObject({

@@ -102,44 +102,35 @@ describe('the gateway', () => {
     expect(await response.text()).toBe('');
   });
 
+  const local = 'Host: localhost';
+  const close = 'Connection: close';
+  const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, ...headers, '\r\n'].join('\r\n');
+
   it('answers pipelined requests in order', async () => {
-    const answer = await raw(
-      'GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\nGET /none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
-    );
+    const answer = await raw(head('GET /slow', local) + head('GET /none', local, close));
     expect(statusLines(answer)).toEqual([200, 404]);
   });
 
   it.each<[string, string, number]>([
     ['something other than HTTP', 'hello\r\n\r\n', 400],
-    ['no host', 'GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-    ['two hosts', 'GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
-    ['a target that is not a path', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', 400],
-    ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
-    ['a NUL in a header', 'GET /echo HTTP/1.1\r\nHost: localhost\r\nX: \0\r\n\r\n', 400],
-    ['a space in the path', 'GET /ec ho HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
-    ['two lengths', 'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-    [
-      'headers over the limit of the parser',
-      `GET /echo HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(2_000_000)}\r\n\r\n`,
-      431,
-    ],
-    [
-      'an unknown upgrade',
-      'GET /none HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade, close\r\nUpgrade: x\r\n\r\n',
-      404,
-    ],
+    ['no host', head('GET /echo', close), 400],
+    ['two hosts', head('GET /echo', 'Host: a', 'Host: b', close), 400],
+    ['a target that is not a path', head('OPTIONS *', local, close), 400],
+    ['a tunnel', head('CONNECT a:443', local), 400],
+    ['a NUL in a header', head('GET /echo', local, 'X: \0'), 400],
+    ['a space in the path', head('GET /ec ho', local), 400],
+    ['two lengths', `${head('POST /echo', local, 'Content-Length: 1', 'Content-Length: 2')}ab`, 400],
+    ['headers over the limit of the parser', head('GET /echo', local, `X: ${'x'.repeat(2_000_000)}`), 431],
+    ['an unknown upgrade', head('GET /none', local, 'Connection: upgrade, close', 'Upgrade: x'), 404],
     ['HTTP/1.0', 'GET /none HTTP/1.0\r\n\r\n', 404],
-    ['the name of somebody else', 'GET /echo HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', 421],
+    ['the name of somebody else', head('GET /echo', 'Host: evil.example', close), 421],
   ])('answers %s and keeps serving', async (_what, bytes, status) => {
     expect(statusLines(await raw(bytes))).toEqual([status]);
     expect((await send('/echo')).status).toBe(200);
   });
 
   it('survives a client that disconnects in the middle of a request', async () => {
-    for (const bytes of [
-      'GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n',
-      'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nab',
-    ]) {
+    for (const bytes of [head('GET /slow', local), `${head('POST /echo', local, 'Content-Length: 9')}ab`]) {
       const socket = connect(gateway.port, '127.0.0.1');
       await once(socket, 'connect');
       socket.write(bytes);
