@@ -44,6 +44,13 @@ const proposed = (change: Change) => planOf(live, change(town));
 const count = town.NUM.length;
 const streetOf = ({ openbareRuimte }: NumStand) => Number(openbareRuimte.slice(-4)) - 1;
 
+const inStreet = (street: number, change: (num: NumStand) => Partial<NumStand> | null) =>
+  nums((num) => (streetOf(num) === street ? change(num) : {}));
+const withPlace = (state: Voorkomens, place: { identificatie: string; naam: string }): Voorkomens => ({
+  ...state,
+  WPL: [...state.WPL.filter((one) => one.identificatie !== place.identificatie), { ...place, begin: '2010-01-01' }],
+});
+
 /** What is wrong, and what the operator reads of it. */
 const wrong: [string, Change, string, RegExp][] = [
   // Those that were published without a question.
@@ -51,7 +58,7 @@ const wrong: [string, Change, string, RegExp][] = [
     'without 4.9% of the addresses: whole quarters are gone',
     nums((_, i) => (i < count * 0.049 ? null : {})),
     'too_many_removed',
-    /remove 581 addresses where 11,\d+ are live in Weesp: 4\.9%, over the limit of 2%, such as Straat 1, Weesp \(411\); .*; 1381 AB 1;/,
+    /remove 581 addresses where 11,\d+ are live in Weesp: 4\.9%, .* 2%, such as Straat 1, Weesp \(411\); .*; 1381 AB 1;/,
   ],
   ['without any toevoeging', wrongs.withoutToevoegingen, 'too_many_toevoegingen_lost', /take the toevoeging off/],
   [
@@ -60,29 +67,21 @@ const wrong: [string, Change, string, RegExp][] = [
     'too_many_names_garbled',
     /put characters that no name has into .* of \d+ add/,
   ],
-  [
-    'with streets called XXXX',
-    wrongs.calledXxxx,
-    'too_many_streets_changed',
-    /104 streets in Weesp, over the limit of 25/,
-  ],
+  ['with streets XXXX', wrongs.calledXxxx, 'too_many_streets_changed', /104 streets in Weesp, over the limit of 25/],
   ['with 1000 added to 4.9% of the numbers', wrongs.withHigherNumbers, 'too_many_renumbered', /postcode of 5\d\d addr/],
   // Others.
   ['without accents', wrongs.withoutAccents, 'too_many_names_garbled', /change the special letters in the names of/],
   ['with another id for each address', wrongs.withOtherIds, 'too_many_changed', /change 11,\d+ addresses/],
   [
     'without the largest street',
-    nums((num) => (streetOf(num) === 0 ? null : {})),
+    inStreet(0, () => null),
     'too_many_removed',
     /remove 411 addresses in Straat 1, Weesp/,
   ],
   ['with 6,000 addresses that are none', quarter(6_000), 'too_many_added', /6,000 .* 5\d\.\d%, over the limit of 50%/],
   [
     'in which a third of the addresses went to another woonplaats',
-    (state) => ({
-      ...wrongs.inAnotherWoonplaats(state),
-      WPL: [...state.WPL, { identificatie: '1013', naam: 'Muiden', begin: '2010-01-01' }],
-    }),
+    (state) => withPlace(wrongs.inAnotherWoonplaats(state), { identificatie: '1013', naam: 'Muiden' }),
     'too_many_changed',
     /change the woonplaats of 3,\d+ addresses/,
   ],
@@ -127,13 +126,11 @@ describe('an extract of a town', () => {
     for (const { examples } of found) expect(examples?.length).toBeGreaterThan(0);
   });
 
-  const inStreet = (street: number, change: (num: NumStand) => Partial<NumStand> | null) =>
-    nums((num) => (streetOf(num) === street ? change(num) : {}));
   const healthy: [string, Change, string[]][] = [
     ['lost a block of 200 flats', nums((_, i) => (i >= 411 && i < 611 ? null : {})), []],
     [
       'renames it',
-      (state) => ({ ...state, WPL: [{ ...(state.WPL[0] as Voorkomens['WPL'][0]), naam: 'Weesp aan de Vecht' }] }),
+      (state) => withPlace(state, { identificatie: '1012', naam: 'Weesp aan de Vecht' }),
       [`the register renames Weesp to Weesp aan de Vecht, which is one change: `],
     ],
     [
@@ -224,7 +221,7 @@ describe('an extract of three towns, each in a gemeente of its own, with the obj
     expect(moved.objections).toMatchObject([{ code: 'too_many_changed' }, { place: 'Plaats 1013', count: 600 }]);
   });
 
-  it.each(sweep([wrongObjects.withHalf, wrongObjects.withATenth, (all: typeof towns) => all], 1))(
+  it.each(sweep([wrongObjects.withHalf, (all: typeof towns) => all], 1))(
     'is weighed by the addresses without an object when these are turned on, and not by their number',
     async (change) => {
       const { VBO: _, LIG: __, STA: ___, ...bare } = towns;
