@@ -17,11 +17,12 @@ export type StandKind = ObjectKind | ObjectenKind;
 
 /**
  * How Kadaster writes a value: with a character from `lowest` to `highest` at each position; as `least` to `most` of
- * `characters`, the first one of `first`; or as a member of `values`.
+ * `characters`, the first one of `first`, and from another one on up to the next tag as `others`; or as a member of
+ * `values`.
  */
 export type WrittenValue =
   | { lowest: string; highest: string }
-  | { first: RegExp; characters: RegExp; least: number; most: number; hasReferences?: boolean }
+  | { first: RegExp; characters: RegExp; least: number; most: number; others?: RegExp }
   | { values: readonly string[] };
 
 /** A part of what Kadaster writes: markup, an element, a value that is no field, or a decimal number. */
@@ -71,8 +72,11 @@ const digits = (count: number) => fixed('0'.repeat(count), '9'.repeat(count));
 const run = (characters: RegExp, most: number, first = characters, least = 1) => ({ first, characters, least, most });
 /** Printable ASCII without the special characters of XML. */
 const plain = /[ -%'-;=?-~]/;
+/** The same, and all that is not ASCII below U+FFFD, as which bytes that are not UTF-8 are read. */
+const letter = "[ -%'-;=?-~\\x80-\\ufffc\\u{10000}-\\u{10ffff}]";
 /** The same with the references that Kadaster writes for special characters and letters with accents. */
-export const anyText: WrittenValue = { ...run(plain, 1e9, plain, 0), hasReferences: true };
+const others = new RegExp(`^(?:${letter}|&(?:amp|lt|gt|#x[a-f][\\da-f]);)*$`, 'u');
+export const anyText: WrittenValue = { ...run(plain, 1e9, plain, 0), others };
 
 const element = (name: string, content: Element['content'], more?: Partial<Element>): Element => ({
   name: name.includes(':') ? name : `Objecten:${name}`,
@@ -111,7 +115,8 @@ const statusOf = (kind: StandKind) => {
 const document = ['geconstateerd', 'documentdatum', 'documentnummer'].map((name) => skipped(name));
 const ligtIn = reference('ligtIn', 'Woonplaats', 'Woonplaats', { rule: /^\d{4}$/, written: digits(4) });
 /** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
-const naam = text('naam', { rule: /^[^ \t\r\n][^\r\n]{0,79}$/u, written: run(plain, 80, /[!-%'-;=?-~]/) });
+const writtenNaam = { ...run(plain, 80, /[!-%'-;=?-~]/), others: new RegExp(`^${letter}*$`, 'u') };
+const naam = text('naam', { rule: /^[^ \t\r\n][^\r\n]{0,79}$/u, written: writtenNaam });
 const number = (name: string, most: number) => {
   const rule = new RegExp(`^[ \\t\\r\\n]*[1-9]\\d{0,${most - 1}}[ \\t\\r\\n]*$`);
   return text(name, { rule, written: run(/\d/, most, /[1-9]/) });

@@ -31,7 +31,7 @@ type ReadStep = {
   /** The bytes that a run may begin with, and go on with. */
   first: Uint8Array;
   characters: Uint8Array;
-  hasReferences: boolean;
+  others: RegExp | undefined;
   /** How many bytes a run has; how often a group occurs. */
   least: number;
   most: number;
@@ -45,7 +45,7 @@ const unlimited = 1e9;
 /** Every step has the same shape, because V8 reads these faster. */
 const stepOf = (op: ReadStep['op'], more: Partial<ReadStep>): ReadStep => ({
   ...{ op, field: -1, length: 0, text: '', words: new Float64Array(0), lowest: none, highest: none, first: none },
-  ...{ characters: none, hasReferences: false, least: 1, most: 1, steps: [], ...more },
+  ...{ characters: none, others: undefined, least: 1, most: 1, steps: [], ...more },
 });
 
 /** Steps that occur a number of times, which their first markup decides. */
@@ -132,11 +132,9 @@ export function fieldIndexes<Name extends string>(kind: WrittenKind, ...names: N
   return Object.fromEntries(names.map((name) => [name, all.indexOf(name)])) as Record<Name, number>;
 }
 
-const [zero, space, ampersand, point] = [0x30, 0x20, 0x26, 0x2e];
+const [zero, space, point, lessThan] = [0x30, 0x20, 0x2e, 0x3c];
 const isDigit = (byte: number | undefined): byte is number => byte !== undefined && byte >= zero && byte <= 0x39;
 const isBlank = (byte: number | undefined) => byte === space || byte === 0x0a || byte === 0x0d || byte === 0x09;
-const reference = /^&(?:amp|lt|gt|#x[a-f][\da-f]);/;
-const longestReference = 6;
 
 /**
  * An occurrence in the bytes of a file, by the start and the end of each field: a missing field starts at -1, and a
@@ -195,7 +193,7 @@ export class WrittenStand {
   }
 
   text(field: number): string {
-    return this.bytes.toString('latin1', this.starts[field], this.ends[field]);
+    return this.bytes.toString('utf8', this.starts[field], this.ends[field]);
   }
 
   /** The value of a field with `values`. */
@@ -248,7 +246,7 @@ export class WrittenStand {
         const { characters } = step;
         if (step.least > 0 && step.first[bytes[at] as number] !== 1) return -1;
         while (characters[bytes[at] as number] === 1) at++;
-        if (bytes[at] === ampersand && step.hasReferences) at = this.#pastReferences(step, at);
+        if (bytes[at] !== lessThan && step.others) at = this.#pastOthers(step.others, at);
         if (at - from > step.most) return -1;
       } else if (op === 'values') at = this.#pastValue(step, at);
       else at = this.#pastDecimal(step, at);
@@ -267,17 +265,10 @@ export class WrittenStand {
     return true;
   }
 
-  /** Past references to characters, and the text between and after these. */
-  #pastReferences({ characters }: ReadStep, start: number): number {
-    const { bytes } = this;
-    let at = start;
-    while (bytes[at] === ampersand) {
-      const found = reference.exec(bytes.toString('latin1', at, at + longestReference));
-      if (!found) return -1;
-      at += found[0].length;
-      while (characters[bytes[at] as number] === 1) at++;
-    }
-    return at;
+  /** Past the rest of a text, up to the next tag. */
+  #pastOthers(others: RegExp, start: number): number {
+    const end = this.bytes.indexOf(lessThan, start);
+    return others.test(this.bytes.toString('utf8', start, end)) ? end : -1;
   }
 
   #pastValue({ field, steps }: ReadStep, at: number): number {
