@@ -18,6 +18,8 @@ import { type GrowingBytes, hasSameBytes, lineBytes, linesOf } from './stored-fo
 
 const lineEnd = 0x0a;
 const tab = 0x09;
+/** A tab, and an occurrence. */
+const leastAfterName = 1 + occurrence.least;
 
 /** Visits each record: its counting occurrence, future occurrences, and others that hold at the same time. */
 export type RecordVisit = {
@@ -55,10 +57,10 @@ export function joinRecords(lines: Buffer, changed: Buffer, peildatum: string, v
     return isReplaced;
   };
   for (let start = 0, next = 0; start < rows.bytes.length; start = next) {
-    const end = endOfLine(rows.bytes, start);
+    const end = endOfLine(rows.bytes, start + leastAfterName);
     next = end + 1;
     while (next < rows.bytes.length && hasSameBytes(rows.view, start, next, nameLength))
-      next = endOfLine(rows.bytes, next) + 1;
+      next = endOfLine(rows.bytes, next + leastAfterName) + 1;
     if (addChanges(start)) joiner.skip(start, next);
     else if (next === end + 1) joiner.keep(start, end);
     else joiner.merge(start, next);
@@ -76,7 +78,11 @@ export function endOfLine(bytes: Buffer, start: number): number {
 
 /** Records, or occurrences in lines of their own, in the order of their names: as they are where they have it. */
 export function inOrder(lines: Buffer): Buffer {
-  for (let start = 0, last = 0; start < lines.length; last = start, start = endOfLine(lines, start) + 1) {
+  for (
+    let start = 0, last = 0;
+    start < lines.length;
+    last = start, start = endOfLine(lines, start + leastAfterName) + 1
+  ) {
     let i = 0;
     while (i < nameLength && lines[start + i] === lines[last + i]) i++;
     if (i < nameLength && (lines[start + i] as number) < (lines[last + i] as number))

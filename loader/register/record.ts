@@ -222,11 +222,13 @@ function addField(lines: GrowingBytes, { bytes, starts, ends }: WrittenStand, fi
 
 /** Reads occurrences where they stand in bytes: each by the position after the tab before it. */
 export const occurrence = {
+  /** The bytes that each has: its dates, its number, and an identificatie after the colon. */
+  least: numberAt + 2 + idLength,
   begin: (bytes: Buffer, at: number) => dayIn(bytes, at),
   eind: (bytes: Buffer, at: number) => dayIn(bytes, at + eindAt),
   /** The position after it: of the next tab, or of the end of the record. */
   end(bytes: Buffer, at: number, recordEnd: number): number {
-    let end = at + numberAt;
+    let end = at + occurrence.least;
     while (end < recordEnd && bytes[end] !== tab) end++;
     return end;
   },
