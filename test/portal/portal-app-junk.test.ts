@@ -105,7 +105,7 @@ describe('a page that is asked for with junk', () => {
         ),
       ),
     );
-    for (const [visitor, path, query] of [...sweep(all, 30), ...sweep(oneByOne, 30, 2500)]) {
+    for (const [visitor, path, query] of [...sweep(all, 15), ...sweep(oneByOne, 15, 2500)]) {
       const { status, body } = await visitors[visitor].get(`${path}?${query}`);
       if (status >= 500) wrong.push(`${visitor}: ${path}?${query} is ${status}`);
       if (body.includes(`There is no account ${account}`)) wrong.push(`${visitor}: ${path}?${query} has no account`);
@@ -116,7 +116,10 @@ describe('a page that is asked for with junk', () => {
 
   it('also in its path', async () => {
     const wrong: string[] = [];
-    for (const path of sweep(paths, 4))
+    for (const path of sweep(
+      paths.filter((one) => one.includes(':')),
+      2,
+    ))
       for (const [, name = ''] of path.matchAll(/:([a-z]+)/g))
         for (const value of junk.map(encodeURIComponentLoosely)) {
           const { status } = await visitors.operator.get(at(path, { ...place, [name]: value }));
@@ -186,7 +189,7 @@ describe('a form', () => {
   it('changes nothing without its token, whatever it has', async () => {
     const before = await stored();
     for (const form of forms)
-      for (const token of ['', `${'x'.repeat(43)}.${'x'.repeat(43)}`, `${form.fields.token}x`])
+      for (const token of sweep([`${form.fields.token}x`, '', `${'x'.repeat(43)}.${'x'.repeat(43)}`], 1))
         expect([form.action, (await send(form, { ...form.fields, token })).status]).toEqual([form.action, 400]);
     expect(await stored()).toEqual(before);
   });
@@ -201,7 +204,7 @@ describe('a form', () => {
       const onlyJunk = junk.map((value) => Object.fromEntries(names.map((name) => [name, value])));
       return [{}, ...without, ...withJunk, ...onlyJunk].map((values) => [form, values] as const);
     });
-    for (const [form, values] of sweep(sends, 40, 2500)) {
+    for (const [form, values] of sweep(sends, 20, 2500)) {
       const { status, body } = await send(form, values as Record<string, string>);
       // There is no API at the address of the portal's settings to try a lookup at.
       const isFailure = status >= 500 && form.action !== '/try';
