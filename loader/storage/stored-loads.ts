@@ -239,10 +239,9 @@ export async function snapshotNamed(
     );
   }
   if (published && target && (await isKept(storage, target))) return { target, published, pending };
-  const kept = [];
-  for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
-  const choice =
-    kept.length > 0 ? `Choose one of: ${[...new Set(kept)].join(', ')}.` : 'Load an extract of that date instead.';
+  const kept = new Set<string>();
+  for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.add(entry.peildatum);
+  const choice = kept.size > 0 ? `Choose one of: ${[...kept].join(', ')}.` : 'Load an extract of that date instead.';
   throw new LoadError('UnknownSnapshotError', `No snapshot of ${dateOrLoad} is kept. ${choice}`);
 }
 
@@ -307,11 +306,12 @@ export async function rejectRefused(
   const live = new Set(manifest.published?.since?.map(rejectedDay));
   const contents = load.kind === 'extract' ? [load.identity] : contentsOf(load).filter((one) => !live.has(one));
   await putManifest(storage, reject(manifest, contents), manifest);
-  const work = [paths.workOf(loadId), paths.snapshotOf(loadId)].map((prefix) => storage.list(prefix));
-  await storage.delete((await Promise.all(work)).flat());
-  const what =
-    load.kind === 'extract' ? `the extract of ${load.peildatum}` : load.days.map(({ name }) => name).join(', ');
-  const reason = `${what} was rejected and is not loaded again; a corrected one is, and "load run --again" loads it after all`;
+  for (const prefix of [paths.workOf(loadId), paths.snapshotOf(loadId)])
+    await storage.delete(await storage.list(prefix));
+  const [what, where] = load.source
+    ? [`the extract of ${load.peildatum}`, `--extract ${load.source.location}`]
+    : [load.days.map(({ name }) => name).join(', '), '--mutations FILE'];
+  const reason = `${what} was rejected; a corrected version still loads, and "load run --again ${where}" loads this one`;
   return { action: 'none', reason, live: manifest.published, rejected: loadId };
 }
 

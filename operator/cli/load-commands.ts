@@ -265,9 +265,8 @@ function decision(verb: LoadDecision, description: string, notes?: string): Comm
 function renderApproval(waiting: WaitingLoad): string {
   const { load, livePeildatum, peildatum, addresses, added, changed, removed, objections } = waiting;
   const now = livePeildatum === null ? 'nothing' : `the register of ${livePeildatum}`;
-  const counts = [added, changed, removed].map(thousands);
   return [
-    `Puts the register of ${peildatum} (load ${load}, ${counted(addresses, 'address')}) in the place of ${now}: ${counts[0]} added, ${counts[1]} changed, ${counts[2]} removed.`,
+    `Puts the register of ${peildatum} (load ${load}, ${counted(addresses, 'address')}) in the place of ${now}: ${thousands(added)} added, ${thousands(changed)} changed, ${thousands(removed)} removed.`,
     ...objections.map(({ message }) => `It was refused: ${message}`),
   ].join('\n');
 }
@@ -314,10 +313,9 @@ async function rollBack(loads: LoadTools, { snapshot: rollback, plan, yes }: Rol
 /** The changes of a rollback, and the guard's objections. */
 async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
   const { added, changed, removed, objecten, waived } = await loads.start({ rollback, planOnly: true });
-  const [more, other, fewer] = [added, changed, removed].map(thousands);
   const objects = objecten?.changed ? `, and change the objects of ${thousands(objecten.changed)}` : '';
   return [
-    `It would add ${more}, change ${other} and remove ${fewer} addresses${objects}.`,
+    `It would add ${thousands(added)}, change ${thousands(changed)} and remove ${thousands(removed)} addresses${objects}.`,
     ...waived.map(({ message }) => `The guard would ask: ${message}`),
   ];
 }

@@ -158,7 +158,10 @@ export function renderStatus(shown: ShownStatus): string {
     setAside && ['', setAside],
     refused.map((load) => ['', refusalText(load)]),
     mutations?.problem && ['', mutations.problem],
-    isOld && ['', `The snapshot is old; the extract is published monthly. Load a newer one: "load run".`],
+    isOld && [
+      '',
+      `The snapshot is old; the extract is published monthly. Load a newer one: "load run${published?.extract?.isNational === false ? ' --extract FILE' : ''}".`,
+    ],
   );
 }
 

@@ -48,7 +48,10 @@ describe('a rollback', () => {
     expect(renderStatus({ ...status, running: [], refused: [] })).toContain('; 1 problem\n');
 
     const old = { ...status, ageDays: 100, running: [], refused: [] };
-    expect(renderStatus(old)).toContain('The snapshot is old');
+    expect(renderStatus(old)).toContain('Load a newer one: "load run".');
+    const extract = { peildatum: january.peildatum, identity: '', isNational: false, gemeenten: ['0457'] };
+    const municipal = { ...old, published: status.published && { ...status.published, extract } };
+    expect(renderStatus(municipal)).toContain('Load a newer one: "load run --extract FILE".');
     const demoSource = { location: '/home/ann/.data/demo-extract.zip', size: 1, etag: null, lastModified: null };
     const demo = { ...old, published: status.published && { ...status.published, source: demoSource } };
     expect(renderStatus(demo)).not.toContain('The snapshot is old');

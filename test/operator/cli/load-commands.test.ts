@@ -305,7 +305,9 @@ describe('loads on this machine, one after the other', () => {
   it('a rejected load is not loaded again, and only a refused one can be rejected', async () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
     expect((await load('status')).out).toContain(`If it is wrong:   "npx bag-adres load reject ${id} --proposal `);
-    expect(await json('reject', id)).toMatchObject({ outcome: 'rejected', load: id });
+    const [, file] = extract(another);
+    const reason = expect.stringContaining(`"load run --again --extract ${file}" loads this one`);
+    expect(await json('reject', id)).toMatchObject({ outcome: 'rejected', load: id, reason });
     expect((await json('status')).refused).toEqual([]);
     expect(await json('run', ...extract(another))).toMatchObject({
       outcome: 'unchanged',
