@@ -42,18 +42,14 @@ describe('the branding of npm start', () => {
     ['a colour that is none', { colour: 'red' }, 'colour:'],
     ['an address without TLS', { privacy: 'http://x.nl' }, 'privacy:'],
     ['a logo that does not exist', { logo: 'none.png' }, 'none.png is not a file. Correct the path.'],
+    ['no file', undefined, "can't be read: ENOENT. Check the path."],
     ['a logo of more than 64 KB', { logo: 'large.png' }, 'which has 65537 bytes. Allowed: 65536 or less'],
   ])('is refused for %s before anything starts, with what is wrong', async (_, content, message) => {
     writeFileSync(join(folder, 'large.png'), new Uint8Array(65_537));
+    const file = content === undefined ? join(folder, 'nothing.json') : fileOf(content);
     const printed: string[] = [];
     const write = { writeErr: (text: string) => printed.push(text) };
-    await expect(startOptions(['--branding', fileOf(content)], {}, write)).rejects.toThrow();
+    await expect(startOptions(['--branding', file], {}, write)).rejects.toThrow();
     expect(printed.join('')).toContain(message);
-  });
-
-  it('is refused for a file that does not exist', async () => {
-    await expect(readBrandingFile(join(folder, 'nothing.json'))).rejects.toThrow(
-      "can't be read: ENOENT. Check the path.",
-    );
   });
 });

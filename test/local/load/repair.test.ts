@@ -41,13 +41,8 @@ describe('a repair', () => {
   it('finds every missing, different and unexpected key anywhere, and corrects it', async () => {
     await damage();
     expect(await place.repair()).toMatchObject({
-      outcome: 'repaired',
-      peildatum: january.peildatum,
-      addresses: 11,
-      added: 2,
-      changed: 2,
-      removed: 2,
-      listsChanged: 0,
+      ...{ outcome: 'repaired', peildatum: january.peildatum, addresses: 11 },
+      ...{ added: 2, changed: 2, removed: 2, listsChanged: 0 },
       examples: { removed: [{ key: '1381AA#8#' }, { key: '4205EW#14#A', before: ['Omsnijdersweg, Gorinchem'] }] },
       pending: false,
     });
@@ -56,15 +51,12 @@ describe('a repair', () => {
   });
 
   it('finds every missing, different and unexpected list of toevoegingen, separately from the addresses', async () => {
-    const lists = await place.lists();
-    expect(lists).toEqual(listsOf(january));
     await remove('2513AA#1#');
     await put(addressItem({ ...(await stored('1381AA#9#')), toevoegingen: [null, 'A', 'B'] }));
     await put(addressItem({ key: '1381AA#8#', places: [], toevoegingen: ['Z'] }));
     await put(addressItem({ ...(await stored('1381AA#7#')), toevoegingen: [null, 'X'] }));
-    expect(await place.repair()).toMatchObject({ addresses: 11, added: 0, changed: 0, removed: 0, listsChanged: 4 });
-    expect(await place.lists()).toEqual(lists);
-    expect(await place.served()).toEqual(tableOf(january));
+    expect(await place.repair()).toMatchObject({ ...noDifference, addresses: 11, listsChanged: 4 });
+    expect([await place.lists(), await place.served()]).toEqual([listsOf(january), tableOf(january)]);
     expect(await place.repair()).toMatchObject({ listsChanged: 0 });
   });
 
@@ -138,21 +130,13 @@ describe('a repair', () => {
       const gone = (await work()).filter(isGone);
       expect(gone).not.toEqual([]);
       await place.storage.delete(gone);
-      const goneError = {
-        name: 'WorkGoneError',
-        message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),
-      };
-      for (let times = 0; times < 2; times++) await expect(load()).rejects.toMatchObject(goneError);
+      const message = expect.stringMatching(/2026-02-08 .*Run "load repair".* then/);
+      for (let times = 0; times < 2; times++)
+        await expect(load()).rejects.toMatchObject({ name: 'WorkGoneError', message });
 
       await damage();
       await place.repair();
-      expect(await load()).toMatchObject({
-        outcome: 'published',
-        peildatum: february.peildatum,
-        addresses: 11,
-        added: 1,
-        changed: 4,
-      });
+      expect(await load()).toMatchObject({ outcome: 'published', addresses: 11, added: 1, changed: 4 });
       expect(await place.served()).toEqual(tableOf(february));
       expect(await load()).toMatchObject({ outcome: 'unchanged' });
       expect(await work()).toEqual([]);
