@@ -377,7 +377,7 @@ class BagAdresForm extends HTMLElement {
 
   #line({ straat, woonplaats }, end = '') {
     const { postcode, huisnummer, toevoeging } = this.#asked();
-    const isRead = this.#moved || split(this.#value('huisnummer')).rest;
+    const isRead = toevoeging && (this.#moved || split(this.#value('huisnummer')).rest);
     const number = isRead ? this.#numberText(huisnummer, toevoeging) : `${huisnummer} ${toevoeging}`.trim();
     const line = `${straat} ${number}, ${postcode.slice(0, 4)} ${postcode.slice(4)} ${woonplaats}${end}`;
     return make('b', { lang: 'nl' }, line);
@@ -559,7 +559,11 @@ class BagAdresForm extends HTMLElement {
     const { number: huisnummer, rest } = split(number);
     if (!postcode || !huisnummer || !this.#isRight('postcode') || !this.#isRight('huisnummer')) return undefined;
     const toevoeging = own || rest;
-    return { postcode: plain(postcode), huisnummer, toevoeging: plain(toevoeging) && toevoeging };
+    return {
+      postcode: plain(postcode),
+      huisnummer,
+      toevoeging: /[\p{L}\p{N}\ufffd]/u.test(toevoeging) ? toevoeging : '',
+    };
   }
 
   #key() {

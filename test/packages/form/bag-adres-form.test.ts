@@ -259,6 +259,20 @@ const states: State[] = [
     keys: 'ArrowDown ArrowDown Enter',
     ordered: 'Teststraat 2 B 9999SD Testdorp',
   },
+  ...['1½', '1²'].map((typed) => ({
+    name: `a number and what no address has: ${typed}`,
+    reach: (page: Page) => type(page, '9999SD', typed),
+    says: `Teststraat 1, toevoeging ${typed[1]}, 9999 SD Testdorp?Toevoeging ${typed[1]} staat hier niet in het register.Ja${own}`,
+    place: ['Teststraat', 'Testdorp'] as [string, string],
+    ordered: `Teststraat 1 ${typed[1]} 9999SD Testdorp`,
+  })),
+  {
+    name: 'a number and a mark',
+    reach: (page) => type(page, '9999SD', '1 ?'),
+    says: `Teststraat 1, 9999 SD Testdorp${own}`,
+    place: ['Teststraat', 'Testdorp'],
+    ordered: 'Teststraat 1 ? 9999SD Testdorp',
+  },
   ...['Z', '2-hoog', 'twee hoog', 'A/B', 'A t/m B'].map((typed) => ({
     name: `the toevoeging is unknown: ${typed}`,
     reach: (page: Page) => type(page, '9999SD', '2', typed),
