@@ -558,12 +558,8 @@ class BagAdresForm extends HTMLElement {
     const [postcode, number, own] = asked.map((name) => this.#value(name));
     const { number: huisnummer, rest } = split(number);
     if (!postcode || !huisnummer || !this.#isRight('postcode') || !this.#isRight('huisnummer')) return undefined;
-    const toevoeging = own || rest;
-    return {
-      postcode: plain(postcode),
-      huisnummer,
-      toevoeging: /[\p{L}\p{N}\ufffd]/u.test(toevoeging) ? toevoeging : '',
-    };
+    const toevoeging = [own, rest].find((text) => /[\p{L}\p{N}\ufffd]/u.test(text)) ?? '';
+    return { postcode: plain(postcode), huisnummer, toevoeging };
   }
 
   #key() {
