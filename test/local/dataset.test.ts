@@ -67,19 +67,14 @@ const asked = {
 } satisfies Record<string, Asked>;
 type Name = keyof typeof asked;
 
-/** An empty data folder and its table. */
-async function newPlace() {
+/** An empty data folder and its table, what asks for an extract there, and what is live then. */
+async function newServer() {
   const own = join(folder, `${made++}`);
   await mkdir(own);
   const table = `addresses-${made}`;
   await createAddressesTable(engine.client, table);
   const where = { storageFolder: join(own, 'loads'), demoFile: join(own, 'demo.zip') };
-  return { own, options: { ...where, client: engine.client, table, embedded: true, progress: noProgress } };
-}
-
-/** An empty place, what asks for an extract there, and what is live then. */
-async function newServer() {
-  const { own, options } = await newPlace();
+  const options = { ...where, client: engine.client, table, embedded: true, progress: noProgress };
   const storage = folderStorage(options.storageFolder);
   const source = async ({ of, place = 'extract.zip' }: Asked) => {
     const [from, to] = [await of?.(), join(own, place)];
@@ -88,6 +83,7 @@ async function newServer() {
     return of && to;
   };
   return {
+    ...{ own, options },
     async live() {
       const { published } = await readManifest(storage);
       if (!published) return null;
@@ -176,7 +172,7 @@ describe('npm start', () => {
   });
 
   it.each(sweep(badExtracts, 3))('refuses in one line: %s', async (_what, name, _code, message) => {
-    const { options } = await newPlace();
+    const { options } = await newServer();
     const text = await textOf(loadExtract({ ...options, extract: resolve(folder, name) }));
     expect(text).toMatch(message);
     expect(text).not.toContain('\n');
@@ -184,14 +180,14 @@ describe('npm start', () => {
 });
 
 describe('npm start with mutations', () => {
-  const loadedPlace = async () => {
-    const place = await newPlace();
-    await loadExtract({ ...place.options, extract: await usual() });
-    return place;
+  const loadedServer = async () => {
+    const server = await newServer();
+    await server.start(asked['an extract']);
+    return server;
   };
 
   it('applies the available days at the start, then each new one, and reports a broken one once', async () => {
-    const { own, options } = await loadedPlace();
+    const { own, options } = await loadedServer();
     const mutations = join(own, 'mutations');
     await mkdir(mutations);
     // Renamed into its place, as a check may come at any moment.
@@ -224,7 +220,7 @@ describe('npm start with mutations', () => {
     const mutations = `${server.url}/bestanden.json`;
     const lines: string[] = [];
     const announce = (line: string) => lines.push(line);
-    const { options } = await loadedPlace();
+    const { options } = await loadedServer();
     const { stop } = await followMutations({ ...options, mutations, announce, silenceMilliseconds: 50 });
     await stop();
     await server.stop();

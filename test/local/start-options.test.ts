@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { CommanderError } from 'commander';
+import type { CommanderError } from 'commander';
 import { callersFolder } from '../../local/data-folder.ts';
 import { misplacedOptionsText, startOptions } from '../../local/start-options.ts';
 import { start } from '../support/start.ts';
@@ -44,16 +44,11 @@ describe('the options of npm start', () => {
   /** What reading these arguments writes, and the exit code that it asks for. */
   async function ended(args: string[]) {
     let printed = '';
-    const write = (text: string) => {
+    const writeErr = (text: string) => {
       printed += text;
     };
-    try {
-      await startOptions(args, {}, { writeOut: write, writeErr: write });
-    } catch (error) {
-      if (error instanceof CommanderError) return { exitCode: error.exitCode, printed };
-      throw error;
-    }
-    throw new Error('It ended with neither help nor an error.');
+    const ending = await startOptions(args, {}, { writeErr }).catch((error: CommanderError) => error);
+    return { exitCode: 'exitCode' in ending ? ending.exitCode : 0, printed };
   }
 
   it('have defaults, and are read with the paths made absolute', async () => {

@@ -9,7 +9,6 @@ import { february, january, type Month, march, tableOf } from '../../loader/step
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
-type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
 const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const;
 type Damage = (typeof damages)[number];
 
@@ -37,18 +36,17 @@ async function damage(storage: Storage, key: string, how: Damage, at: number, ne
   await storage.put(key, bytes.subarray(0, ends[how]));
 }
 
-function perform(place: Dataset, command: Command, { again = false } = {}): Promise<unknown> {
-  const commands: Record<Command, () => Promise<unknown>> = {
-    run: () => place.load({ month: march, again }),
-    plan: () => place.load({ planOnly: true, month: march }),
-    status: async () => [await loadStatus(place), await refusedProposals(place.storage)],
-    history: () => loadHistory(place),
-    rollback: () => place.load({ rollback: january.peildatum }),
-    repair: () => place.repair(),
-    check: () => place.repair({ planOnly: true }),
-  };
-  return commands[command]();
-}
+type Perform = (place: Dataset, again?: boolean) => Promise<unknown>;
+const commands: Record<'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check', Perform> = {
+  run: (place, again = false) => place.load({ month: march, again }),
+  plan: (place) => place.load({ planOnly: true, month: march }),
+  status: async (place) => [await loadStatus(place), await refusedProposals(place.storage)],
+  history: loadHistory,
+  rollback: (place) => place.load({ rollback: january.peildatum }),
+  repair: (place) => place.repair(),
+  check: (place) => place.repair({ planOnly: true }),
+};
+type Command = keyof typeof commands;
 
 /** The commands that a message tells to run, in its order. */
 function advised(message: string): { command: Command; again: boolean }[] {
@@ -61,7 +59,7 @@ async function performAsAdvised(place: Dataset, command: Command): Promise<strin
   const said: string[] = [];
   for (let attempt = 0; attempt < 4; attempt++) {
     try {
-      await perform(place, command);
+      await commands[command](place);
       return said;
     } catch (error) {
       const { name, message } = error as Error;
@@ -71,9 +69,7 @@ async function performAsAdvised(place: Dataset, command: Command): Promise<strin
       const advice = advised(message);
       if (advice.length === 0) throw new Error(`no advice: ${said.at(-1)}`, { cause: error });
       for (const { command: next, again } of advice) {
-        await perform(place, next, { again }).catch((later: Error) =>
-          said.push(`${next}: ${later.name}: ${later.message}`),
-        );
+        await commands[next](place, again).catch((later) => said.push(`${next}: ${later.name}: ${later.message}`));
       }
     }
   }
@@ -97,9 +93,10 @@ describe('a stored object that is damaged or missing', () => {
     async (start) => {
       const random = new Random(seed);
       const keys = await starts[start].storage.list('');
-      const commands: Command[] = ['run', 'plan', 'status', 'history', 'rollback', 'repair', 'check'];
       const cases = keys.flatMap((key) =>
-        commands.flatMap((command) => damages.map((how) => ({ key, command, how, at: random.int(1000) / 1000 }))),
+        (Object.keys(commands) as Command[]).flatMap((command) =>
+          damages.map((how) => ({ key, command, how, at: random.int(1000) / 1000 })),
+        ),
       );
       expect(cases.length).toBeGreaterThan(500);
       const chosen = every ? cases : cases.filter(() => random.chance((isFullSweep ? 25 : 10) / cases.length));
@@ -118,9 +115,9 @@ describe('a stored object that is damaged or missing', () => {
         expect([name, said, found?.peildatum]).toEqual([name, said, expect.any(String)]);
         await performAsAdvised(place, 'run');
         // What no load reads is found by a check at the latest; the table is as it has to be either way.
-        const report = await perform(place, 'repair');
+        const report = await commands.repair(place);
         expect([name, report]).toEqual([name, expect.objectContaining({ added: 0, changed: 0, removed: 0 })]);
-        expect(await perform(place, 'check')).toMatchObject({ rebuilt: [] });
+        expect(await commands.check(place)).toMatchObject({ rebuilt: [] });
       }
     },
     every ? 3_600_000 : 120_000,

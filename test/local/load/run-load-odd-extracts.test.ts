@@ -27,22 +27,23 @@ async function loaded(packing: Packing = {}) {
 }
 
 describe('an extract of another area', () => {
-  it.each(
-    sweep(
-      [
-        ['municipality', 'national', 'the extract is of municipality 0457, and the live dataset of the whole country'],
-        ['national', 'municipality', 'the extract is of the whole country, and the live dataset of municipality 0457'],
-      ] as const,
-      1,
-    ),
-  )('is refused however little it changes, until it is approved: %s after %s', async (layout, live, message) => {
-    const dataset = await loaded({ layout: live });
-    const refused = await dataset.tried({ source: await bench.extract(later, streetOf(970), { layout }) });
-    expect(refused).toMatchObject({ outcome: 'refused', audit: null, objections: [{ code: 'other_area', message }] });
-    expect(await dataset.content()).toHaveLength(1000);
-    const approved = await dataset.load({ approve: refused.load ?? '' });
-    expect(approved).toMatchObject({ outcome: 'published', addresses: 970 });
-  });
+  const areas = { municipality: 'municipality 0457', national: 'the whole country' };
+  const pairs = [
+    ['municipality', 'national'],
+    ['national', 'municipality'],
+  ] as const;
+  it.each(sweep(pairs, 1))(
+    'is refused however little it changes, until it is approved: %s after %s',
+    async (layout, live) => {
+      const message = `the extract is of ${areas[layout]}, and the live dataset of ${areas[live]}`;
+      const dataset = await loaded({ layout: live });
+      const refused = await dataset.tried({ source: await bench.extract(later, streetOf(970), { layout }) });
+      expect(refused).toMatchObject({ outcome: 'refused', audit: null, objections: [{ code: 'other_area', message }] });
+      expect(await dataset.content()).toHaveLength(1000);
+      const approved = await dataset.load({ approve: refused.load ?? '' });
+      expect(approved).toMatchObject({ outcome: 'published', addresses: 970 });
+    },
+  );
 });
 
 describe('an extract that is not whole', () => {

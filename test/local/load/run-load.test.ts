@@ -104,12 +104,8 @@ describe('a load', () => {
 
   it('keeps the given number of snapshots', async () => {
     const dataset = await bench.after([january, february, march], { keep: 2 });
-    const history = await loadHistory(dataset);
-    expect(history.map(({ peildatum, kept }) => [peildatum, kept])).toEqual([
-      ['2026-03-08', true],
-      ['2026-02-08', true],
-      ['2026-01-08', false],
-    ]);
+    const kept = (await loadHistory(dataset)).map((entry) => `${entry.peildatum} ${entry.kept}`);
+    expect(kept).toEqual(['2026-03-08 true', '2026-02-08 true', '2026-01-08 false']);
     const status = await loadStatus(dataset, Date.parse('2026-03-18T12:00:00Z'));
     expect(status).toMatchObject({ published: { peildatum: '2026-03-08' }, pending: null, ageDays: 10 });
   });
@@ -176,11 +172,9 @@ describe('the guard', () => {
     const before = dataset.units();
     const run = { thresholds, month: half };
     await expect(dataset.load(run)).rejects.toThrow(/it would remove 5 addresses where 11 are live: 45\.5%/);
-    expect(dataset.units()).toBe(before);
-    expect(await dataset.served()).toEqual(tableOf(january));
-    expect(await dataset.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
     const { load } = await dataset.load({ ...run, planOnly: true });
     await expect(dataset.load({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(`approve ${load}`);
+    expect([dataset.units(), await dataset.served()]).toEqual([before, tableOf(january)]);
     expect(await dataset.load({ ...run, approve: load ?? '' })).toMatchObject({ outcome: 'published', approved: true });
     expect(await dataset.served()).toEqual(tableOf(half));
   });
