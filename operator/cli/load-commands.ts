@@ -226,10 +226,8 @@ async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise
     if (!(error instanceof RefusedLoadError)) throw error;
     commands.tell(renderChanges(error.report));
     const { load, peildatum, objections } = error.report;
-    const proposal = await proposalOf(commands, `${load}`);
-    throw new CommandError('refused', refusalText({ load, peildatum, proposal, objections }), {
-      details: { load, proposal, peildatum, objections },
-    });
+    const details = { load, proposal: await proposalOf(commands, `${load}`), peildatum, objections };
+    throw new CommandError('refused', refusalText(details), { details });
   }
 }
 
@@ -294,11 +292,8 @@ async function rollBack(loads: LoadTools, { snapshot: rollback, plan, yes }: Rol
   const { target, published, pending } = await snapshotNamed(loads.context, rollback);
   const isLive = target.snapshot.id === (pending ?? published).snapshot.id;
   const work = () => run(loads, () => loads.start({ rollback }));
-  if (isLive && !pending)
-    return loads.carryOut(
-      { nothing: `The snapshot of ${target.peildatum} (load ${target.load}) is live already.` },
-      work,
-    );
+  const nothing = `The snapshot of ${target.peildatum} (load ${target.load}) is live already.`;
+  if (isLive && !pending) return loads.carryOut({ nothing }, work);
   const instead = pending
     ? `the snapshot of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
     : await liveRegister(loads);

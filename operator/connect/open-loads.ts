@@ -98,7 +98,12 @@ async function localLoads(data: string | undefined, { progress, print }: Progres
     start(request) {
       const { source, mutations: named, rollback, approve, planOnly } = request;
       const isOfExtract = (rollback ?? named ?? approve) === undefined;
-      const run = () => runLoad({ ...options, ...request, source: isOfExtract ? (source ?? pdokExtract) : source });
+      const onPublished = ({ peildatum, added, changed, removed, kind, more }: LoadReport) =>
+        named && (more || kind === 'extract')
+          ? print(`The snapshot of ${peildatum} is live: ${added} added, ${changed} changed, ${removed} removed.`)
+          : undefined;
+      const extract = isOfExtract ? (source ?? pdokExtract) : source;
+      const run = () => runLoad({ ...options, ...request, source: extract, onPublished });
       return planOnly ? run() : audit(...auditOf(request), run);
     },
     async decide(decision, seen) {

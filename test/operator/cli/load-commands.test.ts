@@ -10,6 +10,7 @@ import type { AuditLine } from '../../../operator/connect/operator-audit.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../../support/bad-extracts.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { putDelivery } from '../../support/mutation-delivery.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
@@ -356,6 +357,14 @@ describe('loads on this machine, one after the other', () => {
       interrupted: { load: before.published.load, peildatum },
     });
     await writeFile(manifest, JSON.stringify(before));
+  });
+
+  it('an extract that days follow is reported as well as its last day', async () => {
+    const days = join(folder, 'days');
+    await putDelivery(days, february.peildatum, '2026-02-09');
+    const { exit, out, err } = await load('run', '--again', ...extract(february), '--mutations', days);
+    expect([exit, out.split('\n')[0]]).toEqual([0, 'The snapshot of 2026-02-09 is live.']);
+    expect(err).toContain('\nThe snapshot of 2026-02-08 is live: 0 added, 0 changed, 0 removed.\n');
   });
 });
 
