@@ -51,12 +51,6 @@ function run(args: string[] = [], options: Parameters<typeof start>[1] = {}): St
   return started;
 }
 
-/** Stops it, and expects exit code 0. */
-async function interrupt({ child, ended }: Start, signal: NodeJS.Signals): Promise<void> {
-  child.kill(signal);
-  expect(await ended).toBe(0);
-}
-
 const keyIn = (output: string) => /bagadres_demo_\w+/.exec(output)?.[0] ?? '';
 const baseIn = (output: string) => /http:\/\/[\w.[\]:]+:\d+/.exec(output)?.[0] ?? '';
 
@@ -64,6 +58,9 @@ async function lookUp(output: string, query = 'postcode=1381AA&huisnummer=9', ke
   const response = await fetch(`${baseIn(output)}/v1/address?${query}`, { headers: { 'x-api-key': key } });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
+
+const expectAnswers = async (service: Service) =>
+  expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
 
 /** Serves in this process while `work` runs, in the data folder of this test unless the options name another. */
 const serving = <T>(options: Partial<ServiceOptions>, work: (service: Service) => Promise<T>) =>
@@ -154,13 +151,12 @@ describe('npm start', () => {
   ] as const)('can be stopped by %s in the middle of a load, and started again', async (signal, fresh, how) => {
     const first = run(['--extract', sample, ...fresh]);
     while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
-    await interrupt(first, signal);
+    first.child.kill(signal);
+    expect(await first.ended).toBe(0);
     expect(first.output()).not.toMatch(/error/i);
     expect(first.output()).toMatch(new RegExp(`Stopped .*: ${how} continues\\.\n$`));
     expect(await processesWith(data)).toEqual([]);
-    await serving({}, async (service) => {
-      expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
-    });
+    await serving({}, expectAnswers);
   });
 });
 
@@ -255,7 +251,8 @@ describe('npm start on the data of an earlier start', () => {
     expect(await processesWith(shared.folder)).not.toEqual([]);
     for (const stream of [shared.service.child.stdout, shared.service.child.stderr]) stream?.destroy();
     for (let count = 0; count < 3; count++) expect((await lookUp(shared.output)).status).toBe(200);
-    await interrupt(shared.service, 'SIGHUP');
+    shared.service.child.kill('SIGHUP');
+    expect(await shared.service.ended).toBe(0);
     expect(await processesWith(shared.folder)).toEqual([]);
     await expect(fetch(endpoint)).rejects.toThrow();
     await expect(readLocalState(shared.folder)).rejects.toThrow(NotRunningError);
@@ -294,7 +291,7 @@ inSweep(
     /** The tables of an engine after a start that has served the demo from it. */
     const tablesIn = ({ endpoint, client }: typeof engine, fresh = false) =>
       serving({ endpoint, fresh }, async (service) => {
-        expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
+        await expectAnswers(service);
         expect((await readLocalState(data)).endpoint).toBe(endpoint);
         return (await client.send(new ListTablesCommand())).TableNames ?? [];
       });

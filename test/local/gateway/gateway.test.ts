@@ -8,13 +8,8 @@ import { type Answered, type GatewayOptions, type Integration, startGateway } fr
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const echo: Integration = async (event) => ({ statusCode: 200, body: JSON.stringify(event) });
-const failing: Integration = async () => {
-  throw new Error('the inside');
-};
-const slow: Integration = async () => {
-  await sleep(300);
-  return { statusCode: 200, body: 'done' };
-};
+const failing: Integration = () => Promise.reject(new Error('the inside'));
+const slow: Integration = () => sleep(300, { statusCode: 200, body: 'done' });
 
 /** The gateway reads the clock; everything else waits really. */
 const timersButDate =

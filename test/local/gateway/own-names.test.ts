@@ -16,7 +16,7 @@ describe('a server', () => {
   it.each([
     [here, 'evil.example evil.example:3000 adres.lan 192.168.1.5'],
     [everywhere, 'evil.example localhost.evil.example 127.0.0.1.evil.example:3000 [::1].evil.example other.adres.lan'],
-    [everywhere, 'evil.example:x@localhost x@localhost '],
+    [everywhere, 'evil.example:x@localhost localhost:x@evil.example x@localhost '],
   ])('at %j refuses requests to others, or to none: %s', (own, names) => {
     for (const name of names.split(' ')) expect([name, refuseForeignName(name, own)?.statusCode]).toEqual([name, 421]);
   });

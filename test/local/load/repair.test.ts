@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { type AddressItem, addressItem, keyItem, type StoredAddress } from '../../../core/addresses/address-item.ts';
 import { scanAddresses } from '../../../loader/storage/address-table.ts';
 import { paths } from '../../../loader/storage/storage.ts';
@@ -10,7 +9,7 @@ import { LinesBySegment } from '../../../local/load/repair.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, listsOf, march, tableOf } from '../../loader/steps/months.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
+import { sweep } from '../../support/sweep.ts';
 
 const bench = startForTests(startLoadBench);
 let place: Dataset;
@@ -75,25 +74,6 @@ describe('a repair', () => {
     expect(await place.repair()).toMatchObject({ outcome: 'repaired', rebuilt: [], unusable: keys });
     await place.load({ month: january, again: true });
     expect(await place.repair()).toMatchObject({ unusable: [] });
-  });
-
-  it('corrects any damage', async () => {
-    const keys = [...tableOf(january).keys(), '1012RJ#1#', '1012RJ#14#', '1381AA#9#B', '8888AA#1#'];
-    const edit = fc.record({ key: fc.constantFrom(...keys), straat: fc.option(fc.constantFrom('a\tb', '𝔸', 'Dam')) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
-        for (const { key, straat } of edits) {
-          if (straat === null) await remove(key);
-          else {
-            const L = [{ M: { straat: { S: straat }, woonplaats: { S: 'Weesp' } } }];
-            await put({ ...keyItem(key), places: { L } });
-          }
-        }
-        await place.repair();
-        expect(await place.served()).toEqual(tableOf(january));
-      }),
-      { numRuns: isFullSweep ? 20 : 3 },
-    );
   });
 
   it('does not change keys that no lookup can request', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { february, january, tableOf } from '../../loader/steps/months.ts';
 import { startHttpServer } from '../../support/http-server.ts';
@@ -19,14 +19,10 @@ const server = startForTests(() =>
   }),
 );
 
-beforeEach(() => {
-  Object.assign(served, { ranges: true, sent: 0, requests: 0 });
-  beforeAnswer = () => undefined;
-});
-
 /** A dataset that is loaded from the server, which has this extract. */
 async function datasetOf(extract: Promise<string>, etag = '"january"') {
-  Object.assign(served, { bytes: readFileSync(await extract), etag });
+  Object.assign(served, { bytes: readFileSync(await extract), etag, ranges: true, sent: 0, requests: 0 });
+  beforeAnswer = () => undefined;
   return bench.newDataset({ source: `${server.url}/lvbag-extract-nl.zip`, storage: bench.newFolder() });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import {
   february,
@@ -28,7 +29,6 @@ async function expectHolds(dataset: Dataset, month: Month): Promise<void> {
   expect(await dataset.addresses.dataset()).toMatchObject({ peildatum: month.peildatum });
 }
 
-const atOnce = 4;
 /** Of the places that deaths leave, every how many-th is tried. */
 const step = isFullSweep ? 1 : 8;
 
@@ -52,11 +52,7 @@ async function sweep(
     if ((hasWritten || states === 0) && states++ % step === 0) left.push(await dataset.copy());
   });
   await dataset.load({ ...ports, ...request });
-  const waiting = left.values();
-  const goOn = async () => {
-    for (const one of waiting) await then(one);
-  };
-  await Promise.all(Array.from({ length: atOnce }, goOn));
+  await forEachConcurrently(left, 4, then);
   return deaths;
 }
 

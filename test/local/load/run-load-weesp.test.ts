@@ -47,12 +47,11 @@ async function repacked(compress: boolean, change: (bytes: Buffer, member: Membe
 }
 
 async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
-  const segments: Record<string, string> = {};
-  for (const key of await storage.list('snapshots/')) {
+  const hashed = async (key: string) => {
     const bytes = (await storage.get(key)) ?? Buffer.alloc(0);
-    segments[key.split('/').slice(2).join('/')] = createHash('sha256').update(bytes).digest('hex');
-  }
-  return segments;
+    return [key.split('/').slice(2).join('/'), createHash('sha256').update(bytes).digest('hex')] as const;
+  };
+  return Object.fromEntries(await Promise.all((await storage.list('snapshots/')).map(hashed)));
 }
 
 given(`the whole of Weesp${missing}`, () => {
