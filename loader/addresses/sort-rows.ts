@@ -27,7 +27,7 @@ export function sortedRows(bytes: Buffer): Buffer {
     halves[2 * count] = ((at(start + fifth) & 7) << 29) | (at(start + sixth) << numberBits) | count;
     const postcode = (at(start + first) << 25) | (at(start + second) << 18) | (at(start + third) << 11);
     halves[2 * count + 1] = postcode | (at(start + fourth) << 4) | (at(start + fifth) >> 3);
-    start = endOfRow(bytes, start + leastLength - 1) + 1;
+    start = endOfRow(bytes, start) + 1;
   }
   new BigUint64Array(halves.buffer, 0, count).sort();
   const [sorted, view] = [new GrowingBytes(), new DataView(bytes.buffer, bytes.byteOffset, bytes.length)];
@@ -50,8 +50,8 @@ export function sortedRows(bytes: Buffer): Buffer {
   return sorted.bytes;
 }
 
-function endOfRow(bytes: Buffer, from: number): number {
-  let end = from;
+function endOfRow(bytes: Buffer, start: number): number {
+  let end = start + leastLength - 1;
   while (bytes[end] !== lineEnd) end++;
   return end;
 }

@@ -176,8 +176,9 @@ export async function joinBucket(
     several: (identificatie) => addProblem(problems, { kind: 'several_current', file, identificatie }),
   });
   for (const problem of end?.() ?? []) addProblem(problems, problem);
-  await putPacked(storage, paths.records(load.id, kinds, bucket), packRecords(records));
-  releaseMemory(lines);
+  const stored = packRecords(records);
+  [records, lines].forEach(releaseMemory);
+  await putPacked(storage, paths.records(load.id, kinds, bucket), stored);
   const { packed, ranges } = rows.pack();
   await putPacked(storage, paths.joinedRows(load.id, kinds, bucket), packed);
   const joined: Joined = { problems, records: count, repeated, ranges, reach: [...reach].sort() };

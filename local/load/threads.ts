@@ -87,7 +87,7 @@ export class ThreadPool implements Workers {
       return thread;
     };
     // A thread's heap of 8 MB would be marked for every 8 MB more, three times a second: a tenth of a load's CPU.
-    setFlagsFromString('--heap-growing-percent=300');
+    setFlagsFromString('--heap-growing-percent=200');
     try {
       return await mapConcurrently(items, this.#most, async (item) => {
         const thread = idle.pop() ?? start();
