@@ -92,7 +92,7 @@ function checked(answer) {
   return { ...answer, places: named, toevoegingen: toevoegingen.map((one) => one && String(one)) };
 }
 
-/** The colours follow those of the page, so they are light or dark with it. */
+/** In the colours of the page, light or dark. */
 const vars = `
   --accent: color-mix(in srgb, var(--bag-adres-colour, #0a5cab) 72%, currentColor);
   --bad: color-mix(in srgb, #d01b1b 68%, currentColor);
@@ -500,10 +500,8 @@ class BagAdresForm extends HTMLElement {
     for (const child of this.children) child.slot ||= 'place';
     const rows = [make('div', { class: 'bag-adres-row' }), make('div', { class: 'bag-adres-row', slot: 'place' })];
     for (const name of [...asked, 'straat', 'woonplaats']) {
-      const input = make('input', {
-        name,
-        autocomplete: { postcode: 'postal-code', woonplaats: 'address-level2' }[name] ?? 'off',
-      });
+      const autocomplete = { postcode: 'postal-code', woonplaats: 'address-level2' }[name] ?? 'off';
+      const input = make('input', { name, autocomplete });
       input.required = name !== 'toevoeging';
       rows[Number(found.includes(name))].append(
         make('label', { lang: this.#language(), dir: 'ltr' }, this.#text(name), input),
