@@ -220,7 +220,7 @@ function refuseTwice(members: Member[], label: string): void {
 
 /** Members of an older date have objects that have ended since: combined, they would come back. */
 function refuseOtherDates(members: Member[], peildatum: string, label: string): void {
-  const dates = new Set(members.map(({ name }) => xsdDate(name)));
+  const dates = new Set(members.map(({ name }) => name.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1')));
   if (dates.size === 1 && dates.has(peildatum)) return;
   const held = members.slice(0, 20).map(({ name }) => name);
   const problem =
@@ -238,11 +238,6 @@ function refuseOtherArea(members: Member[], gemeenten: string[], kinds: readonly
   if (lacking.length === 0) return;
   const problem = `is of ${areaText(gemeenten)} by its ${deliveryFile}, but has no ${lacking.join(', ')}; get the extract again`;
   throw new ExtractError('missing_member', label, problem);
-}
-
-/** `2026-01-08` of `9999NUM08012026.zip`. */
-function xsdDate(member: string): string {
-  return member.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1');
 }
 
 /** Entries in the folders of objects that are not used for addresses. */

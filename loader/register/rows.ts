@@ -1,5 +1,6 @@
 /** Rows and records as a load stores them, each with its line end. */
 
+import { crc32 } from 'node:zlib';
 import { recordForm } from './record.ts';
 import {
   type ByteRanges,
@@ -19,20 +20,19 @@ export class RowsByNumber {
     return this.#rows[number];
   }
 
-  /** All rows, compressed for each number separately, with their positions. Frees the rows. */
-  pack(): { packed: Buffer[]; ranges: ByteRanges } {
+  /** All rows, one piece for each number, with their ranges. */
+  pieces(): { pieces: Buffer[]; ranges: ByteRanges } {
     const ranges: ByteRanges = {};
-    const packed: Buffer[] = [];
+    const pieces: Buffer[] = [];
     let position = 0;
     this.#rows.forEach((rows, number) => {
       if (!rows || rows.length === 0) return;
-      const bytes = packLineBytes(rows.bytes);
-      rows.release();
-      packed.push(bytes);
-      ranges[nameOfNumber(number)] = [position, bytes.length];
+      const { bytes } = rows;
+      pieces.push(bytes);
+      ranges[nameOfNumber(number)] = [position, bytes.length, crc32(bytes)];
       position += bytes.length;
     });
-    return { packed, ranges };
+    return { pieces, ranges };
   }
 }
 

@@ -68,8 +68,11 @@ export function firstLineFrom(sorted: Buffer, text: string): number {
   const wanted = Buffer.from(text, 'latin1');
   let [start, end] = [0, sorted.length];
   while (start < end) {
-    const line = Math.max(start, sorted.lastIndexOf(lineEnd, ((start + end) >> 1) - 1) + 1);
-    if (sorted.compare(wanted, 0, wanted.length, line, line + wanted.length) < 0)
+    let line = (start + end) >> 1;
+    while (line > start && sorted[line - 1] !== lineEnd) line--;
+    let same = 0;
+    while (same < wanted.length && sorted[line + same] === wanted[same]) same++;
+    if (same < wanted.length && (sorted[line + same] as number) < (wanted[same] as number))
       start = sorted.indexOf(lineEnd, line) + 1;
     else end = line;
   }
@@ -138,10 +141,10 @@ export class GrowingBytes {
 }
 
 /**
- * The position of the rows of each postcode3 in a worker's packed rows. A segment is a part of the country: all
- * postcodes with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
+ * The range of a worker's stored rows that each destination gets: a bucket, or a segment. A segment is a part of the
+ * country: all postcodes with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
  */
-export type ByteRanges = Record<string, [position: number, length: number]>;
+export type ByteRanges = Record<string, [position: number, length: number, crc32: number]>;
 
 /** Each postcode3 of a segment, in order: of `13`, `130` to `139`. */
 export function postcode3sOf(segment: string): string[] {

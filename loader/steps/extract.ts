@@ -51,9 +51,9 @@ async function extractSlice(
       ...((kind === 'NUM' || kind === 'VBO') && { visitWritten: addWritten(kind) }),
     }),
   );
-  const { packed, ranges } = rows.pack();
-  await putPacked(storage, paths.rows(loadId, slice.slice), packed);
-  for (const piece of packed) releaseMemory(piece);
+  const { pieces, ranges } = rows.pieces();
+  await putPacked(storage, paths.rows(loadId, slice.slice), pieces);
+  pieces.forEach(releaseMemory);
   const segments = Array.from(hasSegment.keys(), String).filter((segment) => hasSegment[Number(segment)] === 1);
   const extracted: Extracted = { ...found, ranges, segments };
   await putJson(storage, paths.extracted(loadId, slice.slice), extracted);

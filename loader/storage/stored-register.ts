@@ -3,7 +3,8 @@
  * joining them bucket by bucket.
  */
 
-import { mapConcurrently } from '../../core/concurrency.ts';
+import { crc32 } from 'node:zlib';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import { packSegment, unpackSegment } from '../addresses/line-segment.ts';
 import type { Line } from '../addresses/lines.ts';
 import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
@@ -12,7 +13,7 @@ import { inOrder, joinRecords, type RecordVisit } from '../register/join-records
 import { bucketOf, keyOfNum, parseRecord, type RegisterVoorkomen, recordsWith } from '../register/record.ts';
 import { occurrencesIn, relatiesIn, unpackReference } from '../register/reference-file.ts';
 import { nameOfNumber, packRecords, RowsByNumber, unpackRecords } from '../register/rows.ts';
-import { type ByteRanges, unpackLineBytes } from '../register/stored-form.ts';
+import type { ByteRanges } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
 import {
   concurrentReads,
@@ -27,30 +28,29 @@ import {
   type RecordKinds,
   type Storage,
   UnusableObjectError,
-  unpacked,
 } from './storage.ts';
 import { type BucketItem, extractedSlices, type Joined } from './work.ts';
 
 /** The rows that a worker stored: their key, and the range for each destination. */
 export type StoredRows = { key: string; ranges: ByteRanges };
 
-/** The rows for one destination, from all workers in order, in memory of their own. */
+/** The rows for one destination, from all workers in order, in memory of their own. @throws DamagedObjectError */
 export async function gatherRows(storage: Storage, stored: readonly StoredRows[], place: string): Promise<Buffer> {
-  const read = await mapConcurrently(stored, concurrentReads, async ({ key, ranges }) => {
-    const [position, length] = ranges[place] ?? [0, 0];
-    if (length === 0) return [];
-    const packed = await openObject(storage, key);
-    if (position + length > packed.size) throw new DamagedObjectError(key);
-    return [{ key, bytes: await packed.read(position, length) }];
+  let length = 0;
+  const wanted = stored.flatMap(({ key, ranges: { [place]: range } }) => {
+    if (!range) return [];
+    const start = length;
+    length += range[1];
+    return [{ key, range, start }];
   });
-  const pieces: Buffer[] = [];
-  for (const { key, bytes } of read.flat()) pieces.push(await unpacked(key, () => unpackLineBytes(bytes)));
-  const [only = Buffer.alloc(0), ...others] = pieces;
-  if (others.length === 0) return only;
-  const all = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) at += piece.copy(all, at);
-  pieces.forEach(releaseMemory);
+  const all = Buffer.allocUnsafeSlow(length);
+  await forEachConcurrently(wanted, concurrentReads, async ({ key, range: [position, count, checksum], start }) => {
+    const object = await openObject(storage, key);
+    const rows = position + count > object.size ? null : await object.read(position, count);
+    if (rows === null || crc32(rows) !== checksum) throw new DamagedObjectError(key);
+    rows.copy(all, start);
+    if (object.isOwnMemory) releaseMemory(rows);
+  });
   return all;
 }
 
@@ -179,8 +179,9 @@ export async function joinBucket(
   const stored = packRecords(records);
   [records, lines].forEach(releaseMemory);
   await putPacked(storage, paths.records(load.id, kinds, bucket), stored);
-  const { packed, ranges } = rows.pack();
-  await putPacked(storage, paths.joinedRows(load.id, kinds, bucket), packed);
+  const { pieces, ranges } = rows.pieces();
+  await putPacked(storage, paths.joinedRows(load.id, kinds, bucket), pieces);
+  pieces.forEach(releaseMemory);
   const joined: Joined = { problems, records: count, repeated, ranges, reach: [...reach].sort() };
   await putJson(storage, paths.joined(load.id, kinds, bucket), joined);
 }

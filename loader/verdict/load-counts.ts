@@ -222,11 +222,8 @@ export const changesCsvHead = 'key,before,after,nummeraanduidingen\r\n';
 /** A change as CSV (RFC 4180); several places of one key are separated by ` | `. */
 export function changesCsvLine({ key, before, after, nummeraanduidingen }: ChangeExample): string {
   const fields = [key, before?.join(' | ') ?? '', after?.join(' | ') ?? '', nummeraanduidingen.join(' ')];
-  return `${fields.map(field).join(',')}\r\n`;
-}
-
-function field(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const quoted = fields.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text));
+  return `${quoted.join(',')}\r\n`;
 }
 
 /** Small enough for a page of the portal to send one or more. */
