@@ -117,14 +117,9 @@ function stepsOf(kind: StandKind): ReadStep[] {
   return joined([open, ...partsOf(objects[kind]), close]);
 }
 
-const stepsOfKind = {
-  NUM: stepsOf('NUM'),
-  OPR: stepsOf('OPR'),
-  VBO: stepsOf('VBO'),
-  LIG: stepsOf('LIG'),
-  STA: stepsOf('STA'),
-};
-export type WrittenKind = keyof typeof stepsOfKind;
+export type WrittenKind = Exclude<StandKind, 'WPL'>;
+/** Made when first needed, as each kind takes milliseconds. */
+const stepsOfKind: Partial<Record<WrittenKind, ReadStep[]>> = {};
 
 /** The index of each named field in `starts` and `ends`; a point has the fields `x` and `y`. */
 export function fieldIndexes<Name extends string>(kind: WrittenKind, ...names: Name[]): Record<Name, number> {
@@ -149,6 +144,7 @@ export class WrittenStand {
     ...{ span: { volgnummer: 0, begin: 0, eind: 0 }, isLive: true, isInactief: false, isNietBag: false },
   };
   readonly #kind: WrittenKind;
+  readonly #steps: readonly ReadStep[];
   readonly #at: ReturnType<typeof geldigheidIndexes>;
   readonly #live: readonly string[];
   readonly #values: string[] = [];
@@ -156,6 +152,8 @@ export class WrittenStand {
   constructor(kind: WrittenKind, bytes: Buffer) {
     const decimals = 3;
     this.#kind = kind;
+    stepsOfKind[kind] ??= stepsOf(kind);
+    this.#steps = stepsOfKind[kind];
     this.#at = geldigheidIndexes(kind);
     this.#live = statuses[kind].live;
     // With the memory behind the file, if there is any: V8 takes a third longer once it has looked beyond its end. An
@@ -173,7 +171,7 @@ export class WrittenStand {
     while (isBlank(this.bytes[at])) at++;
     for (let i = 0; i < starts.length; i++) starts[i] = -1;
     try {
-      at = this.#past(stepsOfKind[this.#kind], at);
+      at = this.#past(this.#steps, at);
     } catch (error) {
       if (error instanceof RangeError) return -1; // beyond the end of the memory
       throw error;
