@@ -40,6 +40,7 @@ export const paths = {
   /** The findings of joining a bucket, and the rows that it sends to other buckets or to segments. */
   joined: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}.json`,
   joinedRows: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}`,
+  isRows: (key: string) => /\/(rows|joined\/\w+)\/\d+$/.test(key),
   /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
   /** The deliveries at each location when they were last read. */

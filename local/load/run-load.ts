@@ -109,6 +109,8 @@ class LoadRun {
       if (name === 'apply' && (await this.#imports(load))) continue;
       const work = () => this.#step(name, input);
       const result = await (action === 'mutations' || name === 'mutate' ? inSmallYoungGeneration(work) : work());
+      // A country has gigabytes of rows, which nothing reads any more.
+      if (name === 'merge') await storage.delete((await storage.list(paths.workOf(load))).filter(paths.isRows));
       if (name === 'guard') {
         const { divided, go, report: judged } = result as Guarded;
         if (divided) return null;

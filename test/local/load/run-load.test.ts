@@ -173,6 +173,8 @@ describe('the guard', () => {
     const run = { thresholds, month: half };
     await expect(dataset.load(run)).rejects.toThrow(/it would remove 5 addresses where 11 are live: 45\.5%/);
     const { load } = await dataset.load({ ...run, planOnly: true });
+    const work = (await dataset.storage.list('')).filter((key) => /^loads.*(rows|joined)/.test(key));
+    expect(work).toEqual([expect.stringMatching(/joined\/nummeraanduidingen\/000\.json$/)]);
     await expect(dataset.load({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(`approve ${load}`);
     expect([dataset.units(), await dataset.served()]).toEqual([before, tableOf(january)]);
     expect(await dataset.load({ ...run, approve: load ?? '' })).toMatchObject({ outcome: 'published', approved: true });
