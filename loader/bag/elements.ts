@@ -114,8 +114,8 @@ const statusOf = (kind: StandKind) => {
 };
 const document = ['geconstateerd', 'documentdatum', 'documentnummer'].map((name) => skipped(name));
 const ligtIn = reference('ligtIn', 'Woonplaats', 'Woonplaats', { rule: /^\d{4}$/, written: digits(4) });
-/** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
 const writtenNaam = { ...run(plain, 80, /[!-%'-;=?-~]/), others: new RegExp(`^${letter}*$`, 'u') };
+/** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
 const naam = text('naam', { rule: /^[^ \t\r\n][^\r\n]{0,79}$/u, written: writtenNaam });
 const number = (name: string, most: number) => {
   const rule = new RegExp(`^[ \\t\\r\\n]*[1-9]\\d{0,${most - 1}}[ \\t\\r\\n]*$`);
