@@ -68,7 +68,7 @@ describe('the handlers of the API', () => {
     await expect(apiHandlers({ ...place, values })).rejects.toThrow('ACCOUNTS_TABLE is not set');
   });
 
-  it('read no variable of the process, neither while they are imported nor when they are made', async () => {
+  it('read no variable of the process while they are imported and made, and load no undici', async () => {
     const script = `
       const reads = [];
       const own = /file:\\/\\/[^\\n]*\\/(core|lambdas|lib|packages|loader|portal|local)\\//;
@@ -79,17 +79,19 @@ describe('the handlers of the API', () => {
           return target[name];
         },
       });
-      const { apiHandlers } = await import('./local/functions.ts');
+      const { apiHandlers, loadHandlers } = await import('./local/functions.ts');
       await import('./local/service.ts');
       await import('./local/dataset.ts');
+      await loadHandlers();
+      const undici = process.moduleLoadList.filter((name) => name.includes('undici'));
       await import('./local/portal.ts');
       await import('./lambdas/validate/reference-route.ts');
       const names = ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'BRANDING', 'METRIC_NAMESPACE'];
       const values = Object.fromEntries(names.map((name) => [name, name === 'BRANDING' ? '{}' : 'x']));
       const client = { send: async () => ({}), middlewareStack: { clone: () => ({ add() {} }) } };
       const routes = await apiHandlers({ values, client, log() {} });
-      console.log(JSON.stringify({ routes: routes.length, reads }));`;
+      console.log(JSON.stringify({ routes: routes.length, reads, undici }));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
-    expect(JSON.parse(stdout)).toEqual({ routes: 4, reads: [] });
+    expect(JSON.parse(stdout)).toEqual({ routes: 4, reads: [], undici: [] });
   });
 });
