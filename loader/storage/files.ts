@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, createReadStream, statSync } from 'node:fs';
+import { constants, createReadStream, readFileSync, statSync } from 'node:fs';
 import {
   copyFile,
   type FileHandle,
@@ -7,14 +7,13 @@ import {
   mkdir,
   open,
   readdir,
-  readFile,
   rename,
   rm,
   rmdir,
   stat,
   unlink,
 } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SourceVersion } from '../dataset/load.ts';
 import { isRunning } from '../is-running.ts';
@@ -47,13 +46,14 @@ export function folderStorage(folder: string): Storage {
       const file = await openNew(part);
       await fill(file).finally(() => file.close());
       await finish(part, path);
-    } finally {
+    } catch (error) {
       await rm(part, { force: true });
+      throw error;
     }
   };
 
   return {
-    get: (key) => readFile(pathOf(key)).catch(nullWhenMissing),
+    get: (key) => readNow(pathOf(key)).catch(nullWhenMissing),
     open: async (key) => {
       const path = pathOf(key);
       const found = statSync(path, { throwIfNoEntry: false });
@@ -81,6 +81,9 @@ export function folderStorage(folder: string): Storage {
   };
 }
 
+/** Waits for the disk, as `fileAccess` does. */
+const readNow = async (path: string) => readFileSync(path);
+
 /** Creates a file, and its folder if that is missing. */
 async function openNew(path: string): Promise<FileHandle> {
   const file = await open(path, 'wx').catch(nullWhenMissing);
@@ -95,11 +98,12 @@ async function create(part: string, path: string): Promise<void> {
     if (error.code === 'EEXIST') throw error;
     return copyFile(part, path, constants.COPYFILE_EXCL);
   });
+  await unlink(part);
 }
 
 /** @throws ObjectChangedError */
 async function requireUnchanged(path: string, key: string, expected: Uint8Array): Promise<void> {
-  const found = await readFile(path).catch(nullWhenMissing);
+  const found = await readNow(path).catch(nullWhenMissing);
   if (!found?.equals(expected)) throw new ObjectChangedError(key);
 }
 
@@ -123,11 +127,7 @@ async function list(root: string, prefix: string): Promise<string[]> {
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(nullWhenMissing);
   const files = entries?.filter((entry) => entry.isFile() && !unfinished.test(entry.name)) ?? [];
-  const keys = files.map(({ parentPath, name }) =>
-    join(parentPath, name)
-      .slice(root.length + 1)
-      .replaceAll(sep, '/'),
-  );
+  const keys = files.map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll(sep, '/'));
   return keys.filter((key) => key.startsWith(prefix)).sort();
 }
 

@@ -152,7 +152,8 @@ describe('a storage in a folder', () => {
   it('lists no unfinished file, and removes those of dead processes with the objects beside them', async () => {
     const storage = folderStorage(join(folder, 'own'));
     await storage.putStream('x/broken', broken()).catch(() => undefined);
-    expect(readdirSync(join(folder, 'own', 'x'))).toEqual([]);
+    await storage.put('x/new', Buffer.from('new'), null);
+    expect(readdirSync(join(folder, 'own', 'x'))).toEqual(['new']);
     const dead = spawnSync(process.execPath, ['--version']).pid;
     for (const pid of [dead, process.pid]) {
       await storage.put(`snapshots/x/objects/13.${pid}.00000000-0000-0000-0000-000000000000.part`, Buffer.from('half'));
