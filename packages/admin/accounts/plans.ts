@@ -80,8 +80,11 @@ function planUpdate({ table, actor, nowSeconds }: AdminStore, previous: PlanVers
     [planRecord.limits]: plan.limits,
     [planRecord.state]: plan.state,
     [planRecord.version]: plan.version,
-    [planRecord.change]: { looked: 0, followed: 0, started: nowSeconds(), actor } satisfies StoredChange,
-    [planRecord.after]: '-',
+    // Nobody is on a new plan yet.
+    ...(previous && {
+      [planRecord.change]: { looked: 0, followed: 0, started: nowSeconds(), actor } satisfies StoredChange,
+      [planRecord.after]: '-',
+    }),
   };
   return guardedUpdate(table, planKey(plan.code), { set }, [isStill(planRecord.version, previous?.version)]);
 }

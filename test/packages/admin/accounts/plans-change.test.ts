@@ -94,6 +94,12 @@ describe('a change of a plan in steps', () => {
     expect(await changeOf('later')).toBeUndefined();
   });
 
+  it('is over at once for a new plan', async () => {
+    await bench.admin.plans.begin({ code: 'new', limits: { day: 1 } });
+    expect(await changeOf('new')).toBeUndefined();
+    expect(await bench.admin.plans.follow('new')).toMatchObject({ done: true, followed: 0 });
+  });
+
   it('is refused for a plan that does not exist, and for no accounts', async () => {
     const { admin } = bench;
     await expect(admin.plans.follow('nothing')).rejects.toMatchObject({ code: 'not_found' });
