@@ -66,8 +66,13 @@ function markup(text: string): ReadStep {
   return stepOf('markup', { length: bytes.length, text, words });
 }
 
-const classOf = (characters: RegExp) =>
-  Uint8Array.from({ length: 256 }, (_, byte) => Number(characters.test(String.fromCharCode(byte))));
+/** The bytes of each pattern: many fields have the same one. */
+const classes: Record<string, Uint8Array> = {};
+
+function classOf(run: RegExp): Uint8Array {
+  classes[run.source] ??= Uint8Array.from({ length: 256 }, (_, byte) => Number(run.test(String.fromCharCode(byte))));
+  return classes[run.source] as Uint8Array;
+}
 
 /** The steps of parts, with adjacent markup in one piece. */
 function joined(parts: readonly (string | ReadStep)[]): ReadStep[] {
