@@ -15,6 +15,7 @@ import {
 } from '../../../core/accounts/usage-record.ts';
 import type { StoreClient } from '../../../core/dynamodb.ts';
 import { addressRoute } from '../../../lambdas/address/address-route.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import { accessOf } from '../../support/access.ts';
 import { startAddressService, testSecrets, testTables } from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
@@ -140,10 +141,14 @@ describe('the days of an account in a backup', () => {
   });
 });
 
-const service = startForTests(startAddressService);
+const service = startForTests(async () => {
+  const service = await startAddressService();
+  const admin = createAdmin({ client: service.client, table: testTables.accounts, now: () => noon * 1000 });
+  return { ...service, admin };
+});
 let accounts = 0;
-/** Tomorrow: an account counts on no day before it was made. */
-const noon = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400 + 43_200;
+/** In the middle of a month, as there is no usage of a month to come. */
+const noon = Date.UTC(2026, 5, 15, 12) / 1000;
 const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
 const [from, to] = [dateOf(noon), dateOf(noon + 86_400)];
 
