@@ -226,10 +226,7 @@ const bytesBehind = 1_024;
 /** Inflates into one buffer of the known size, where zlib would by default concatenate many. */
 function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer {
   try {
-    return inflateRawSync(compressed, {
-      chunkSize: size + bytesBehind,
-      maxOutputLength: size + 1,
-    });
+    return inflateRawSync(compressed, { chunkSize: size + bytesBehind, maxOutputLength: size + 1 });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw anotherSize(size, label);
     throw damaged(label, (cause as Error).message, cause);

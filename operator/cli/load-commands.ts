@@ -261,10 +261,11 @@ function decision(verb: LoadDecision, description: string, notes?: string): Comm
 }
 
 function renderApproval(waiting: WaitingLoad): string {
-  const { load, livePeildatum, peildatum, addresses, added, changed, removed, objections } = waiting;
+  const { load, livePeildatum, peildatum, addresses, added, changed, removed, objecten, objections } = waiting;
   const now = livePeildatum === null ? 'nothing' : `the register of ${livePeildatum}`;
+  const objects = objecten?.changed ? `, the objects of ${counted(objecten.changed, 'address')}` : '';
   return [
-    `Puts the register of ${peildatum} (load ${load}, ${counted(addresses, 'address')}) in the place of ${now}: ${thousands(added)} added, ${thousands(changed)} changed, ${thousands(removed)} removed.`,
+    `Puts the register of ${peildatum} (load ${load}, ${counted(addresses, 'address')}) in the place of ${now}: ${thousands(added)} added, ${thousands(changed)} changed, ${thousands(removed)} removed${objects}.`,
     ...objections.map(({ message }) => `It was refused: ${message}`),
   ].join('\n');
 }

@@ -10,6 +10,7 @@ import {
   type ChangeExample,
   type ChangesCsv,
   changesCsvHead,
+  type ObjectenCounts,
   problemCount,
   setAsideOf,
 } from '../../loader/verdict/load-counts.ts';
@@ -59,6 +60,8 @@ export type WaitingLoad = LoadChanges & {
   livePeildatum: string | null;
   /** Addresses that could not be made; `null`: not counted. */
   problems: number | null;
+  /** The adresseerbare objecten of its addresses, and their changes; absent without objects. */
+  objecten?: ObjectenCounts;
   /**
    * Why it waits. The codes are stable, the messages are English. `count` of `of` addresses or streets are too many, in
    * all or at a `place` (a woonplaats or a street), such as the `examples`; `since`: with the days since that date.
@@ -247,7 +250,7 @@ export async function readRegister(storage: Storage, last: number): Promise<Regi
 /** A refused load as its operators see it. */
 export function viewOf(proposal: LoadProposal, approval: Approval | null): WaitingLoad {
   const { load, peildatum, livePeildatum, counts, objections, byPlace } = proposal;
-  const { addresses, changes, problems, examples } = counts;
+  const { addresses, changes, problems, examples, objecten } = counts;
   return {
     load,
     proposal: proposalName(proposal),
@@ -256,6 +259,7 @@ export function viewOf(proposal: LoadProposal, approval: Approval | null): Waiti
     addresses,
     ...changes,
     problems: problems && problemCount(problems),
+    ...(objecten && { objecten }),
     objections,
     changesFiles: changesFilesOf(proposal).length,
     streets: placesIn(byPlace.streets),

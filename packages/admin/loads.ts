@@ -15,7 +15,7 @@ import { createAdminStore } from './accounts/admin-store.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export { addressText } from '../../core/addresses/address-key.ts';
-export type { ChangeExample as LoadExample } from '../../loader/verdict/load-counts.ts';
+export type { ChangeExample as LoadExample, ObjectenCounts } from '../../loader/verdict/load-counts.ts';
 export type { LoadsRefusals } from './accounts/admin-error.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit-log.ts';
 export type {

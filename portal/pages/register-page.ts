@@ -117,7 +117,7 @@ function approvalNote(visit: Visit, { approval, proposal }: WaitingLoad): Html {
 async function loadPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
   const { load, loads } = await waitingLoad(visit);
-  const { peildatum, livePeildatum, addresses, added, changed, removed, problems, proposal } = load;
+  const { peildatum, livePeildatum, addresses, added, changed, removed, objecten, problems, proposal } = load;
   const [other] = await loads.running();
   const isRunning = load.approval?.state === 'running' && load.approval.proposal === proposal;
   const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?proposal=${proposal}">${text.decisions.approve.name}</a><a class="button plain" href="${pathOf(load.load)}/reject?proposal=${proposal}">${text.decisions.reject.name}</a></p>`;
@@ -131,6 +131,7 @@ async function loadPage(visit: Visit): Promise<Page> {
       [text.changeKinds.added, format.number(added)],
       [text.changeKinds.changed, format.number(changed)],
       [text.changeKinds.removed, format.number(removed)],
+      ...(objecten ? [[text.changedObjecten, format.number(objecten.changed)] as const] : []),
       [text.problems, problems === null ? '-' : format.number(problems)],
     ])}</div>
 ${mostChangedTables(visit, load)}<div class="card">${await exampleTable(visit, load)}${changesLinks(visit, load)}</div>
@@ -188,16 +189,15 @@ async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise
 async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<Page> {
   const { query, text, format } = visit;
   const { load } = await waitingLoad(visit);
-  const { peildatum, added, changed, removed, proposal } = load;
+  const { peildatum, added, changed, removed, objecten, proposal } = load;
   const cancel = pathOf(load.load);
   if (query.proposal !== proposal) return conflictPage(text, cancel);
+  const counts = [added, changed, removed].map((count) => format.count(count, 'address'));
   const { question, explanation, yes } = text.decisions[decision];
   return confirmation(visit, {
     title: question(format.day(peildatum)),
     explanation: explanation(
-      format.count(added, 'address'),
-      format.count(changed, 'address'),
-      format.count(removed, 'address'),
+      text.changesOf(counts, objecten?.changed ? format.count(objecten.changed, 'address') : ''),
     ),
     action: visit.path,
     yes,

@@ -398,6 +398,9 @@ export const en = {
     share ? `${count} of ${of} (${share})` : `${count}; there are ${of} now`,
   loadOf: (day: string) => `Load of ${day}`,
   addressesAfter: 'Addresses after the load',
+  changedObjecten: 'Only their objects changed',
+  changesOf: ([added, changed, removed]: string[], objecten: string) =>
+    `${added} added, ${changed} changed and ${removed} removed${objecten && `; the objects of ${objecten} change`}`,
   problems: 'Addresses with a problem',
   examples: 'Examples',
   noExamples: 'There are no examples.',
@@ -412,8 +415,7 @@ export const en = {
     approve: {
       name: 'Approve this load',
       question: (day: string) => `Approve the load of ${day}?`,
-      explanation: (added: string, changed: string, removed: string) =>
-        `Within minutes, for every customer: ${added} added, ${changed} changed and ${removed} removed.`,
+      explanation: (changes: string) => `Within minutes, for every customer: ${changes}.`,
       yes: 'Yes, approve this load',
       made: (person: string) => `Approved by ${person} on`,
       states: {
@@ -426,8 +428,8 @@ export const en = {
     reject: {
       name: 'Reject this load',
       question: (day: string) => `Reject the load of ${day}?`,
-      explanation: (added: string, changed: string, removed: string) =>
-        `The live data stays. This load (${added} added, ${changed} changed and ${removed} removed) is not run, and is not offered again until its source is corrected or an operator asks for it with the command line.`,
+      explanation: (changes: string) =>
+        `The live data stays. This load (${changes}) is not run, and is not offered again until its source is corrected or an operator asks for it with the command line.`,
       yes: 'Yes, reject this load',
       made: (person: string) => `Rejected by ${person} on`,
       states: {

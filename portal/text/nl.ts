@@ -413,6 +413,9 @@ export const nl: Text = {
   outOf: (count, of, share) => (share ? `${count} van ${of} (${share})` : `${count}; nu zijn er ${of}`),
   loadOf: (day) => `Gegevensupdate van ${day}`,
   addressesAfter: 'Adressen erna',
+  changedObjecten: 'Alleen hun objecten gewijzigd',
+  changesOf: ([added, changed, removed], objecten) =>
+    `${added} erbij, ${changed} gewijzigd en ${removed} verwijderd${objecten && `; van ${objecten} veranderen de objecten`}`,
   problems: 'Adressen met een probleem',
   examples: 'Voorbeelden',
   noExamples: 'Er zijn geen voorbeelden.',
@@ -427,8 +430,7 @@ export const nl: Text = {
     approve: {
       name: 'Deze update goedkeuren',
       question: (day) => `Update van ${day} goedkeuren?`,
-      explanation: (added, changed, removed) =>
-        `Binnen enkele minuten geldt dit voor elke klant: ${added} erbij, ${changed} gewijzigd en ${removed} verwijderd.`,
+      explanation: (changes) => `Binnen enkele minuten geldt dit voor elke klant: ${changes}.`,
       yes: 'Ja, keur deze update goed',
       made: (person) => `Goedgekeurd door ${person} op`,
       states: {
@@ -441,8 +443,8 @@ export const nl: Text = {
     reject: {
       name: 'Deze update afwijzen',
       question: (day) => `Update van ${day} afwijzen?`,
-      explanation: (added, changed, removed) =>
-        `Wat nu in gebruik is, blijft. Deze update (${added} erbij, ${changed} gewijzigd en ${removed} verwijderd) wordt niet uitgevoerd. Hij wordt pas weer aangeboden als de bron is verbeterd, of als een operator erom vraagt met de opdrachtregel.`,
+      explanation: (changes) =>
+        `Wat nu in gebruik is, blijft. Deze update (${changes}) wordt niet uitgevoerd. Hij wordt pas weer aangeboden als de bron is verbeterd, of als een operator erom vraagt met de opdrachtregel.`,
       yes: 'Ja, wijs deze update af',
       made: (person) => `Afgewezen door ${person} op`,
       states: {

@@ -5,7 +5,8 @@ import { BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sd
 import { localGuardDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
-import { RefusedLoadError } from '../../loader/verdict/load-report.ts';
+import { getJson, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
+import { type LoadProposal, RefusedLoadError } from '../../loader/verdict/load-report.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { january, type Month, march, voorkomensOf } from '../loader/steps/months.ts';
 import { createAddressesTable } from './dynamodb.ts';
@@ -23,6 +24,15 @@ export async function createWaitingLoad(client: DynamoDBClient) {
   const places = { client, storageFolder, addressesTable };
   await load(places, january);
   return registerAt(places, (await load(places, march)) ?? '');
+}
+
+/** Lets a refused load change the objects of 3,000 addresses too; returns what takes that back. */
+export async function withObjects(storage: Storage, load: string): Promise<() => Promise<unknown>> {
+  const key = paths.proposal(load);
+  const stored = await getJson<LoadProposal>(storage, key);
+  const counts = { ...stored.counts, objecten: { live: 9_000, changed: 3_000, lost: 0, moved: 0 } };
+  await putJson(storage, key, { ...stored, counts });
+  return () => putJson(storage, key, stored);
 }
 
 /** In a folder of its own: beside it is what else a service on one machine keeps, such as statements. */

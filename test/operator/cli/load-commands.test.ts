@@ -5,6 +5,7 @@ import { lineOf } from '../../../loader/addresses/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { httpSource } from '../../../loader/storage/http-source.ts';
 import { processOwner } from '../../../loader/storage/lock.ts';
+import { openStorage } from '../../../loader/storage/open.ts';
 import { explainError } from '../../../operator/connect/errors.ts';
 import type { AuditLine } from '../../../operator/connect/operator-audit.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
@@ -14,6 +15,7 @@ import { putDelivery } from '../../support/mutation-delivery.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
+import { withObjects } from '../../support/waiting-load.ts';
 import { writeExtract } from '../../support/write-extract.ts';
 import { type Ended, run, startLocalRun } from '../command-line.ts';
 
@@ -203,6 +205,10 @@ describe('loads on this machine, one after the other', () => {
       code: 'not_found',
       message: expect.stringMatching(/Refused loads: 2026-04-08-/),
     });
+    const takeBack = await withObjects(await openStorage(bench.data), (await json('status')).refused[0].load);
+    const says = ': 40 added, 0 changed, 11 removed, the objects of 3,000 addresses.\nIt was refused: ';
+    expect((await load('approve', '--plan')).out).toContain(says);
+    await takeBack();
     // Somebody approves what he saw, and it is something else by now.
     expect(await failure('approve', '--proposal', '0123456789abcdef')).toMatchObject({ code: 'conflict' });
     expect(await json('approve')).toMatchObject({

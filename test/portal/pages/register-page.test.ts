@@ -7,7 +7,7 @@ import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
+import { createWaitingLoad, type WaitingLoad, withObjects } from '../../support/waiting-load.ts';
 
 const service = startForTests(startAddressService);
 const source = startForTests(() => createWaitingLoad(service.client));
@@ -37,6 +37,18 @@ describe('the register', () => {
     for (const shown of ['8 Mar 2026', '36.4%', '1381 AA 9 A', 'Buitenveer, Weesp', 'Hofstraat, Apeldoorn', '>Weesp<'])
       expect(load.body).toContain(shown);
     for (const most of ['Streets', 'Places']) expect(load.body).toContain(`${most} with the most changes`);
+  });
+
+  it.each([
+    ['en', '>Only their objects changed<', 'removed; the objects of 3,000 addresses change.'],
+    ['nl', '>Alleen hun objecten gewijzigd<', 'verwijderd; van 3.000 adressen veranderen de objecten.'],
+  ] as const)('counts the addresses whose objects a load changes: %s', async (language, kind, asked) => {
+    await withObjects(register.storage, register.waiting);
+    const person = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }, language);
+    const { body } = await person.get(`/operator/register/${register.waiting}`);
+    expect(body).toContain(kind);
+    const [, question = ''] = /href="([^"]+approve\?proposal=[^"]+)"/.exec(body) ?? [];
+    expect((await person.get(question)).body).toContain(asked);
   });
 
   it('has every change of a load that awaits approval as CSV', async () => {
