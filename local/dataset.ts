@@ -89,7 +89,7 @@ export async function loadExtract({
   const isSwitched = found !== null && hasObjecten(found.snapshot) !== objecten;
   const again = present && isSwitched ? sourceOf(present) : undefined;
   const source = present ? again : (extract ?? (await writeDemo(options.demoFile)));
-  // Most starts load nothing, and then the code that loads stays away, which is a tenth of such a start.
+  // Most starts load nothing: they need no lock, and not the code that loads, which is a tenth of such a start.
   const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
   const isKept = isWhole && (source === undefined || (await isUnchanged(source, published)));
   const load = async () => {

@@ -19,6 +19,7 @@ import { deliveryName, putDelivery } from '../support/mutation-delivery.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { sweep } from '../support/sweep.ts';
 import { streetsOf } from '../support/town.ts';
+import { underLock } from '../support/under-lock.ts';
 import { type Packing, writeExtract } from '../support/write-extract.ts';
 
 const folder = folderForNow('dataset-');
@@ -278,5 +279,16 @@ describe('what is served after a restart', () => {
     };
     expect(after).not.toBeNull();
     expect(after).toEqual(await expected[served]?.());
+  });
+
+  it.each(['an extract', 'nothing'] as const)('needs no lock, which a killed load may have left: %s', async (live) => {
+    const server = await newServer();
+    await server.start(asked[live]);
+    const before = await server.live();
+    const addresses = dynamoDbAddressTable(engine.client, server.options.table);
+    await underLock(addresses, async () => {
+      expect((await server.start(asked.nothing)).report.outcome).toBe('unchanged');
+    });
+    expect(await server.live()).toEqual(before);
   });
 });
