@@ -146,9 +146,7 @@ export async function loadExtract({
 /** An address that exists without any dataset. */
 const testAddress: Example = { postcode: '9999SD', huisnummer: 1 };
 
-function isOlder({ objections }: LoadReport): boolean {
-  return objections.every(({ code }) => code === 'older_peildatum');
-}
+const isOlder = ({ objections }: LoadReport) => objections.every(({ code }) => code === 'older_peildatum');
 
 /** Whether the dataset is of this file as it is now. */
 async function isUnchanged(file: string, { source }: ManifestEntry): Promise<boolean> {

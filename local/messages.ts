@@ -32,9 +32,8 @@ const selfExplanatory = [
 const ofStorage = new Set(['ForeignStorageError', 'UnmarkedTableError', 'WorkGoneError']);
 
 /** The embedded engine's answer if it can't read its database. */
-function isEngineFault(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'InternalServerError';
-}
+const isEngineFault = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'InternalServerError';
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);
 
@@ -182,6 +181,4 @@ function dataOption(folder: string): string {
   return folder === defaultDataFolder ? '' : ` --data ${quoted(folder)}`;
 }
 
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
+const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

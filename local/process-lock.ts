@@ -36,7 +36,9 @@ export async function acquireLock(file: string): Promise<() => Promise<void>> {
     throw new LockHeldError(file, await holderOf(file));
   }
   held.add(database);
-  await writeFile(holderFile(file), holderText(), { mode: 0o600 });
+  const since = new Date().toISOString().slice(0, 16).replace('T', ' ');
+  const holder = `process ${process.pid} on ${hostname()}, since ${since} UTC`;
+  await writeFile(holderFile(file), holder, { mode: 0o600 });
   return async () => {
     await rm(holderFile(file), { force: true });
     held.delete(database);
@@ -61,10 +63,6 @@ const sqliteBusy = 5;
 
 /** In a separate file, because reading the locked one would release the lock. */
 const holderFile = (file: string) => `${file}.holder`;
-
-function holderText(): string {
-  return `process ${process.pid} on ${hostname()}, since ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
 
 async function holderOf(file: string): Promise<string> {
   const text = await readFile(holderFile(file), 'utf8').catch(() => '');

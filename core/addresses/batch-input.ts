@@ -152,9 +152,7 @@ function textsOf(object: JsonObject): Sent {
   return new Map(Object.entries(object).map(([name, value]) => [name, [isText(value) ? value : textOf(value)]]));
 }
 
-function textOf(value: unknown): string {
-  return value === null ? '' : JSON.stringify(value);
-}
+const textOf = (value: unknown) => (value === null ? '' : JSON.stringify(value));
 
 function includeFaults(names: unknown, offered: readonly IncludeName[]): BodyFault[] {
   const at = ['include'];

@@ -56,9 +56,7 @@ async function manyLookups(event: RequestEvent, offered: Offered): Promise<Looku
   return refused(() => new Refusal({ code: 'invalid-input', faults: input.faults() }));
 }
 
-function isJson(contentType = ''): boolean {
-  return contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
-}
+const isJson = (contentType = '') => contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
 function refused(refusal: () => Error | Promise<Error>): LookupInput {
   return { requests: null, refusal };

@@ -34,13 +34,9 @@ export function referenceRoute(variables: Environment, log?: RequestLog) {
       if (!methods.includes(event.requestContext.http.method)) {
         throw new HttpRefusal({ code: 'method-not-allowed', allow: 'GET' });
       }
-      if (!read) return redirect();
+      if (!read) return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
       return answer(read(), event.headers);
     });
-}
-
-function redirect(): Answer {
-  return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
 }
 
 type Document = { status?: number; headers: Record<string, string>; body: string };

@@ -132,7 +132,7 @@ function membersAmong(entries: ZipEntry[], path: ZipEntry[], kinds: readonly Mem
     const name = baseName(entry.name);
     const [, object, relations] = /^(?:\d{4}([A-Z]{3})|(GEM-WPL-RELATIE)-)\d{8}\.zip$/.exec(name) ?? [];
     const kind = kinds.find((one) => one === (object ?? relations));
-    return kind && !isJunk(entry.name) && !isUnused(entry.name) ? [{ kind, name, path: [...path, entry] }] : [];
+    return kind && !isJunk(entry.name) && !unused.test(entry.name) ? [{ kind, name, path: [...path, entry] }] : [];
   });
 }
 
@@ -241,6 +241,4 @@ function refuseOtherArea(members: Member[], gemeenten: string[], kinds: readonly
 }
 
 /** Entries in the folders of objects that are not used for addresses. */
-function isUnused(name: string): boolean {
-  return /(?:Inactief|NietBag|InOnderzoek)[^/]*\//i.test(name);
-}
+const unused = /(?:Inactief|NietBag|InOnderzoek)[^/]*\//i;

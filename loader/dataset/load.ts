@@ -253,9 +253,7 @@ function undone(history: readonly ManifestEntry[], back: ManifestEntry): string[
     .filter((one) => !kept.has(one));
 }
 
-function withoutSince({ since: _, ...entry }: ManifestEntry): ManifestEntry {
-  return entry;
-}
+const withoutSince = ({ since: _, ...entry }: ManifestEntry): ManifestEntry => entry;
 
 /** The snapshots to keep: the last `count`, live and pending, the bases they replay, and `acceptedBefore`. */
 export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {

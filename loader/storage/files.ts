@@ -132,9 +132,7 @@ async function list(root: string, prefix: string): Promise<string[]> {
 }
 
 /** The folder of everything that is stored for one load or snapshot: `snapshots/2026-01-08-3f9a2c1b04`. */
-function topFolder(key: string): string {
-  return dirname(key.split('/').slice(0, 3).join('/'));
-}
+const topFolder = (key: string) => dirname(key.split('/').slice(0, 3).join('/'));
 
 /** Removes what killed processes left of their writes, in a folder and those below it. */
 async function removeUnfinished(folder: string): Promise<void> {

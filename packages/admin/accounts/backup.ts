@@ -201,9 +201,7 @@ function missingOf<T>(
   });
 }
 
-function planText({ code, state, limits }: Plan): string {
-  return JSON.stringify([code, state, Object.entries(limits).toSorted()]);
-}
+const planText = ({ code, state, limits }: Plan) => JSON.stringify([code, state, Object.entries(limits).toSorted()]);
 
 /** Without what changes meanwhile: usage and members. */
 function accountText({ id, state, plan, ownLimits, created, keys }: AccountBackup): string {
