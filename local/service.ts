@@ -13,6 +13,7 @@ import {
 import type { ServedDataset, WantedDataset } from './dataset.ts';
 import type { TableNames } from './engine/client.ts';
 import { type PausableEngine, startPausableEngine } from './engine/database-files.ts';
+import { requireFreePort } from './engine/engine.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
 import { brandingVariable, type LocalBranding } from './local-branding.ts';
 import { openLogFile } from './log-file.ts';
@@ -21,16 +22,6 @@ import { openLogFile } from './log-file.ts';
 export function baseUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
-}
-
-/**
- * Checks, before the work of a start, that its port can be listened on, and returns it, or a free one for 0.
- * @throws an error with code `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` or `ENOTFOUND`
- */
-export async function requireFreePort(host: string, port: number): Promise<number> {
-  const probe = await startGateway({ routes: [], host, port });
-  await probe.stop();
-  return probe.port;
 }
 
 export type ServiceOptions = WantedDataset & {

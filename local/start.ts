@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { noProgress } from '../loader/steps/step.ts';
 import { defaultDataFolder, readLocalState } from './data-folder.ts';
+import { requireFreePort } from './engine/engine.ts';
 import type { LocalBranding } from './local-branding.ts';
 import { showProgress, watchedProgress } from './progress-text.ts';
 import type { Service } from './service.ts';
@@ -82,7 +83,7 @@ async function start(options: StartOptions): Promise<void> {
   whenOrphaned(() => void leave(0));
 
   // Loaded here because they take a while, which "--help" should not.
-  const { requireFreePort, startService } = await import('./service.ts');
+  const { startService } = await import('./service.ts');
   try {
     // The port after the service's, or another one if that is taken; the reference links to it before it listens.
     const freePort = (wanted: number) => requireFreePort('127.0.0.1', wanted);

@@ -60,12 +60,20 @@ export function engineBinary(
 async function freeEndpoint(): Promise<string> {
   const host =
     process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}` : '127.0.0.1';
-  const server = createServer().listen(0, host);
+  return `http://${host}:${await requireFreePort(host, 0)}`;
+}
+
+/**
+ * Checks that a port can be listened on, and returns it, or a free one for 0.
+ * @throws an error with code `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` or `ENOTFOUND`
+ */
+export async function requireFreePort(host: string, wanted: number): Promise<number> {
+  const server = createServer().listen(wanted, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
-  return `http://${host}:${port}`;
+  return port;
 }
 
 /** A child process that never outlives this one. */
