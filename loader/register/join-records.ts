@@ -200,31 +200,28 @@ function isBetter(bytes: Buffer, one: FoundOccurrence, other: FoundOccurrence): 
 export class ObjectsOfNums {
   readonly #rows: Buffer;
   /** The positions of the rows of each nummeraanduiding that has not been taken yet. */
-  readonly #starts = new Map<string, number[]>();
+  readonly #starts = new Map<string, number | number[]>();
 
   constructor(rows: Buffer) {
     this.#rows = rows;
     for (let start = 0; start < rows.length; start = rows.indexOf(lineEnd, start) + 1) {
       const num = rows.toString('latin1', start, start + idLength);
-      const starts = this.#starts.get(num);
-      if (starts) starts.push(start);
-      else this.#starts.set(num, [start]);
+      this.#starts.set(num, this.#starts.has(num) ? [this.#starts.get(num) ?? [], start].flat() : start);
     }
   }
 
   /** The objects of a nummeraanduiding's address, in the form of a line's place. */
   take(num: string): string {
     const starts = this.#starts.get(num);
-    if (!starts) return '';
     this.#starts.delete(num);
-    const texts = starts.map((start) => this.#textAt(start));
-    return texts.length === 1 ? (texts[0] as string) : distinctObjects(texts).join(betweenObjects);
+    if (typeof starts === 'number') return this.#textAt(starts);
+    return distinctObjects((starts ?? []).map((start) => this.#textAt(start))).join(betweenObjects);
   }
 
   /** That objects name nummeraanduidingen which were never asked for. */
   missing(file: string): Problem[] {
     return [...this.#starts].flatMap(([detail, starts]) =>
-      starts.map((start) => {
+      [starts].flat().map((start) => {
         const identificatie = this.#textAt(start).slice(0, idLength);
         return { kind: 'address_missing' as const, file, identificatie, detail };
       }),

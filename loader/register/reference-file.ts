@@ -96,6 +96,7 @@ export class ReferenceWriter {
   }
 
   copyStreets({ streets: lines }: ReferenceFile, isWanted: StreetFilter): void {
+    this.#streets.reserve(lines.length + 1);
     for (const { start, end } of wantedRuns(lines, isWanted))
       this.#streets.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
   }

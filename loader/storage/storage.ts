@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { manifestKeys, storagePrefixes } from '../names.ts';
 import { checkedJson, parseCheckedJson, UnknownFormError } from '../register/stored-form.ts';
+import { releaseMemory } from '../release-memory.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
 const { loads, snapshots, mutations } = storagePrefixes;
@@ -188,7 +189,8 @@ const mark = Buffer.from('\0key', 'latin1');
 
 /** Stores bytes with a checksum of their own, marked with their key: under another they count as damaged. */
 export async function putPacked(storage: Storage, key: string, bytes: Uint8Array | Uint8Array[]): Promise<void> {
-  await storage.put(key, Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]));
+  const all = Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]);
+  await storage.put(key, all).then(() => releaseMemory(all));
 }
 
 /** @throws Error when the bytes are marked with another key; JSON has no mark, as its checksum covers the key */

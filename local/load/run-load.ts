@@ -100,15 +100,15 @@ class LoadRun {
    * @throws RefusedLoadError
    */
   async #steps({ action }: Exclude<Discovery, { action: 'none' }>, input: StepInput): Promise<LoadReport | null> {
-    const { storage } = this.#session;
-    const { load } = input;
+    const [{ storage }, { load }] = [this.#session, input];
     // The last step removes it.
     const proposal = action === 'finish' ? await findJson<LoadProposal>(storage, paths.proposal(load)) : null;
     let report = proposal && reportOf(proposal, 'published');
     for (const name of stepsFrom(action)) {
       if (name === 'apply' && (await this.#imports(load))) continue;
       const work = () => this.#step(name, input);
-      const result = await (action === 'mutations' || name === 'mutate' ? inSmallYoungGeneration(work) : work());
+      const isSmall = action === 'mutations' || name === 'mutate' || name === 'stage';
+      const result = await (isSmall ? inSmallYoungGeneration(work) : work());
       // A country has gigabytes of rows, which nothing reads any more.
       if (name === 'merge') await storage.delete((await storage.list(paths.workOf(load))).filter(paths.isRows));
       if (name === 'guard') {
