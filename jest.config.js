@@ -20,8 +20,13 @@ export default {
     // The package as a portal imports it, without building it first.
     '^bag-adres-admin$': '<rootDir>/packages/admin/index.ts',
   },
-  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data', '<rootDir>/packages/admin/dist'],
-  // Twice the cores of a small machine: a worker often waits for other processes, browsers and timers.
+  modulePathIgnorePatterns: [
+    '<rootDir>/cdk.out',
+    '<rootDir>/.data',
+    '<rootDir>/packages/admin/dist',
+  ],
+  // Twice the cores of a small machine: a worker often waits for other processes, browsers and
+  // timers.
   maxWorkers: 4,
   // Only what hangs takes so long: a busy machine must not turn a test red.
   testTimeout: 300_000,

@@ -1,30 +1,41 @@
 /**
- * Checks what is installed: licences and integrity from package-lock.json alone, so offline too, and known
- * vulnerabilities where the registry answers. `npm run check:supply-chain`.
+ * Checks what is installed: licences and integrity from package-lock.json alone, so offline too,
+ * and known vulnerabilities where the registry answers. `npm run check:supply-chain`.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * SPDX ids of licences that let anyone use, change and redistribute an MIT licensed project that contains the package.
+ * SPDX ids of licences that let anyone use, change and redistribute an MIT licensed project that
+ * contains the package.
  */
 const permissive = new Set(
-  'MIT MIT-0 ISC 0BSD BSD BSD-2-Clause BSD-3-Clause Apache-2.0 BlueOak-1.0.0 Python-2.0 Unlicense CC0-1.0'.split(' '),
+  'MIT MIT-0 ISC 0BSD BSD BSD-2-Clause BSD-3-Clause Apache-2.0 BlueOak-1.0.0 Python-2.0 Unlicense CC0-1.0'.split(
+    ' ',
+  ),
 );
 /** Only for tools that are neither bundled nor run by a deployment. */
 const forDevelopment = new Set([...permissive, 'MPL-2.0', 'CC-BY-4.0', 'WTFPL']);
 /** Packages whose manifest names no licence, with what their licence file says. */
 const unnamed = new Map(
   [
-    ...['compute-gcd', 'compute-lcm', 'decko', 'pastable', 'reserved', 'stickyfill', 'validate.io-function'],
+    ...[
+      'compute-gcd',
+      'compute-lcm',
+      'decko',
+      'pastable',
+      'reserved',
+      'stickyfill',
+      'validate.io-function',
+    ],
     ...['validate.io-integer', 'validate.io-integer-array', 'validate.io-number'],
   ].map((name) => [name, 'MIT']),
 );
 
 /**
- * Whether an SPDX expression can be met with `allowed` licences: one side of an OR, both sides of an AND.
- * An exception (`WITH`) or anything else that is not understood is not allowed.
+ * Whether an SPDX expression can be met with `allowed` licences: one side of an OR, both sides of
+ * an AND. An exception (`WITH`) or anything else that is not understood is not allowed.
  */
 export function isAllowed(expression: string, allowed: ReadonlySet<string>): boolean {
   const tokens: string[] = expression.match(/\(|\)|[^\s()]+/g) ?? [];
@@ -65,8 +76,8 @@ type LockedPackage = {
 };
 
 /**
- * The embedded engine for platforms whose package could not be fetched where the lock file is made: npm does not verify
- * these.
+ * The embedded engine for platforms whose package could not be fetched where the lock file is made:
+ * npm does not verify these.
  */
 const unverified = new Set(
   ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32-x64'].map((name) => `@dynoxide/${name}`),
@@ -77,19 +88,24 @@ const telemetry = new Set(['@scarf/scarf']);
 
 /** What is wrong with the packages of a lock file: a sentence for each. */
 export function lockFindings(lock: { packages: Record<string, LockedPackage> }): string[] {
-  return Object.entries(lock.packages).flatMap(([path, { license, integrity, dev, link, inBundle }]) => {
-    if (path === '' || link) return [];
-    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    const named = typeof license === 'string' ? license : unnamed.get(name);
-    const findings: string[] = [];
-    if (named === undefined) findings.push(`${path}: names no licence; read it and add it to .ci/supply-chain.ts`);
-    else if (!isAllowed(named, dev ? forDevelopment : permissive))
-      findings.push(`${path}: licence ${named} is not on the list for ${dev ? 'development' : 'production'}`);
-    // Files of a bundled package are part of the package around it.
-    if (!integrity && !inBundle && !unverified.has(name))
-      findings.push(`${path}: has no integrity in package-lock.json`);
-    return findings;
-  });
+  return Object.entries(lock.packages).flatMap(
+    ([path, { license, integrity, dev, link, inBundle }]) => {
+      if (path === '' || link) return [];
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      const named = typeof license === 'string' ? license : unnamed.get(name);
+      const findings: string[] = [];
+      if (named === undefined)
+        findings.push(`${path}: names no licence; read it and add it to .ci/supply-chain.ts`);
+      else if (!isAllowed(named, dev ? forDevelopment : permissive))
+        findings.push(
+          `${path}: licence ${named} is not on the list for ${dev ? 'development' : 'production'}`,
+        );
+      // Files of a bundled package are part of the package around it.
+      if (!integrity && !inBundle && !unverified.has(name))
+        findings.push(`${path}: has no integrity in package-lock.json`);
+      return findings;
+    },
+  );
 }
 
 /**
@@ -105,9 +121,13 @@ export function scriptFindings(
     // Ours deletes the headers of Node, 67 MB, that nothing here compiles against.
     if (path === '') return [];
     if (telemetry.has(name))
-      return [`${path}: is telemetry. Remove what depends on it, or keep that out of the installation`];
+      return [
+        `${path}: is telemetry. Remove what depends on it, or keep that out of the installation`,
+      ];
     if (hasInstallScript && refused[name] !== false)
-      return [`${path}: has an install script. Read it, and refuse it in allowScripts of package.json`];
+      return [
+        `${path}: has an install script. Read it, and refuse it in allowScripts of package.json`,
+      ];
     return [];
   });
 }
@@ -115,14 +135,24 @@ export function scriptFindings(
 /** Actions of a workflow that are not pinned to a commit: a sentence for each. */
 export function unpinnedActions(file: string, workflow: string): string[] {
   return [...workflow.matchAll(/uses: (\S+)(.*)/g)]
-    .filter(([, action = '', comment = '']) => !/@[0-9a-f]{40}$/.test(action) || !/# v\d/.test(comment))
-    .map(([, action]) => `${file}: ${action} is not pinned to a commit with its version in a comment`);
+    .filter(
+      ([, action = '', comment = '']) => !/@[0-9a-f]{40}$/.test(action) || !/# v\d/.test(comment),
+    )
+    .map(
+      ([, action]) => `${file}: ${action} is not pinned to a commit with its version in a comment`,
+    );
 }
 
-type Manifest = Partial<Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>>;
+type Manifest = Partial<
+  Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>
+>;
 
 /** Dependencies of package.json that are not pinned to one version. */
-export function unpinned({ dependencies, devDependencies, optionalDependencies }: Manifest): string[] {
+export function unpinned({
+  dependencies,
+  devDependencies,
+  optionalDependencies,
+}: Manifest): string[] {
   return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
     .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
     .map(([name, version]) => `package.json: ${name} ${version} is not an exact version`);
@@ -131,8 +161,8 @@ export function unpinned({ dependencies, devDependencies, optionalDependencies }
 type Vulnerability = { name: string; severity: string; via: (string | { url: string })[] };
 
 /**
- * What `npm audit --json` reported: a sentence for each package with a high or critical vulnerability, or `undefined`
- * where there is no report, because the registry did not answer.
+ * What `npm audit --json` reported: a sentence for each package with a high or critical
+ * vulnerability, or `undefined` where there is no report, because the registry did not answer.
  */
 export function auditFindings(output: string): string[] | undefined {
   let report: { vulnerabilities?: Record<string, Vulnerability> | null };
@@ -141,7 +171,8 @@ export function auditFindings(output: string): string[] | undefined {
   } catch {
     return undefined;
   }
-  if (typeof report.vulnerabilities !== 'object' || report.vulnerabilities === null) return undefined;
+  if (typeof report.vulnerabilities !== 'object' || report.vulnerabilities === null)
+    return undefined;
   return Object.values(report.vulnerabilities)
     .filter(({ severity }) => severity === 'high' || severity === 'critical')
     .map(
@@ -163,7 +194,8 @@ export const lockFiles = [
 ];
 
 async function main() {
-  const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
+  const read = (name: string) =>
+    JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
   const locks = lockFiles.map(read);
   const manifests = lockFiles.map((name) => read(name.replace('package-lock', 'package')));
   const workflows = readdirSync(new URL('../.github/workflows', import.meta.url)).map(
@@ -180,8 +212,11 @@ async function main() {
   ];
   const output = await new Promise<string>((resolve) => {
     // npm exits with 1 both for a finding and for no answer: its output tells which.
-    execFile('npm', ['audit', '--json', '--omit=dev', '--fetch-retries=0'], { timeout: 30_000 }, (_, stdout) =>
-      resolve(stdout),
+    execFile(
+      'npm',
+      ['audit', '--json', '--omit=dev', '--fetch-retries=0'],
+      { timeout: 30_000 },
+      (_, stdout) => resolve(stdout),
     );
   });
   const vulnerable = auditFindings(output);

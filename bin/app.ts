@@ -4,7 +4,10 @@ import { ConfigError } from '../lib/config/config-error.ts';
 import { readSettingsFile } from '../operator/config/settings.ts';
 import { addChecks, bagAdresApp } from './stacks.ts';
 
-/** The props of the app: none under the CDK command line, which passes context and output folder itself. */
+/**
+ * The props of the app: none under the CDK command line, which passes context and output folder
+ * itself.
+ */
 function appProps() {
   if (process.env.CDK_CONTEXT_JSON !== undefined) return {};
   // Run by local/launch.js, which is faster, it reads cdk.json as the CDK command line does.

@@ -6,20 +6,32 @@ import { addAccountCommands } from '../operator/cli/account-commands.ts';
 import { addAuditCommands, addPersonCommands } from '../operator/cli/audit-commands.ts';
 import { addBackupCommands, addRestoreCommands } from '../operator/cli/backup-commands.ts';
 import { addCheckCommands } from '../operator/cli/check-commands.ts';
-import { CliCommand, pasteable, pathOf, snakeCase, type Terminal } from '../operator/cli/command.ts';
+import {
+  CliCommand,
+  pasteable,
+  pathOf,
+  snakeCase,
+  type Terminal,
+} from '../operator/cli/command.ts';
 import { addLoadCommands } from '../operator/cli/load-commands.ts';
 import { addPlanCommands } from '../operator/cli/plan-commands.ts';
 import { addSettingsCommands } from '../operator/cli/settings-commands.ts';
 import { display, hasColours, painted } from '../operator/cli/terminal-text.ts';
 import { addUsageCommands } from '../operator/cli/usage-commands.ts';
-import { CommandError, type ErrorExplanation, explainError, UsageError } from '../operator/connect/errors.ts';
+import {
+  CommandError,
+  type ErrorExplanation,
+  explainError,
+  UsageError,
+} from '../operator/connect/errors.ts';
 import { AdminError } from '../packages/admin/accounts/admin-error.ts';
 
 /** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
 export type ExitCode = 0 | 1 | 2;
 
 /**
- * Runs one command and returns its exit code; never throws. An error is one line on standard error, without any key.
+ * Runs one command and returns its exit code; never throws. An error is one line on standard error,
+ * without any key.
  */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
   const json = args.includes('--json');
@@ -47,18 +59,26 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   }
 }
 
-/** Whether the command can't be run as it was typed; what months there are is known only after a look. */
+/**
+ * Whether the command can't be run as it was typed; what months there are is known only after a
+ * look.
+ */
 function isUsage(error: unknown): boolean {
   if (error instanceof AdminError) return error.reason === 'month';
   return error instanceof CommanderError || error instanceof UsageError;
 }
 
-/** The command line with all its commands. With `json` an error is not preceded by the help of a group. */
+/**
+ * The command line with all its commands. With `json` an error is not preceded by the help of a
+ * group.
+ */
 export function commandLine(terminal: Terminal, json = false): CliCommand {
   const program = new CliCommand(terminal, 'bag-adres')
     .usage('COMMAND [options]')
     .version(packageVersion(), '--version', 'print the version')
-    .description('Manage plans, accounts and keys of the Dutch address service, and load its addresses.')
+    .description(
+      'Manage plans, accounts and keys of the Dutch address service, and load its addresses.',
+    )
     .notes(
       `Exit codes: 0 done, 1 refused or failed, 2 usage error, 141 the reader of the result has left, as "head" does.
 Errors are one line on standard error; a refused load has a line for each reason.
@@ -91,16 +111,24 @@ In scripts, use --json.`,
   return program;
 }
 
-/** An empty option usually comes from an unset variable in a script, and would have an unintended meaning. */
+/**
+ * An empty option usually comes from an unset variable in a script, and would have an unintended
+ * meaning.
+ */
 function refuseEmpty(args: string[]): void {
   for (const [i, arg] of args.entries()) {
     const isEmpty = /^--[a-z-]+=$/.test(arg) || (arg.startsWith('--') && args[i + 1] === '');
-    if (isEmpty) throw new UsageError(`${arg.replace('=', '')} is empty. Give it a value or leave it out.`);
+    if (isEmpty)
+      throw new UsageError(`${arg.replace('=', '')} is empty. Give it a value or leave it out.`);
   }
 }
 
 /** The fault, and the help of the command that the arguments begin with. */
-function explainUsage(error: CommanderError, program: Command, args: readonly string[]): ErrorExplanation {
+function explainUsage(
+  error: CommanderError,
+  program: Command,
+  args: readonly string[],
+): ErrorExplanation {
   let named = program;
   for (const word of args) {
     const next = named.commands.find((one) => one.name() === word);
@@ -113,7 +141,10 @@ function explainUsage(error: CommanderError, program: Command, args: readonly st
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
     .replace(/[.\s]+$/, '');
-  return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${help}` };
+  return {
+    code: 'usage',
+    message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${help}`,
+  };
 }
 
 /** Asks on standard error, so that the result alone is on standard output. */
@@ -122,7 +153,9 @@ async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and the end of the input both close it.
   const ended = new Promise<never>((_, reject) => {
-    lines.once('close', () => reject(new CommandError('not_confirmed', 'Nothing was changed: there was no answer.')));
+    lines.once('close', () =>
+      reject(new CommandError('not_confirmed', 'Nothing was changed: there was no answer.')),
+    );
   });
   try {
     return await Promise.race([lines.question(question), ended]);
@@ -133,10 +166,13 @@ async function ask(question: string): Promise<string> {
 
 // Started directly, or by local/launch.js, which imports this.
 if (import.meta.main || process.argv[1] === import.meta.filename) {
-  // Without its reader a command ends as others do of SIGPIPE, which Node ignores: a script must not take it for done.
+  // Without its reader a command ends as others do of SIGPIPE, which Node ignores: a script must
+  // not take it for done.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(141);
-    process.stderr.write(`bag-adres: The command ran, but its result can't be written: ${error.message}.\n`);
+    process.stderr.write(
+      `bag-adres: The command ran, but its result can't be written: ${error.message}.\n`,
+    );
     process.exit(1);
   });
   // A caller that does not read the errors relies on the exit code.
@@ -153,6 +189,8 @@ if (import.meta.main || process.argv[1] === import.meta.filename) {
     env: process.env,
     screen: process.stderr,
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
-    ...(!process.stdin.isTTY && { read: async () => (await import('node:stream/consumers')).text(process.stdin) }),
+    ...(!process.stdin.isTTY && {
+      read: async () => (await import('node:stream/consumers')).text(process.stdin),
+    }),
   });
 }

@@ -4,7 +4,12 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct, type IConstruct } from 'constructs';
 import type { Config, ConfigInput } from '../lib/config/config-schema.ts';
-import { deploymentName, packageVersion, portalStackName, stackNames } from '../lib/config/deployment.ts';
+import {
+  deploymentName,
+  packageVersion,
+  portalStackName,
+  stackNames,
+} from '../lib/config/deployment.ts';
 import { DataStack } from '../lib/data/data-stack.ts';
 import { LoaderStack } from '../lib/loader/loader-stack.ts';
 import { ServiceStack } from '../lib/service/service-stack.ts';
@@ -17,9 +22,15 @@ import { PortalStack } from '../portal/stack/portal-stack.ts';
 /** The stacks besides the data stack, which they all need. */
 export type BagAdresPart = 'service' | 'loader' | 'portal';
 
-/** The configuration, with the names of `bag-adres.json` (docs/configuration.md). Everything has a default. */
+/**
+ * The configuration, with the names of `bag-adres.json` (docs/configuration.md). Everything has a
+ * default.
+ */
 export type BagAdresProps = ConfigInput & {
-  /** The stacks to create beside the data stack. By default all: the portal only if it is configured. */
+  /**
+   * The stacks to create beside the data stack. By default all: the portal only if it is
+   * configured.
+   */
   parts?: readonly BagAdresPart[];
 };
 
@@ -41,7 +52,10 @@ export type BagAdresApi = {
 /** The accounts, their keys and their quotas, for other stacks of the app. */
 export type BagAdresAccounts = {
   readonly table: ITable;
-  /** Allows what checking a key and counting a request takes, as the service itself does it; nothing else. */
+  /**
+   * Allows what checking a key and counting a request takes, as the service itself does it; nothing
+   * else.
+   */
   grantCharge(grantee: IGrantable): void;
 };
 
@@ -53,8 +67,9 @@ export type BagAdresAddresses = {
 };
 
 /**
- * The address service inside an app of your own: its stacks, in the region and account of the props. It reads no
- * context and no environment variable. Two constructs in one app differ in `stage`, `region` or `account`.
+ * The address service inside an app of your own: its stacks, in the region and account of the
+ * props. It reads no context and no environment variable. Two constructs in one app differ in
+ * `stage`, `region` or `account`.
  *
  * ```ts
  * const bagAdres = new BagAdres(app, 'BagAdres', { stage: 'test', alarmEmail: 'beheer@example.nl' });
@@ -99,17 +114,29 @@ export class BagAdres extends Construct {
   }
 }
 
-/** Adds the stacks of a configuration to `scope`. @throws Error for a portal without the parts that it needs */
-export function addStacks(scope: Construct, config: Config, parts?: readonly BagAdresPart[]): BagAdresStacks {
+/**
+ * Adds the stacks of a configuration to `scope`. @throws Error for a portal without the parts that
+ * it needs
+ */
+export function addStacks(
+  scope: Construct,
+  config: Config,
+  parts?: readonly BagAdresPart[],
+): BagAdresStacks {
   const has = (part: BagAdresPart) => parts?.includes(part) ?? true;
   const names = stackNames(deploymentName(config.stage));
   const data = new DataStack(scope, names.data, { config, stackName: names.data });
   refuseSecond(data);
   const propsOf = (part: 'service' | 'loader') => ({ config, stackName: names[part], data });
-  const service = has('service') ? new ServiceStack(scope, names.service, propsOf('service')) : undefined;
-  const loader = has('loader') ? new LoaderStack(scope, names.loader, propsOf('loader')) : undefined;
+  const service = has('service')
+    ? new ServiceStack(scope, names.service, propsOf('service'))
+    : undefined;
+  const loader = has('loader')
+    ? new LoaderStack(scope, names.loader, propsOf('loader'))
+    : undefined;
   const portal = has('portal') ? addPortal(scope, config, { data, service, loader }) : undefined;
-  if (parts?.includes('portal') && !portal) throw new Error("parts has 'portal': configure it in `portal` too.");
+  if (parts?.includes('portal') && !portal)
+    throw new Error("parts has 'portal': configure it in `portal` too.");
   // `doctor` compares it with its own version.
   if (service) new CfnOutput(service, 'Version', { value: packageVersion() });
   const stacks = [data, service, loader, portal].filter((stack) => stack !== undefined);
@@ -117,8 +144,11 @@ export function addStacks(scope: Construct, config: Config, parts?: readonly Bag
   for (const stack of stacks) {
     Aspects.of(stack).add(new TrustOwnAccount());
     for (const [key, value] of Object.entries(tags)) Tags.of(stack).add(key, value);
-    // On functions only, which a new version changes anyway, so that the diff of an upgrade shows what else it changes.
-    Tags.of(stack).add('version', packageVersion(), { includeResourceTypes: ['AWS::Lambda::Function'] });
+    // On functions only, which a new version changes anyway, so that the diff of an upgrade shows
+    // what else it changes.
+    Tags.of(stack).add('version', packageVersion(), {
+      includeResourceTypes: ['AWS::Lambda::Function'],
+    });
   }
   return { data, service, loader, portal };
 }
@@ -126,7 +156,9 @@ export function addStacks(scope: Construct, config: Config, parts?: readonly Bag
 /** Two deployments of one stage would be the same stacks: the second would overwrite the first. */
 function refuseSecond(data: DataStack): void {
   const isSame = (other: IConstruct): other is DataStack =>
-    other instanceof DataStack && other.stackName === data.stackName && other.environment === data.environment;
+    other instanceof DataStack &&
+    other.stackName === data.stackName &&
+    other.environment === data.environment;
   const first = data.node.root.node.findAll().find((other) => other !== data && isSame(other));
   if (!first) return;
   const [here, there] = [data, first].map(({ node }) => node.scope?.node.path);
@@ -137,7 +169,11 @@ function refuseSecond(data: DataStack): void {
 
 type PortalNeeds = Pick<BagAdresStacks, 'data' | 'service' | 'loader'>;
 
-function addPortal(scope: Construct, config: Config, { data, service, loader }: PortalNeeds): PortalStack | undefined {
+function addPortal(
+  scope: Construct,
+  config: Config,
+  { data, service, loader }: PortalNeeds,
+): PortalStack | undefined {
   if (!config.portal) return undefined;
   if (!service || !loader) throw new Error("A portal needs the parts 'service' and 'loader'.");
   const stackName = portalStackName(deploymentName(config.stage));

@@ -11,7 +11,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
   );
   process.exit(1);
 }
-// A release has a version of the AWS SDK that runs on these: what later versions need is no concern of its user.
+// A release has a version of the AWS SDK that runs on these: what later versions need is no concern
+// of its user.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 // Later starts find the modules compiled.
 module.enableCompileCache();

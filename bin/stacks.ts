@@ -23,8 +23,8 @@ export function bagAdresApp({ context, ...props }: AppProps = {}, file?: Setting
 }
 
 /**
- * The flags that this project leaves to the CDK, each at its default there. Its command line would otherwise
- * report them after every command, as if the operator had to do something about them.
+ * The flags that this project leaves to the CDK, each at its default there. Its command line would
+ * otherwise report them after every command, as if the operator had to do something about them.
  */
 function otherFlags(): Record<string, unknown> {
   const usual = Object.entries(FLAGS).map(([name, flag]) => ({
@@ -33,14 +33,16 @@ function otherFlags(): Record<string, unknown> {
     value: flag.unconfiguredBehavesLike?.v2 ?? false,
   }));
   return Object.fromEntries(
-    usual.filter(({ value, recommendedValue }) => value !== recommendedValue).map(({ name, value }) => [name, value]),
+    usual
+      .filter(({ value, recommendedValue }) => value !== recommendedValue)
+      .map(({ name, value }) => [name, value]),
   );
 }
 
 /**
- * Checks every template with cdk-nag at synth; a finding that is not acknowledged is an error. `CDK_VALIDATION=false`
- * skips this and the CDK's built-in checks, which makes a synth for local use faster. An installed package leaves
- * cdk-nag out: the tests of its release have run it.
+ * Checks every template with cdk-nag at synth; a finding that is not acknowledged is an error.
+ * `CDK_VALIDATION=false` skips this and the CDK's built-in checks, which makes a synth for local
+ * use faster. An installed package leaves cdk-nag out: the tests of its release have run it.
  */
 export async function addChecks(app: App): Promise<void> {
   if (process.env.CDK_VALIDATION === 'false' || isReleased) return;

@@ -1,6 +1,7 @@
 /**
- * The form of a lookup's parameters, as typed: the schemas of the contract and the functions that read a lookup without
- * loading zod are made of it. The pattern of a postcode keeps out `ß` and `ſ`, which upper case turns into ASCII.
+ * The form of a lookup's parameters, as typed: the schemas of the contract and the functions that
+ * read a lookup without loading zod are made of it. The pattern of a postcode keeps out `ß` and
+ * `ſ`, which upper case turns into ASCII.
  */
 export const parameterPatterns = {
   postcode: /^ *[1-9](?: *[0-9]){3}(?: *[A-Za-z]){2} *$/,

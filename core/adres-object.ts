@@ -20,9 +20,15 @@ export const adresObjectTypes = ['verblijfsobject', 'ligplaats', 'standplaats'] 
 export type AdresObjectType = (typeof adresObjectTypes)[number];
 
 /** The letter of each value in a text. A letter is for ever: stored snapshots have it. */
-const types: Record<string, AdresObjectType> = { V: 'verblijfsobject', L: 'ligplaats', S: 'standplaats' };
+const types: Record<string, AdresObjectType> = {
+  V: 'verblijfsobject',
+  L: 'ligplaats',
+  S: 'standplaats',
+};
 
-/** The statuses of an object that exists, by `StatusVerblijfsobject` and `StatusPlaats` of the XSDs. */
+/**
+ * The statuses of an object that exists, by `StatusVerblijfsobject` and `StatusPlaats` of the XSDs.
+ */
 export const objectStatuses: Record<string, string> = {
   v: 'Verblijfsobject gevormd',
   n: 'Verblijfsobject in gebruik (niet ingemeten)',
@@ -50,9 +56,9 @@ export const gebruiksdoelen: Record<string, string> = {
 const idDigits = 16;
 
 /**
- * `0457010000012345Vg1,131234.5,480123.4,85,w`: identificatie, letters of type and status, `1` for a hoofdadres, x, y,
- * and of a verblijfsobject its oppervlakte and the letters of its gebruiksdoelen: of any other one, which the XSDs
- * allow, its own text in parentheses.
+ * `0457010000012345Vg1,131234.5,480123.4,85,w`: identificatie, letters of type and status, `1` for
+ * a hoofdadres, x, y, and of a verblijfsobject its oppervlakte and the letters of its
+ * gebruiksdoelen: of any other one, which the XSDs allow, its own text in parentheses.
  */
 export function adresObjectText(object: AdresObject): string {
   const [status, rest] = adresObjectTexts(object);
@@ -60,7 +66,9 @@ export function adresObjectText(object: AdresObject): string {
 }
 
 /** The letter of the status, and all that comes after the role in `adresObjectText`. */
-export function adresObjectTexts(object: Omit<AdresObject, 'hoofdadres'>): [status: string, rest: string] {
+export function adresObjectTexts(
+  object: Omit<AdresObject, 'hoofdadres'>,
+): [status: string, rest: string] {
   const { type, status, locatie, oppervlakte = '', gebruiksdoelen = [] } = object;
   const [letter, place] = [statusLetter(status), `,${locatie.x},${locatie.y}`];
   if (type !== 'verblijfsobject') return [letter, place];
@@ -85,7 +93,10 @@ export const statusLetter = (status: string) => letterOf(statusLetters, status);
 
 function gebruiksdoelenOf(text: string): string[] {
   const found = text.matchAll(/\(([^)]*)\)|./g);
-  return Array.from(found, ([letter, other]) => gebruiksdoelen[letter] ?? decodeURIComponent(other as string)).sort();
+  return Array.from(
+    found,
+    ([letter, other]) => gebruiksdoelen[letter] ?? decodeURIComponent(other as string),
+  ).sort();
 }
 
 /** The object of what `adresObjectText` made. */
@@ -106,7 +117,9 @@ export function adresObjectOfText(text: string): AdresObject {
 }
 
 /** An object as a response has it. */
-export type AnsweredObject = AdresObject & { locatie: { x: number; y: number; lat: number; lon: number } };
+export type AnsweredObject = AdresObject & {
+  locatie: { x: number; y: number; lat: number; lon: number };
+};
 
 /** The object with the location on earth that follows from its place on the map. */
 export function answeredObject(object: AdresObject): AnsweredObject {
@@ -119,6 +132,7 @@ export const betweenObjects = ';';
 /** @throws Error for a value that no text has a letter for: the reader has refused it before */
 function letterOf(letters: Map<string, string>, value: string): string {
   const found = letters.get(value);
-  if (found === undefined) throw new Error(`an adresseerbaar object can't have the value "${value}"`);
+  if (found === undefined)
+    throw new Error(`an adresseerbaar object can't have the value "${value}"`);
   return found;
 }

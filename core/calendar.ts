@@ -1,9 +1,11 @@
 /**
- * The time windows that a plan can limit, from short to long, all UTC and aligned to the clock and the calendar.
- * Limits, counts, the contract and the checks of a deployment follow from this declaration.
+ * The time windows that a plan can limit, from short to long, all UTC and aligned to the clock and
+ * the calendar. Limits, counts, the contract and the checks of a deployment follow from this
+ * declaration.
  *
- * `code` is how the item of an account abbreviates a window: as date patterns do, `m` is the minute and `M` the month.
- * Windows with `always` are counted for every account, the others while its plan configures them.
+ * `code` is how the item of an account abbreviates a window: as date patterns do, `m` is the minute
+ * and `M` the month. Windows with `always` are counted for every account, the others while its plan
+ * configures them.
  */
 export const windows = {
   minute: { code: 'm', seconds: 60, always: false },
@@ -23,8 +25,12 @@ export function forEachWindow<T>(make: (name: WindowName) => T): Record<WindowNa
 }
 
 /** The same members, the shortest window first: DynamoDB returns maps in any order. */
-export function inWindowOrder<Limit>(limits: Partial<Record<WindowName, Limit>>): Partial<Record<WindowName, Limit>> {
-  return Object.fromEntries(windowNames.flatMap((name) => (name in limits ? [[name, limits[name]]] : [])));
+export function inWindowOrder<Limit>(
+  limits: Partial<Record<WindowName, Limit>>,
+): Partial<Record<WindowName, Limit>> {
+  return Object.fromEntries(
+    windowNames.flatMap((name) => (name in limits ? [[name, limits[name]]] : [])),
+  );
 }
 
 /** The start of the window that holds `atSeconds`, in seconds since 1970. */

@@ -1,4 +1,7 @@
-/** Awaits `work` for each item, `concurrency` at a time; after a failure starts no more, and throws the first one. */
+/**
+ * Awaits `work` for each item, `concurrency` at a time; after a failure starts no more, and throws
+ * the first one.
+ */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T> | Iterable<T>,
   concurrency: number,
@@ -22,7 +25,10 @@ export async function forEachConcurrently<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** The results of `work` in the order of the items, `concurrency` at a time. Fails as `forEachConcurrently` does. */
+/**
+ * The results of `work` in the order of the items, `concurrency` at a time. Fails as
+ * `forEachConcurrently` does.
+ */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   concurrency: number,

@@ -4,20 +4,25 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 type Agent = import('node:http').Agent;
 
-/** Opening a connection within AWS takes milliseconds; another attempt is worth more than waiting longer. */
+/**
+ * Opening a connection within AWS takes milliseconds; another attempt is worth more than waiting
+ * longer.
+ */
 const opensWithinMilliseconds = 800;
 
 /**
- * A connection that was idle for longer is not used. Networks drop idle connections silently, the first after a minute,
- * and a function that was frozen has run no timers meanwhile. Opening a connection takes milliseconds.
+ * A connection that was idle for longer is not used. Networks drop idle connections silently, the
+ * first after a minute, and a function that was frozen has run no timers meanwhile. Opening a
+ * connection takes milliseconds.
  */
 export const idleAtMostSeconds = 10;
 
 const neverOpened = new WeakSet<object>();
 
 /**
- * Whether a call failed because its connection was never opened, so that nothing was sent. The socket decides: the SDK
- * has one name for the timeouts of connections and of requests, and a reset can end a TLS handshake.
+ * Whether a call failed because its connection was never opened, so that nothing was sent. The
+ * socket decides: the SDK has one name for the timeouts of connections and of requests, and a reset
+ * can end a TLS handshake.
  */
 export function wasNeverOpened(error: unknown): boolean {
   return typeof error === 'object' && error !== null && neverOpened.has(error);
@@ -30,7 +35,9 @@ export function storeAgent(protocol: 'http' | 'https'): Agent {
   const options: AgentOptions = { keepAlive: true, maxSockets: 50 };
   // An import of node:http would load undici (decision 0107).
   const agent: Agent =
-    protocol === 'https' ? new TlsAgent(options) : new (process.getBuiltinModule('node:http').Agent)(options);
+    protocol === 'https'
+      ? new TlsAgent(options)
+      : new (process.getBuiltinModule('node:http').Agent)(options);
   const opens = protocol === 'https' ? 'secureConnect' : 'connect';
   const { createConnection } = agent;
   agent.createConnection = (...of) => {
@@ -56,7 +63,10 @@ function watchOpening(socket: Socket, opens: string): void {
   });
 }
 
-/** Lets a client close the connections of its agent that were idle too long, by the wall clock, before each call. */
+/**
+ * Lets a client close the connections of its agent that were idle too long, by the wall clock,
+ * before each call.
+ */
 export function discardIdle(client: DynamoDBClient, agent: Agent): void {
   const { requestHandler } = client.config;
   const handle = requestHandler.handle.bind(requestHandler);

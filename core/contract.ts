@@ -2,13 +2,21 @@ import * as z from 'zod/mini';
 import { huisnummerRange, longestHuisnummer, parameterPatterns } from './address-form.ts';
 import { adresObjectTypes } from './adres-object.ts';
 import { forEachWindow, windowNames } from './calendar.ts';
-import { type AnsweredValues, always, type FieldTable, includeNames, onRequest } from './place-fields.ts';
+import {
+  type AnsweredValues,
+  always,
+  type FieldTable,
+  includeNames,
+  onRequest,
+} from './place-fields.ts';
 
 /** A postcode as typed. */
 export const postcodeParameter = z.string().check(z.regex(parameterPatterns.postcode));
 
 /** A house number of the register. */
-export const huisnummerSchema = z.int().check(z.gte(huisnummerRange.from), z.lte(huisnummerRange.to));
+export const huisnummerSchema = z
+  .int()
+  .check(z.gte(huisnummerRange.from), z.lte(huisnummerRange.to));
 
 /** A toevoeging as typed, which may be empty. */
 export const toevoegingParameter = z.string().check(z.regex(parameterPatterns.toevoeging));
@@ -51,7 +59,12 @@ export const addressesToLookUpSchema = z.strictObject({
 const identificatieSchema = () => z.string().check(z.regex(/^[0-9]{16}$/));
 
 /** The location of an adresseerbaar object. */
-export const locatieSchema = z.object({ x: z.number(), y: z.number(), lat: z.number(), lon: z.number() });
+export const locatieSchema = z.object({
+  x: z.number(),
+  y: z.number(),
+  lat: z.number(),
+  lon: z.number(),
+});
 
 /** An adresseerbaar object in a response. */
 export const adresObjectSchema = z.object({
@@ -78,7 +91,9 @@ const fieldSchemas = {
   objects: () => z.array(adresObjectSchema),
 };
 
-type FieldSchemas<Some extends FieldTable> = { [Name in keyof Some]: z.ZodMiniType<AnsweredValues<Some>[Name]> };
+type FieldSchemas<Some extends FieldTable> = {
+  [Name in keyof Some]: z.ZodMiniType<AnsweredValues<Some>[Name]>;
+};
 
 function schemasOf<Some extends FieldTable>(fields: Some): FieldSchemas<Some> {
   const schemas = Object.entries(fields).map(([name, { kind }]) => [name, fieldSchemas[kind]()]);
@@ -86,7 +101,10 @@ function schemasOf<Some extends FieldTable>(fields: Some): FieldSchemas<Some> {
 }
 
 /** A place in a response. */
-export const placeSchema = z.extend(z.object(schemasOf(always)), z.partial(z.object(schemasOf(onRequest))).shape);
+export const placeSchema = z.extend(
+  z.object(schemasOf(always)),
+  z.partial(z.object(schemasOf(onRequest))).shape,
+);
 
 const toevoegingenSchema = z.array(z.nullable(z.string().check(z.regex(/^[0-9A-Z]{1,5}$/))));
 
@@ -116,12 +134,18 @@ export const ambiguousSchema = z.object({
   toevoegingen: z.optional(toevoegingenSchema),
 });
 
-export const lookupAnswerSchema = z.discriminatedUnion('status', [foundSchema, notFoundSchema, ambiguousSchema]);
+export const lookupAnswerSchema = z.discriminatedUnion('status', [
+  foundSchema,
+  notFoundSchema,
+  ambiguousSchema,
+]);
 
 /** The response to a lookup: one of three outcomes, distinguished by `status`. */
 export type LookupAnswer = z.infer<typeof lookupAnswerSchema>;
 
-export const batchAnswerSchema = z.object({ results: z.array(lookupAnswerSchema).check(z.minLength(1)) });
+export const batchAnswerSchema = z.object({
+  results: z.array(lookupAnswerSchema).check(z.minLength(1)),
+});
 
 /** The response to many lookups: the outcome of each, in the order of the request. */
 export type BatchAnswer = z.infer<typeof batchAnswerSchema>;

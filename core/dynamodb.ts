@@ -22,7 +22,9 @@ type Key = Record<string, string>;
 
 /** The inputs of commands, with plain values. */
 export type Get = Omit<GetItemCommandInput, 'Key'> & { Key: Key };
-export type Query = Omit<QueryCommandInput, 'ExpressionAttributeValues'> & { ExpressionAttributeValues: Item };
+export type Query = Omit<QueryCommandInput, 'ExpressionAttributeValues'> & {
+  ExpressionAttributeValues: Item;
+};
 export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeValues'> & {
   UpdateExpression: string;
   Key: Key;
@@ -30,9 +32,9 @@ export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeVa
 };
 
 /**
- * The calls of a request, with plain values in and out. The document client does the same for every command there is,
- * by middleware of its own, which shows in the CPU of a lookup and of a cold start (`npm run bench`), so only
- * administration uses it.
+ * The calls of a request, with plain values in and out. The document client does the same for every
+ * command there is, by middleware of its own, which shows in the CPU of a lookup and of a cold
+ * start (`npm run bench`), so only administration uses it.
  */
 export function documents(client: StoreClient) {
   return {
@@ -44,7 +46,9 @@ export function documents(client: StoreClient) {
 
     /** Returns the attributes that `ReturnValues` requested, if the store sent them. */
     async update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined> {
-      const { Attributes } = await client.send(new UpdateItemCommand(marshalled(update)), { abortSignal });
+      const { Attributes } = await client.send(new UpdateItemCommand(marshalled(update)), {
+        abortSignal,
+      });
       return Attributes && unmarshall(Attributes);
     },
 
@@ -57,10 +61,17 @@ export function documents(client: StoreClient) {
 }
 
 function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
-  return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
+  return {
+    ...rest,
+    Key: marshall(Key),
+    ExpressionAttributeValues: marshall(ExpressionAttributeValues),
+  };
 }
 
-/** The changes of an item: attributes, or members of maps (`map.member`), which have no other dots. Others stay. */
+/**
+ * The changes of an item: attributes, or members of maps (`map.member`), which have no other dots.
+ * Others stay.
+ */
 export type Changes = {
   set?: Item;
   /** Set only if absent. */
@@ -71,9 +82,15 @@ export type Changes = {
 };
 
 /** The condition on an attribute, or a member of a map, for a change to happen. */
-export type Guard = { attribute: string } & ({ is: '='; value: Item[string] } | { is: 'absent' | 'there' });
+export type Guard = { attribute: string } & (
+  | { is: '='; value: Item[string] }
+  | { is: 'absent' | 'there' }
+);
 
-/** An attribute or a member as expressions name it: by aliases, since many of our names are reserved words. */
+/**
+ * An attribute or a member as expressions name it: by aliases, since many of our names are reserved
+ * words.
+ */
 export const aliasOf = (attribute: string) => attribute.split('.').map(aliasOfPart).join('.');
 const aliasOfPart = (name: string) => `#${name.replaceAll('-', '_')}`;
 const placeholderOf = (attribute: string) => `:${attribute.replace(/\W/g, '_')}`;
@@ -89,13 +106,16 @@ export function guardedUpdate(
   const clauses = {
     SET: [
       ...Object.keys(set).map((name) => `${aliasOf(name)} = ${placeholderOf(name)}`),
-      ...Object.keys(keep).map((name) => `${aliasOf(name)} = if_not_exists(${aliasOf(name)}, ${placeholderOf(name)})`),
+      ...Object.keys(keep).map(
+        (name) => `${aliasOf(name)} = if_not_exists(${aliasOf(name)}, ${placeholderOf(name)})`,
+      ),
     ],
     REMOVE: remove.map(aliasOf),
     ADD: Object.keys(raise).map((name) => `${aliasOf(name)} ${placeholderOf(name)}`),
   };
   const parts = Object.entries(clauses).filter(([, changes]) => changes.length > 0);
-  const { ExpressionAttributeNames, ExpressionAttributeValues, ...condition } = guardExpression(guards);
+  const { ExpressionAttributeNames, ExpressionAttributeValues, ...condition } =
+    guardExpression(guards);
   return {
     TableName: table,
     Key,
@@ -106,7 +126,9 @@ export function guardedUpdate(
       ...ExpressionAttributeNames,
     },
     ExpressionAttributeValues: {
-      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [placeholderOf(name), value])),
+      ...Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [placeholderOf(name), value]),
+      ),
       ...ExpressionAttributeValues,
     },
   };
@@ -124,7 +146,9 @@ export function guardExpression(guards: Guard[]) {
     if (guard.is === 'there') return `attribute_exists(${aliasOf(guard.attribute)})`;
     return `${aliasOf(guard.attribute)} ${guard.is} :seen${i}`;
   });
-  const values = guards.flatMap((guard, i) => ('value' in guard ? [[`:seen${i}`, guard.value] as const] : []));
+  const values = guards.flatMap((guard, i) =>
+    'value' in guard ? [[`:seen${i}`, guard.value] as const] : [],
+  );
   return {
     ConditionExpression: conditions.join(' AND ') || undefined,
     ExpressionAttributeNames: aliases(guards.map(({ attribute }) => attribute)),
@@ -134,21 +158,31 @@ export function guardExpression(guards: Guard[]) {
 }
 
 function aliases(attributes: string[]): Record<string, string> {
-  return Object.fromEntries(attributes.flatMap((name) => name.split('.')).map((name) => [aliasOfPart(name), name]));
+  return Object.fromEntries(
+    attributes.flatMap((name) => name.split('.')).map((name) => [aliasOfPart(name), name]),
+  );
 }
 
-/** Whether a write was refused because its condition did not hold: `Item` is then the item as it was, marshalled. */
+/**
+ * Whether a write was refused because its condition did not hold: `Item` is then the item as it
+ * was, marshalled.
+ */
 export function conditionFailed(error: unknown): error is ConditionalCheckFailedException {
   return error instanceof Error && error.name === 'ConditionalCheckFailedException';
 }
 
-/** Whether a write lost to another one. By name, so that it does not matter which copy of the SDK threw the error. */
+/**
+ * Whether a write lost to another one. By name, so that it does not matter which copy of the SDK
+ * threw the error.
+ */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (conditionFailed(error) || error.name === 'TransactionConflictException') return true;
   if (error.name !== 'TransactionCanceledException') return false;
   const reasons = (error as TransactionCanceledException).CancellationReasons ?? [];
-  return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
+  return reasons.some(
+    ({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict',
+  );
 }
 
 /** Whether a write was made: not if it lost to another one, or its condition did not hold. */
@@ -163,17 +197,26 @@ export async function wasMade(write: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Whether the store has answered that it did not make a call: it throttles, or the call is wrong. By status, since the
- * SDK says of any error without a model that it is the client's, also of one with status 503.
+ * Whether the store has answered that it did not make a call: it throttles, or the call is wrong.
+ * By status, since the SDK says of any error without a model that it is the client's, also of one
+ * with status 503.
  */
 export function isRefused(error: unknown): error is DynamoDBServiceException {
-  const { $fault, $metadata: { httpStatusCode: status = 0 } = {} } = error as Partial<DynamoDBServiceException>;
+  const { $fault, $metadata: { httpStatusCode: status = 0 } = {} } =
+    error as Partial<DynamoDBServiceException>;
   return $fault !== undefined && status >= 400 && status < 500;
 }
 
-const throttling = new Set(['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'ThrottlingException']);
+const throttling = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+]);
 
-/** Whether a refused call can succeed later: it was throttled, or signed by a clock that the SDK corrected since. */
+/**
+ * Whether a refused call can succeed later: it was throttled, or signed by a clock that the SDK
+ * corrected since.
+ */
 export function isRefusedForNow(error: unknown): boolean {
   if (!isRefused(error)) return false;
   return throttling.has(error.name) || 'clockSkewCorrected' in error.$metadata;
@@ -184,7 +227,10 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** Bugs of ours: commands that the store never accepts. They are rethrown unchanged and become a 500. */
+/**
+ * Bugs of ours: commands that the store never accepts. They are rethrown unchanged and become a
+ * 500.
+ */
 const ourFaults = new Set(['ValidationException', 'SerializationException']);
 
 export function isOurFault(error: unknown): boolean {
@@ -192,8 +238,9 @@ export function isOurFault(error: unknown): boolean {
 }
 
 /**
- * Waits for `work`, but never past `signal`: the SDK ignores it while it waits between two attempts. Any failure to get
- * a response becomes a `StoreUnavailable` with its cause; `expected` errors are rethrown unchanged.
+ * Waits for `work`, but never past `signal`: the SDK ignores it while it waits between two
+ * attempts. Any failure to get a response becomes a `StoreUnavailable` with its cause; `expected`
+ * errors are rethrown unchanged.
  */
 export function orUnavailable<Output>(
   work: Promise<Output>,
@@ -217,8 +264,9 @@ function aborted(signal: AbortSignal): Promise<never> {
 type Secret = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a
- * key object: for a key in bytes, Node throws and catches two errors internally to detect its type (decision 0107).
+ * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands
+ * Node each key as a key object: for a key in bytes, Node throws and catches two errors internally
+ * to detect its type (decision 0107).
  */
 export const Sha256 = function sha256(secret?: Secret) {
   let hash: Hash | Hmac = secret === undefined ? createHash('sha256') : hmacWith(secret);
@@ -248,8 +296,9 @@ function hmacWith(secret: Secret): Hmac {
 }
 
 /**
- * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt of a call may take
- * a second and a half: then the read after a charge also succeeds while the store takes over a second for either.
+ * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt
+ * of a call may take a second and a half: then the read after a charge also succeeds while the
+ * store takes over a second for either.
  * @param place the store's endpoint and credentials; by default from the environment
  */
 export function createStoreClient(place?: StorePlace): DynamoDBClient {
@@ -270,7 +319,12 @@ export function createStoreClient(place?: StorePlace): DynamoDBClient {
     ...(endpoint ? { endpoint } : { ignoreConfiguredEndpointUrls: true }),
     sha256: Sha256,
     // The agent ends connections that are not opened in time.
-    requestHandler: { httpAgent: agent, httpsAgent: agent, requestTimeout: 1500, throwOnRequestTimeout: true },
+    requestHandler: {
+      httpAgent: agent,
+      httpsAgent: agent,
+      requestTimeout: 1500,
+      throwOnRequestTimeout: true,
+    },
   });
   // Even without a logger it builds the log entry of every call, and nobody reads its name.
   client.middlewareStack.remove('loggerMiddleware');
@@ -284,19 +338,25 @@ export function createStoreClient(place?: StorePlace): DynamoDBClient {
 }
 
 /** A region, an endpoint and credentials for it. */
-type StorePlace = { region: string; endpoint: string; credentials: { accessKeyId: string; secretAccessKey: string } };
+type StorePlace = {
+  region: string;
+  endpoint: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+};
 
 const retrying = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' } as const;
 
 /**
- * The same client, with the same connections, but it sends each call once: no retries, and no time limit but the
- * caller's signal.
+ * The same client, with the same connections, but it sends each call once: no retries, and no time
+ * limit but the caller's signal.
  */
 export function sendingOnce(client: ChargingClient): StoreClient {
   const middlewareStack = client.middlewareStack.clone();
   // Not removed: others are placed after it.
   middlewareStack.add((next) => next, { ...retrying, override: true });
-  const once: DynamoDBClient = Object.create(client, { middlewareStack: { value: middlewareStack } });
+  const once: DynamoDBClient = Object.create(client, {
+    middlewareStack: { value: middlewareStack },
+  });
   const send = (command: Parameters<typeof once.send>[0], options: object) =>
     once.send(command, { ...options, requestTimeout: 0 });
   return { send } as StoreClient;

@@ -64,6 +64,9 @@ export function requireEnvironment(name: string, variables: Environment = proces
 }
 
 /** A variable that the stack may set. */
-export function optionalEnvironment(name: string, variables: Environment = process.env): string | undefined {
+export function optionalEnvironment(
+  name: string,
+  variables: Environment = process.env,
+): string | undefined {
   return variables[name] || undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * The gemeenten by code, with their names and provincies: all of 2023, and all others that existed since 2009.
- * Facts of CBS (gebiedsindelingen) and RvIG (landelijke tabel 33) as of 2023-01-01. The BAG has the codes alone.
+ * The gemeenten by code, with their names and provincies: all of 2023, and all others that existed
+ * since 2009. Facts of CBS (gebiedsindelingen) and RvIG (landelijke tabel 33) as of 2023-01-01. The
+ * BAG has the codes alone.
  */
 
 /** A gemeente in a response; its names are `null` if this table lacks its code. */

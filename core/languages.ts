@@ -1,4 +1,7 @@
-/** The name of the service, in each language of the reference and of the portal, after the operator's name, if any. */
+/**
+ * The name of the service, in each language of the reference and of the portal, after the
+ * operator's name, if any.
+ */
 export const serviceName = { en: 'Dutch addresses', nl: 'Nederlandse adressen' };
 
 export type Language = keyof typeof serviceName;

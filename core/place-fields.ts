@@ -9,7 +9,10 @@ import {
 import { type Environment, environment } from './environment.ts';
 import { type Gemeente, gemeenteOf } from './gemeenten.ts';
 
-/** The one definition of an address: responses, items and lines of snapshots follow from it (decision 0150). */
+/**
+ * The one definition of an address: responses, items and lines of snapshots follow from it
+ * (decision 0150).
+ */
 
 /** A value in DynamoDB's own format: text, or a set of numbers. */
 type FieldAttribute = { S: string } | { NS: string[] };
@@ -58,12 +61,13 @@ const gemeente = {
   combined: (one, other) => (one === other ? one : undefined),
 } as const satisfies PlaceField<string, Gemeente | null>;
 
-const objectsText = (value: AdresObject[]) => value.map(adresObjectText).sort().join(betweenObjects);
+const objectsText = (value: AdresObject[]) =>
+  value.map(adresObjectText).sort().join(betweenObjects);
 const objectsOf = (text: string) => text.split(betweenObjects).map(adresObjectOfText);
 
 /**
- * The adresseerbare objecten of the address, if the operator has them loaded, in order of identificatie: one text,
- * absent without objects.
+ * The adresseerbare objecten of the address, if the operator has them loaded, in order of
+ * identificatie: one text, absent without objects.
  */
 const objecten = {
   kind: 'objects',
@@ -75,7 +79,9 @@ const objecten = {
   toAnswer: (value = []) => value.map(answeredObject),
   combined: (one = [], other = []) => {
     const sorted = [...one, ...other].sort(
-      (a, b) => compareTexts(a.identificatie, b.identificatie) || Number(b.hoofdadres) - Number(a.hoofdadres),
+      (a, b) =>
+        compareTexts(a.identificatie, b.identificatie) ||
+        Number(b.hoofdadres) - Number(a.hoofdadres),
     );
     return sorted.filter(({ identificatie }, i) => identificatie !== sorted[i - 1]?.identificatie);
   },
@@ -84,8 +90,8 @@ const objecten = {
 const idDigits = 16;
 
 /**
- * The nummeraanduidingen that are this address: several if it is registered more than once. Sorted. An item has them as
- * a set of numbers: nine bytes each, without leading zeros.
+ * The nummeraanduidingen that are this address: several if it is registered more than once. Sorted.
+ * An item has them as a set of numbers: nine bytes each, without leading zeros.
  */
 const nummeraanduidingen: PlaceField<string[]> = {
   kind: 'ids',
@@ -98,8 +104,8 @@ const nummeraanduidingen: PlaceField<string[]> = {
 };
 
 /**
- * The fields of a response by `include`, in the order of a line. The fields before the objects are the same for every
- * address of a street, so the loader writes them once.
+ * The fields of a response by `include`, in the order of a line. The fields before the objects are
+ * the same for every address of a street, so the loader writes them once.
  */
 export const onRequest = { gemeente, objecten, nummeraanduidingen };
 
@@ -113,7 +119,9 @@ export type AnsweredValues<Some extends FieldTable> = {
     : ReturnType<Some[Name]['fromText']>;
 };
 
-/** A street and its town, as the register writes them, with what else is stored of an address there. */
+/**
+ * A street and its town, as the register writes them, with what else is stored of an address there.
+ */
 export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
 
 type AnsweredPlace = AnsweredValues<typeof always> & Partial<AnsweredValues<typeof onRequest>>;
@@ -125,7 +133,9 @@ export const includeNames = ['toevoegingen', ...requestedFields] as const;
 
 export type IncludeName = (typeof includeNames)[number];
 
-/** Names that only a deployment has whose operator turned them on (`dataset` of the configuration). */
+/**
+ * Names that only a deployment has whose operator turned them on (`dataset` of the configuration).
+ */
 const optionalNames: readonly IncludeName[] = ['objecten'];
 
 /** What `include` can name in a deployment with objects, or in one without. */
@@ -138,8 +148,14 @@ export function offeredIn(variables: Environment): readonly IncludeName[] {
   return offeredNames(variables[environment.objecten] === 'on');
 }
 
-/** The names of an `include`; `null` if it is empty, repeats a name or has a name that is not offered. */
-export function readInclude(names: readonly string[], offered: readonly IncludeName[]): IncludeName[] | null {
+/**
+ * The names of an `include`; `null` if it is empty, repeats a name or has a name that is not
+ * offered.
+ */
+export function readInclude(
+  names: readonly string[],
+  offered: readonly IncludeName[],
+): IncludeName[] | null {
   const known = offered.filter((name) => names.includes(name));
   return known.length > 0 && known.length === names.length ? (names as IncludeName[]) : null;
 }
@@ -159,12 +175,16 @@ export function placeWith(place: Place, include: readonly IncludeName[]): Answer
   return shown as AnsweredPlace;
 }
 
-/** Places in the order of `comparePlaces`; equal names are one place, without fields that can't be combined. */
+/**
+ * Places in the order of `comparePlaces`; equal names are one place, without fields that can't be
+ * combined.
+ */
 export function distinctPlaces(places: readonly Place[]): Place[] {
   const distinct: Place[] = [];
   for (const place of places) {
     const last = distinct.at(-1);
-    if (last && compareNames(last, place) === 0) distinct[distinct.length - 1] = combinedPlace(last, place);
+    if (last && compareNames(last, place) === 0)
+      distinct[distinct.length - 1] = combinedPlace(last, place);
     else distinct.push(place);
   }
   return distinct;
@@ -190,7 +210,11 @@ export function placeAttribute(place: Place): { M: Record<string, FieldAttribute
 }
 
 /** The place of what `placeAttribute` made. */
-export function placeOfAttribute({ M = {} }: { M?: Record<string, StoredAttribute> | undefined }): Place {
+export function placeOfAttribute({
+  M = {},
+}: {
+  M?: Record<string, StoredAttribute> | undefined;
+}): Place {
   const place: Record<string, unknown> = {};
   for (const [name, { attribute, fromAttribute }] of fields) {
     const value = M[attribute];
@@ -215,12 +239,16 @@ export function placeOfTexts(texts: readonly string[]): Place {
 }
 
 function escaped(name: string): string {
-  return /[\\\t\n]/.test(name) ? name.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n') : name;
+  return /[\\\t\n]/.test(name)
+    ? name.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n')
+    : name;
 }
 
 function unescaped(name: string): string {
   if (!name.includes('\\')) return name;
-  return name.replace(/\\(.)/g, (_, letter) => (letter === 't' ? '\t' : letter === 'n' ? '\n' : letter));
+  return name.replace(/\\(.)/g, (_, letter) =>
+    letter === 't' ? '\t' : letter === 'n' ? '\n' : letter,
+  );
 }
 
 /** Orders places by their names, then by gemeente. */

@@ -10,12 +10,14 @@ export const problems = {
   'account-inactive': {
     status: 403,
     title: 'Account inactive',
-    detail: 'The key is valid, but its account is suspended. Ask your provider to activate the account.',
+    detail:
+      'The key is valid, but its account is suspended. Ask your provider to activate the account.',
   },
   'plan-inactive': {
     status: 403,
     title: 'Plan inactive',
-    detail: "The key is valid, but its account's plan is no longer active. Ask your provider for another plan.",
+    detail:
+      "The key is valid, but its account's plan is no longer active. Ask your provider for another plan.",
   },
   'not-found': {
     status: 404,
@@ -45,20 +47,29 @@ export const problems = {
   'quota-exceeded': {
     status: 429,
     title: 'Quota exceeded',
-    detail: 'The account has no quota left in the time windows named. Wait for the number of seconds in Retry-After.',
+    detail:
+      'The account has no quota left in the time windows named. Wait for the number of seconds in Retry-After.',
   },
-  'internal-error': { status: 500, title: 'Internal error', detail: 'An unexpected error occurred.' },
+  'internal-error': {
+    status: 500,
+    title: 'Internal error',
+    detail: 'An unexpected error occurred.',
+  },
   'temporarily-unavailable': {
     status: 503,
     title: 'Temporarily unavailable',
-    detail: 'The service can not handle the request now. Try again after the number of seconds in Retry-After.',
+    detail:
+      'The service can not handle the request now. Try again after the number of seconds in Retry-After.',
   },
 } satisfies Record<string, ProblemText>;
 
 /** The last part of a problem type. */
 export type ProblemCode = keyof typeof problems;
 
-/** Problem types are relative references: they resolve to the deployer's pages of problems (decision 0105). */
+/**
+ * Problem types are relative references: they resolve to the deployer's pages of problems (decision
+ * 0105).
+ */
 export function problemType(code: ProblemCode): string {
   return `/problems/${code}`;
 }

@@ -6,13 +6,22 @@ export type RetryOptions = {
   /** The pause after the first failure; it doubles with each further one. 0 retries at once. */
   firstPauseMilliseconds: number;
   longestPauseMilliseconds?: number;
-  /** The share of each pause that is random: 1 (full jitter) separates writers that compete for one item. */
+  /**
+   * The share of each pause that is random: 1 (full jitter) separates writers that compete for one
+   * item.
+   */
   jitter?: number;
-  /** Whether another attempt can succeed; any other error is thrown at once. Not called after the last attempt. */
+  /**
+   * Whether another attempt can succeed; any other error is thrown at once. Not called after the
+   * last attempt.
+   */
   retryIf: (error: unknown) => boolean | Promise<boolean>;
 };
 
-/** Counts the failures in a row and pauses longer after each: for loops that a callback does not fit. */
+/**
+ * Counts the failures in a row and pauses longer after each: for loops that a callback does not
+ * fit.
+ */
 export class Backoff {
   readonly #options: RetryOptions;
   #failures = 0;
@@ -36,7 +45,10 @@ export class Backoff {
       retryIf,
     } = this.#options;
     if (++this.#failures >= attempts || !(await retryIf(error))) throw error;
-    const pause = Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** (this.#failures - 1));
+    const pause = Math.min(
+      longestPauseMilliseconds,
+      firstPauseMilliseconds * 2 ** (this.#failures - 1),
+    );
     if (pause > 0) await sleep(pause * (1 - jitter * Math.random()));
   }
 }

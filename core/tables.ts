@@ -1,9 +1,12 @@
-/** The tables and the bucket of statements, as stacks, Lambdas, loader and administration name their parts. */
+/**
+ * The tables and the bucket of statements, as stacks, Lambdas, loader and administration name their
+ * parts.
+ */
 
 /**
- * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. The item of a key
- * without a toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at its postcode and huisnummer; it may have
- * no places.
+ * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted.
+ * The item of a key without a toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at
+ * its postcode and huisnummer; it may have no places.
  */
 export const addressesTable = {
   partitionKey: 'address',

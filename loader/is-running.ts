@@ -11,10 +11,14 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process began, as the system tells it, without colons: a later one with the same id has another value. */
+/**
+ * When a process began, as the system tells it, without colons: a later one with the same id has
+ * another value.
+ */
 export function processStart(pid: number): string {
   try {
-    // The 22nd field, in ticks since the machine began; the second is a name in brackets, which may hold anything.
+    // The 22nd field, in ticks since the machine began; the second is a name in brackets, which may
+    // hold anything.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
     return fields?.[19] ?? '';
   } catch {
@@ -24,7 +28,10 @@ export function processStart(pid: number): string {
 
 function startOfPs(pid: number): string {
   try {
-    const text = execFileSync('ps', ['-o', 'lstart=', '-p', `${pid}`], { encoding: 'utf8', stdio: 'pipe' });
+    const text = execFileSync('ps', ['-o', 'lstart=', '-p', `${pid}`], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
     return text.trim().replaceAll(/[^\w]+/g, '-');
   } catch {
     return '';

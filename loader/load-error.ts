@@ -17,7 +17,10 @@ export type ExtractErrorCode =
 export class ExtractError extends Error {
   override readonly name = 'ExtractError';
   readonly code: ExtractErrorCode;
-  /** The file within the extract, `BAGGEM0457L.zip > 0457GEM.zip > 0457NUM.zip > 0457NUM-000001.xml`. */
+  /**
+   * The file within the extract,
+   * `BAGGEM0457L.zip > 0457GEM.zip > 0457NUM.zip > 0457NUM-000001.xml`.
+   */
   readonly file: string;
 
   constructor(code: ExtractErrorCode, file: string, problem: string, options?: ErrorOptions) {
@@ -27,7 +30,10 @@ export class ExtractError extends Error {
   }
 }
 
-/** Why a load or a command about loads ends. Operators know it by its name, and the message says what to do. */
+/**
+ * Why a load or a command about loads ends. Operators know it by its name, and the message says
+ * what to do.
+ */
 export class LoadError extends Error {
   override readonly name: LoadErrorName;
 

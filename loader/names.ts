@@ -37,9 +37,15 @@ export const storagePrefixes = {
   uploads: 'uploads/',
   /** Work of loads, removed when one is published; the work of a refused load may expire. */
   loads: 'loads/',
-  /** Deliveries of mutations: `publish` removes them when no extract of their date can appear any more. */
+  /**
+   * Deliveries of mutations: `publish` removes them when no extract of their date can appear any
+   * more.
+   */
   mutations: 'mutations/',
-  /** Snapshots; `publish` removes old ones. None may expire, because the next load is compared with the last. */
+  /**
+   * Snapshots; `publish` removes old ones. None may expire, because the next load is compared with
+   * the last.
+   */
   snapshots: 'snapshots/',
 } as const;
 
@@ -49,7 +55,10 @@ export const anyStage = ' --stage STAGE';
 /** The prefix of the names of executions that an approval in a portal starts. */
 export const approvalRunPrefix = 'approve-';
 
-/** The states that a failed execution ends with; the command line skips them to find the step that failed. */
+/**
+ * The states that a failed execution ends with; the command line skips them to find the step that
+ * failed.
+ */
 export const failureStates = {
   release: 'ReleaseAfterFailure',
   notify: 'NotifyFailure',
@@ -66,47 +75,81 @@ export const loaderErrors = {
   sourceUnfinished: 'SourceUnfinishedError',
   /** Another load is running: there is nothing to undo. */
   locked: 'LockedError',
-  /** The load that held the lock was stopped, and its Lambdas may still write: retry after some minutes. */
+  /**
+   * The load that held the lock was stopped, and its Lambdas may still write: retry after some
+   * minutes.
+   */
   settling: 'LockSettlingError',
 } as const;
 
-/** The defaults of a deployment, which holds the whole country, for the configuration schema and the steps. */
+/**
+ * The defaults of a deployment, which holds the whole country, for the configuration schema and the
+ * steps.
+ */
 export const loadDefaults = {
-  /** Limits on a load without an approval. Shares are fractions of 1. A month changes some 0.5% of the country. */
+  /**
+   * Limits on a load without an approval. Shares are fractions of 1. A month changes some 0.5% of
+   * the country.
+   */
   guard: {
     minimumAddresses: 9_000_000,
     maximumRemovedShare: 0.05,
     maximumChangedShare: 0.1,
     maximumAddedShare: 0.1,
     maximumProblemShare: 0.01,
-    /** A share of this many addresses or fewer is ignored: in a hamlet one new street is a large share. */
+    /**
+     * A share of this many addresses or fewer is ignored: in a hamlet one new street is a large
+     * share.
+     */
     alwaysAllowed: 10,
-    /** Share of the addresses of one woonplaats: in a month a block of flats goes, or a street is numbered anew. */
+    /**
+     * Share of the addresses of one woonplaats: in a month a block of flats goes, or a street is
+     * numbered anew.
+     */
     maximumPlaceShare: 0.02,
     /** Share of the huisletters, toevoegingen, names with special letters, or names of streets. */
     maximumLostShare: 0.5,
     /** The same as `alwaysAllowed` in one woonplaats: most have fewer than 1,000 addresses. */
     alwaysAllowedInPlace: 250,
-    /** Share of the addresses that may be without an object when objects are loaded for the first time. */
+    /**
+     * Share of the addresses that may be without an object when objects are loaded for the first
+     * time.
+     */
     maximumObjectShare: 0.05,
-    /** Streets of one woonplaats that get other names, as after a merger, or lose many addresses. */
+    /**
+     * Streets of one woonplaats that get other names, as after a merger, or lose many addresses.
+     */
     alwaysAllowedStreets: 25,
   },
   /** The number of snapshots to keep, the live one included: a rollback can return to each. */
   snapshotsKept: 3,
   /** The age in days that makes the live dataset old: the extract is published monthly. */
   oldAfterDays: 45,
-  /** The same where mutations are configured: longer than Christmas or Easter with an adjacent weekend. */
+  /**
+   * The same where mutations are configured: longer than Christmas or Easter with an adjacent
+   * weekend.
+   */
   oldAfterDaysOfMutations: 7,
-  /** How long a delivery is kept after its date: an extract comes monthly, some weeks after its own date. */
+  /**
+   * How long a delivery is kept after its date: an extract comes monthly, some weeks after its own
+   * date.
+   */
   mutationsKeptDays: 62,
 } as const;
 
-/** The age that a dataset of a date in the future is reported with: the alarm on the age goes off. */
+/**
+ * The age that a dataset of a date in the future is reported with: the alarm on the age goes off.
+ */
 export const neverNewer = 10_000;
 
-/** The public mirror of the national day mutations. Nothing is requested from it before an operator configures it. */
+/**
+ * The public mirror of the national day mutations. Nothing is requested from it before an operator
+ * configures it.
+ */
 export const publicMutations = 'https://bag.b3p.nl/dagmutaties/bestanden.json';
 
-/** The only default that differs, on purpose, for a load on one machine: there an extract may cover a hamlet. */
+/**
+ * The only default that differs, on purpose, for a load on one machine: there an extract may cover
+ * a hamlet.
+ */
 export const localGuardDefaults = { ...loadDefaults.guard, minimumAddresses: 1 } as const;

@@ -8,7 +8,8 @@ import { previousLogFile } from './log-file.ts';
 import { acquireLock, LockHeldError } from './process-lock.ts';
 
 /**
- * The folder that the user ran npm in, which relative paths refer to; npm itself runs us in the root of the project.
+ * The folder that the user ran npm in, which relative paths refer to; npm itself runs us in the
+ * root of the project.
  */
 export function callersFolder(): string {
   return process.env.INIT_CWD ?? process.cwd();
@@ -77,7 +78,10 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   }
 }
 
-/** Creates the folder and its parents. Not with Node's `recursive`, which loops forever under `/proc`. */
+/**
+ * Creates the folder and its parents. Not with Node's `recursive`, which loops forever under
+ * `/proc`.
+ */
 async function createFolder(path: string): Promise<void> {
   if (existsSync(path)) return;
   await createFolder(dirname(path));
@@ -93,7 +97,8 @@ export async function emptyDataFolder(folder: DataFolder): Promise<void> {
   const logs = [folder.logFile, previousLogFile(folder.logFile)];
   const files = [...logs, folder.demoFile, identityFile(folder.path), stateFile(folder.path)];
   const folders = [folder.storageFolder, join(folder.path, 'statements')];
-  for (const item of [...database, ...files, ...folders]) await rm(item, { recursive: true, force: true });
+  for (const item of [...database, ...files, ...folders])
+    await rm(item, { recursive: true, force: true });
 }
 
 /** Reads the identity of the folder, or creates one. */
@@ -115,7 +120,8 @@ export async function readFolderIdentity({ path }: DataFolder): Promise<FolderId
 }
 
 /**
- * Replaces the identity atomically, readable by its owner only: it holds the API key of the demo account.
+ * Replaces the identity atomically, readable by its owner only: it holds the API key of the demo
+ * account.
  */
 export async function writeIdentity(path: string, identity: FolderIdentity): Promise<void> {
   const draft = `${identityFile(path)}.draft`;
@@ -132,7 +138,10 @@ export type LocalState = {
   readonly pid: number;
   /** `http://127.0.0.1:3000` */
   readonly baseUrl: string;
-  /** The endpoint of the DynamoDB engine, and the secret that the embedded one requires; see `localDynamoDb`. */
+  /**
+   * The endpoint of the DynamoDB engine, and the secret that the embedded one requires; see
+   * `localDynamoDb`.
+   */
   readonly endpoint: string;
   readonly accessKeyId?: string | undefined;
   readonly addressesTable: string;
@@ -162,7 +171,9 @@ export async function readLocalState(dataFolder: string = defaultDataFolder): Pr
         `${dataFolder} is not a folder. Give --data the folder that npm start was started with.`,
       );
     if (error.code === 'EACCES')
-      throw new NotRunningError(`${stateFile(folder)} may not be read by you. Use the account that runs npm start.`);
+      throw new NotRunningError(
+        `${stateFile(folder)} may not be read by you. Use the account that runs npm start.`,
+      );
     return undefined;
   });
   const state = text === undefined ? undefined : parsed<LocalState>(text);
@@ -172,7 +183,9 @@ export async function readLocalState(dataFolder: string = defaultDataFolder): Pr
       '--local is for the "npm start" of a clone of bag-adres: add --data and its folder .data.',
     );
   const option = dataFolder === defaultDataFolder ? '' : ` -- --data ${dataFolder}`;
-  throw new NotRunningError(`Nothing is running on ${dataFolder}. Start it in another terminal: npm start${option}`);
+  throw new NotRunningError(
+    `Nothing is running on ${dataFolder}. Start it in another terminal: npm start${option}`,
+  );
 }
 
 /** Publishes the state for the command line, readable by its owner only. */
@@ -191,7 +204,9 @@ export function stateFile(dataFolder: string): string {
   return join(dataFolder, 'local.json');
 }
 
-/** The value of a file that only `npm start` writes; `undefined` if it is no JSON or not an object. */
+/**
+ * The value of a file that only `npm start` writes; `undefined` if it is no JSON or not an object.
+ */
 function parsed<Value extends object>(text: string): Value | undefined {
   try {
     const value = JSON.parse(text);

@@ -12,7 +12,11 @@ import { openSource, openStorage } from '../loader/storage/open.ts';
 import { isSameLocation, SourceError } from '../loader/storage/source.ts';
 import type { Storage } from '../loader/storage/storage.ts';
 import { currentManifest, readManifest } from '../loader/storage/stored-loads.ts';
-import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/verdict/load-report.ts';
+import {
+  type LoadReport,
+  RefusedLoadError,
+  unchangedReport,
+} from '../loader/verdict/load-report.ts';
 import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
 import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
 import { demoExamples, demoKey, demoSource } from './demo.ts';
@@ -23,9 +27,13 @@ import type { PausableEngine } from './engine/database-files.ts';
 /** The live dataset. */
 export type ServedDataset = {
   readonly report: LoadReport;
-  /** The source of the dataset if an earlier start loaded it and this start names none; else `null`. */
+  /**
+   * The source of the dataset if an earlier start loaded it and this start names none; else `null`.
+   */
   readonly present: string | null;
-  /** The report of the same extract, which has changed so much that the earlier dataset is served. */
+  /**
+   * The report of the same extract, which has changed so much that the earlier dataset is served.
+   */
   readonly refused?: LoadReport;
   /** Why the same extract could not be read, so that the earlier dataset is served. */
   readonly unread?: string;
@@ -56,20 +64,26 @@ export type LocalLoadOptions = Pick<DataFolder, 'storageFolder' | 'demoFile'> &
   Pick<WantedDataset, 'extract' | 'progress' | 'objecten'> & {
     readonly client: DynamoDBClient;
     readonly table: string;
-    /** Whether the engine is the embedded one, which is faster with transactions than with batches. */
+    /**
+     * Whether the engine is the embedded one, which is faster with transactions than with batches.
+     */
     readonly embedded?: boolean;
     readonly bulkImport?: BulkImport | undefined;
   };
 
-/** The requested extract can't be served; the message names the dataset that the folder holds, and the remedy. */
+/**
+ * The requested extract can't be served; the message names the dataset that the folder holds, and
+ * the remedy.
+ */
 export class ExtractNotServedError extends Error {
   override readonly name = 'ExtractNotServedError';
 }
 
 /**
- * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.
- * Without an extract it keeps its dataset, or holds the demo if it was empty. It also keeps the dataset of an earlier
- * start if the guard refuses the extract in its present form, or if the extract can't be read any more.
+ * Makes the table hold exactly the addresses of the extract. An extract that it already holds is
+ * not loaded again. Without an extract it keeps its dataset, or holds the demo if it was empty. It
+ * also keeps the dataset of an earlier start if the guard refuses the extract in its present form,
+ * or if the extract can't be read any more.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
 export async function loadExtract({
@@ -80,8 +94,12 @@ export async function loadExtract({
   ...options
 }: LocalLoadOptions): Promise<ServedDataset> {
   const storage = await openStorage(options.storageFolder);
-  const addresses = dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false });
-  const { pending, published } = await currentManifest(storage, addresses, { refuseUnmarked: true });
+  const addresses = dynamoDbAddressTable(client, table, {
+    transactions: options.embedded ?? false,
+  });
+  const { pending, published } = await currentManifest(storage, addresses, {
+    refuseUnmarked: true,
+  });
   const found = pending ?? published;
   const held = found && sourceOf(found) !== resolve(options.demoFile) ? found : null;
   const present = extract === undefined ? held : null;
@@ -89,11 +107,17 @@ export async function loadExtract({
   const isSwitched = found !== null && hasObjecten(found.snapshot) !== objecten;
   const again = present && isSwitched ? sourceOf(present) : undefined;
   const source = present ? again : (extract ?? (await writeDemo(options.demoFile)));
-  // Most starts load nothing: they need no lock, and not the code that loads, which is a tenth of such a start.
+  // Most starts load nothing: they need no lock, and not the code that loads, which is a tenth of
+  // such a start.
   const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
   const isKept = isWhole && (source === undefined || (await isUnchanged(source, published)));
   const load = async () => {
-    if (isKept) return unchangedReport({ action: 'none', reason: 'nothing else was asked for', live: published });
+    if (isKept)
+      return unchangedReport({
+        action: 'none',
+        reason: 'nothing else was asked for',
+        live: published,
+      });
     const { runLoad } = await import('./load/run-load.ts');
     return runLoad({
       source,
@@ -102,9 +126,11 @@ export async function loadExtract({
       addresses,
       ...(options.bulkImport && { bulkImport: options.bulkImport }),
       progress: options.progress,
-      // A constant: the data folder is locked for us, so a load in progress is one of ours that was interrupted.
+      // A constant: the data folder is locked for us, so a load in progress is one of ours that was
+      // interrupted.
       owner: 'npm start',
-      // Replacing the demo with a municipality, or the reverse, is a large change that the user requested.
+      // Replacing the demo with a municipality, or the reverse, is a large change that the user
+      // requested.
       waiveSize: true,
       disposable: options.demoFile,
     });
@@ -112,7 +138,8 @@ export async function loadExtract({
   let unread: string | undefined;
   const report = await load().catch(async (error) => {
     // Nothing but the demo can be served instead, and commands need a service that runs.
-    if (held === null && error instanceof RefusedLoadError && !isOlder(error.report)) return error.report;
+    if (held === null && error instanceof RefusedLoadError && !isOlder(error.report))
+      return error.report;
     const isLast = present !== null || (await isLastExtract(storage, extract));
     if (isLast && error instanceof RefusedLoadError) return error.report;
     if (!isLast || !held || !(error instanceof SourceError)) throw error;
@@ -121,7 +148,11 @@ export async function loadExtract({
   });
   if (report.outcome === 'refused') {
     const { published: live } = await readManifest(storage);
-    const served = unchangedReport({ action: 'none', reason: 'the extract was refused', live: held ?? live });
+    const served = unchangedReport({
+      action: 'none',
+      reason: 'the extract was refused',
+      live: held ?? live,
+    });
     const example = (await anyAddress(client, table)) ?? testAddress;
     return { report: served, present: held && sourceOf(held), refused: report, example };
   }
@@ -146,7 +177,8 @@ export async function loadExtract({
 /** An address that exists without any dataset. */
 const testAddress: Example = { postcode: '9999SD', huisnummer: 1 };
 
-const isOlder = ({ objections }: LoadReport) => objections.every(({ code }) => code === 'older_peildatum');
+const isOlder = ({ objections }: LoadReport) =>
+  objections.every(({ code }) => code === 'older_peildatum');
 
 /** Whether the dataset is of this file as it is now. */
 async function isUnchanged(file: string, { source }: ManifestEntry): Promise<boolean> {
@@ -169,7 +201,9 @@ function sourceOf({ source }: ManifestEntry): string {
   return source?.location ?? 'an extract';
 }
 
-/** Leaves an unchanged file alone: by its modification time the loader knows that it has loaded it. */
+/**
+ * Leaves an unchanged file alone: by its modification time the loader knows that it has loaded it.
+ */
 async function writeDemo(file: string): Promise<string> {
   const bytes = await readFile(demoSource);
   const present = await readFile(file).catch(() => undefined);
@@ -180,7 +214,9 @@ async function writeDemo(file: string): Promise<string> {
 /** An address of the table, unambiguous if possible. */
 async function anyAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
-  const found = Items.map(storedAddress).filter(({ key, places }) => isAddressKey(key) && places.length > 0);
+  const found = Items.map(storedAddress).filter(
+    ({ key, places }) => isAddressKey(key) && places.length > 0,
+  );
   const { key } = found.find(({ places }) => places.length === 1) ?? found[0] ?? {};
   const address = key === undefined ? null : parseAddressKey(key);
   return address ? { ...address, toevoeging: address.toevoeging ?? undefined } : undefined;
@@ -188,7 +224,9 @@ async function anyAddress(client: DynamoDBClient, table: string): Promise<Exampl
 
 const everyMilliseconds = 3_600_000;
 
-/** A server that does not respond is retried for minutes; the start reports that after this time. */
+/**
+ * A server that does not respond is retried for minutes; the start reports that after this time.
+ */
 const silenceMilliseconds = 10_000;
 
 type Follow = LocalLoadOptions & {
@@ -199,9 +237,10 @@ type Follow = LocalLoadOptions & {
 };
 
 /**
- * Applies the days of mutations that lead on from the live dataset, and looks for further ones every hour. A day that
- * can't be applied is announced, once for each reason, and changes nothing. Returns the report of the days applied at
- * once, if any, and what stops it, after a load in progress.
+ * Applies the days of mutations that lead on from the live dataset, and looks for further ones
+ * every hour. A day that can't be applied is announced, once for each reason, and changes nothing.
+ * Returns the report of the days applied at once, if any, and what stops it, after a load in
+ * progress.
  */
 export async function followMutations({
   client,
@@ -237,7 +276,9 @@ export async function followMutations({
         },
       });
     } catch (error) {
-      announceOnce(`Mutations could not be applied; the served dataset stays unchanged. ${(error as Error).message}`);
+      announceOnce(
+        `Mutations could not be applied; the served dataset stays unchanged. ${(error as Error).message}`,
+      );
     }
     return published;
   };
@@ -275,14 +316,26 @@ export type Filling = {
 /** The contents of the tables once they are filled. */
 export type Filled = { dataset: ServedDataset; apiKey: string };
 
-/** An API key of the demo account: `known` if it is active. `created` are the tables that this start has created. */
-async function keyIn(client: DynamoDBDocumentClient, table: string, known: string | undefined, created: string[]) {
+/**
+ * An API key of the demo account: `known` if it is active. `created` are the tables that this start
+ * has created.
+ */
+async function keyIn(
+  client: DynamoDBDocumentClient,
+  table: string,
+  known: string | undefined,
+  created: string[],
+) {
   // Nothing serves requests yet, so the first key need not wait until that is known.
-  if (created.includes(table)) await client.send(new PutCommand({ TableName: table, Item: settledSecret() }));
+  if (created.includes(table))
+    await client.send(new PutCommand({ TableName: table, Item: settledSecret() }));
   return demoKey(createAdminStore(client, table, 'unknown', Date.now), known);
 }
 
-/** Makes the tables hold the dataset that the options ask for, and the demo account, whose API key it returns. */
+/**
+ * Makes the tables hold the dataset that the options ask for, and the demo account, whose API key
+ * it returns.
+ */
 export async function fillTables(
   options: WantedDataset,
   { client, tables, folder, identity, embedded, discarded }: Filling,
@@ -291,15 +344,22 @@ export async function fillTables(
   if (discarded) await deleteTables(client, discarded);
   const created = await createMissingTables(client, tables);
   // The loader's storage describes a table that no longer exists.
-  if (created.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
+  if (created.includes(tables.addresses))
+    await rm(folder.storageFolder, { recursive: true, force: true });
   const { extract, mutations, objecten, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
   // Meanwhile: these writes wait for the disk, and the load mostly computes.
-  const key = keyIn(DynamoDBDocumentClient.from(client), tables.accounts, identity.demoKey, created);
+  const key = keyIn(
+    DynamoDBDocumentClient.from(client),
+    tables.accounts,
+    identity.demoKey,
+    created,
+  );
   key.catch(() => undefined); // awaited below
   const bulkImport =
-    embedded && engineBulkImport({ engine: embedded, databaseFile, table, progress, otherWrites: key });
+    embedded &&
+    engineBulkImport({ engine: embedded, databaseFile, table, progress, otherWrites: key });
   const engine = { client, table, embedded: embedded !== undefined, bulkImport };
   const loaded = { ...engine, storageFolder, demoFile, extract, objecten, progress };
   let dataset = await loadExtract(loaded);
@@ -310,6 +370,7 @@ export async function fillTables(
   }
 
   const apiKey = await key;
-  if (apiKey !== identity.demoKey) await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
+  if (apiKey !== identity.demoKey)
+    await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
   return { dataset, apiKey };
 }

@@ -5,8 +5,8 @@ import { createKey, listKeys } from '../packages/admin/accounts/keys.ts';
 import { putPlan } from '../packages/admin/accounts/plans.ts';
 
 /**
- * Real addresses with their objects, cut from an extract of Weesp by `tools/demo/cut-demo.ts`: CC0, by Kadaster.
- * A start copies it to its data folder.
+ * Real addresses with their objects, cut from an extract of Weesp by `tools/demo/cut-demo.ts`: CC0,
+ * by Kadaster. A start copies it to its data folder.
  */
 export const demoSource = new URL('demo.zip', import.meta.url);
 
@@ -21,7 +21,12 @@ export type DemoExample = {
 
 /** Lookups to try on the demo, the most typical one first. */
 export const demoExamples: [DemoExample, ...DemoExample[]] = [
-  { postcode: '1381AA', huisnummer: 9, toevoeging: 'a', shows: 'an address; letter case does not matter' },
+  {
+    postcode: '1381AA',
+    huisnummer: 9,
+    toevoeging: 'a',
+    shows: 'an address; letter case does not matter',
+  },
   {
     postcode: '1381DE',
     huisnummer: 30,
@@ -35,13 +40,28 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
     include: 'nummeraanduidingen',
   },
   { postcode: '1381GH', huisnummer: 3, shows: 'an accent, and the gemeente', include: 'gemeente' },
-  { postcode: '9999SD', huisnummer: 3, shows: 'ambiguous: two towns to choose from (a test address)' },
+  {
+    postcode: '9999SD',
+    huisnummer: 3,
+    shows: 'ambiguous: two towns to choose from (a test address)',
+  },
 ];
 
 /** Lookups to try with `--objecten` besides. */
 export const objectExamples: readonly DemoExample[] = [
-  { postcode: '1382KT', huisnummer: 5, include: 'objecten', shows: 'a nevenadres, with the object behind it' },
-  { postcode: '1382LD', huisnummer: 545, toevoeging: 's', include: 'objecten', shows: 'a ligplaats' },
+  {
+    postcode: '1382KT',
+    huisnummer: 5,
+    include: 'objecten',
+    shows: 'a nevenadres, with the object behind it',
+  },
+  {
+    postcode: '1382LD',
+    huisnummer: 545,
+    toevoeging: 's',
+    include: 'objecten',
+    shows: 'a ligplaats',
+  },
 ];
 
 /** The hint that is printed once, when a lookup finds nothing in the demo. */
@@ -55,8 +75,9 @@ export function outsideDemoText(addresses: number): string {
 const [demoAccount, demoPlan] = ['demo', 'demo'];
 
 /**
- * Ensures that the demo plan and account exist, and returns an active API key: `known` if it still is, else a new one.
- * Changes that someone made to the plan or the account are kept. Loads no other calls of the admin: they take 10 ms.
+ * Ensures that the demo plan and account exist, and returns an active API key: `known` if it still
+ * is, else a new one. Changes that someone made to the plan or the account are kept. Loads no other
+ * calls of the admin: they take 10 ms.
  */
 export async function demoKey(store: AdminStore, known: string | undefined): Promise<string> {
   // An active key implies an account and a plan, so a start that finds one needs no other request.

@@ -18,7 +18,10 @@ import type { Route } from './gateway/gateway-request.ts';
 
 /** The surroundings in which the functions of the API run. */
 export type FunctionPlace = {
-  /** The values of variables, by name. A function sees the variables that the table of routes lists for it. */
+  /**
+   * The values of variables, by name. A function sees the variables that the table of routes lists
+   * for it.
+   */
   readonly values: Environment;
   readonly client: ChargingClient;
   /** Gets every line that a function writes. */
@@ -33,13 +36,18 @@ type Handler = (event: RequestEvent, context: Context) => Promise<unknown>;
  */
 export async function apiHandlers(place: FunctionPlace): Promise<Route<Integration>[]> {
   const entries = Object.entries(apiFunctions).map(
-    async ([id, listed]) => [id, invoker(id, listed, await createdHandler(listed, place), place.log)] as const,
+    async ([id, listed]) =>
+      [id, invoker(id, listed, await createdHandler(listed, place), place.log)] as const,
   );
-  const targets = Object.fromEntries(await Promise.all(entries)) as Record<ApiFunctionId, Integration>;
+  const targets = Object.fromEntries(await Promise.all(entries)) as Record<
+    ApiFunctionId,
+    Integration
+  >;
   return apiRoutes.map((route) => ({ key: routeKey(route), target: targets[route.function] }));
 }
 
-// The import of node:http by a dependency reads all of its exports, and these load undici: decision 0107.
+// The import of node:http by a dependency reads all of its exports, and these load undici: decision
+// 0107.
 for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent'])
   Reflect.deleteProperty(process.getBuiltinModule('node:http'), name);
 
@@ -49,18 +57,26 @@ const moduleOf = ({ handler }: ApiFunction): Promise<HandlerModule> =>
 /** Loads the modules of the handlers, for a caller that has time before it wants `apiHandlers`. */
 export const loadHandlers = () => Promise.all(Object.values(apiFunctions).map(moduleOf));
 
-async function createdHandler(listed: ApiFunction, { values, client, log }: FunctionPlace): Promise<Handler> {
+async function createdHandler(
+  listed: ApiFunction,
+  { values, client, log }: FunctionPlace,
+): Promise<Handler> {
   const { createHandler } = await moduleOf(listed);
   const variables = {
-    ...Object.fromEntries(requiredVariables(listed).map((name) => [name, requireEnvironment(name, values)])),
-    ...Object.fromEntries(Object.keys(optionalVariables).map((name) => [name, optionalEnvironment(name, values)])),
+    ...Object.fromEntries(
+      requiredVariables(listed).map((name) => [name, requireEnvironment(name, values)]),
+    ),
+    ...Object.fromEntries(
+      Object.keys(optionalVariables).map((name) => [name, optionalEnvironment(name, values)]),
+    ),
   };
   return createHandler({ variables, client, log: requestLog(variables, log) });
 }
 
 /**
- * Calls a handler as Lambda does: it gets a context, and an answer or an error ends the call, or its time limit does.
- * The reason for an error goes to the log, as API clients only see a fixed text.
+ * Calls a handler as Lambda does: it gets a context, and an answer or an error ends the call, or
+ * its time limit does. The reason for an error goes to the log, as API clients only see a fixed
+ * text.
  */
 export function invoker(
   name: string,
@@ -73,7 +89,8 @@ export function invoker(
     const begun = Date.now();
     const { promise: timeout, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => reject(new Error(`${requestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`)),
+      () =>
+        reject(new Error(`${requestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`)),
       limit,
     );
     const context: Context = {

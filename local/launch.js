@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * Runs a TypeScript entry of this project, or says which Node it needs: `node local/launch.js bin/app.ts`.
- * Without an entry it is the command line: `npx bag-adres plan list --local`.
+ * Runs a TypeScript entry of this project, or says which Node it needs:
+ * `node local/launch.js bin/app.ts`. Without an entry it is the command line:
+ * `npx bag-adres plan list --local`.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

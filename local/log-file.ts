@@ -6,7 +6,9 @@ export type LogFile = {
   close(): void;
 };
 
-/** Some ten thousand lines. The file and the previous one together take up at most twice as much. */
+/**
+ * Some ten thousand lines. The file and the previous one together take up at most twice as much.
+ */
 const defaultMaxBytes = 10_000_000;
 /** After an error, such as a full disk, lines are dropped for this long. */
 const retryMilliseconds = 10_000;
@@ -28,7 +30,9 @@ export function openLogFile(
   let bytes = 0;
   let droppingUntil = 0;
   let closed = false;
-  /** The lines of one turn of the event loop, which one write takes: many requests end in a turn. */
+  /**
+   * The lines of one turn of the event loop, which one write takes: many requests end in a turn.
+   */
   let waiting = '';
   let file = openSync(path, 'w', 0o600);
 

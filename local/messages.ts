@@ -38,7 +38,10 @@ const isEngineFault = (error: unknown): error is Error =>
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);
 
 /** The text to print for an error that ended a start. */
-export function startErrorText(error: unknown, { host, port, endpoint, dataFolder }: StartPlace): string {
+export function startErrorText(
+  error: unknown,
+  { host, port, endpoint, dataFolder }: StartPlace,
+): string {
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === host)) {
     switch (code) {
@@ -66,7 +69,10 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
       'damaged, start with --fresh, which discards it, or choose another folder with --data FOLDER.'
     );
   }
-  if (error instanceof UnusableObjectError || (error instanceof LoadError && ofStorage.has(error.name))) {
+  if (
+    error instanceof UnusableObjectError ||
+    (error instanceof LoadError && ofStorage.has(error.name))
+  ) {
     return `${error.message}\nNo service is running that commands could use: start with --fresh, which discards the data in ${dataFolder}.`;
   }
   if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
@@ -111,7 +117,10 @@ export function greeting(service: Service, dataFolder: string): string {
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   const { addresses, peildatum } = dataset.later ?? dataset.report;
-  const served = addresses === 0 ? 'No address is served until it is approved.' : 'The dataset from before is served.';
+  const served =
+    addresses === 0
+      ? 'No address is served until it is approved.'
+      : 'The dataset from before is served.';
   const heldText = dataset.refused
     ? `\n${refusalText(dataset.refused, ` --local${data}`)}
 What it changes:  "npx bag-adres load approve ${dataset.refused.load} --plan --local${data}"
@@ -136,14 +145,22 @@ Press Ctrl-C to stop.
 `;
 }
 
-/** The text for a start that is stopped before it serves: the stage of its load, and how to continue. */
+/**
+ * The text for a start that is stopped before it serves: the stage of its load, and how to
+ * continue.
+ */
 export function stoppedText(stage: string | undefined, fresh: boolean): string {
   const where = stage === undefined ? 'before the load was finished' : `during the load (${stage})`;
   const command = fresh ? 'the same command without --fresh' : 'the same command';
   return `Stopped ${where}. Nothing is lost: ${command} continues.`;
 }
 
-type Lookup = { postcode: string; huisnummer: number; toevoeging?: string | undefined; include?: string };
+type Lookup = {
+  postcode: string;
+  huisnummer: number;
+  toevoeging?: string | undefined;
+  include?: string;
+};
 
 const ownData = `
 This is a demo: real addresses of Weesp, of 2021. Load your own municipality or the country instead:
@@ -156,7 +173,8 @@ This is a demo: real addresses of Weesp, of 2021. Load your own municipality or 
 function loadedText(report: LoadReport): string {
   const { outcome, voorkomens, nummeraanduidingen, addresses, withoutPostcode, problems } = report;
   if (outcome !== 'published') return '';
-  const skipped = withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
+  const skipped =
+    withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
   const faulty = problems === null ? '' : `, ${grouped(problems)} faulty`;
   const waived = report.waived
     .map(({ message }) => `\nIgnored because this extract is not the one from before: ${message}`)
@@ -181,4 +199,5 @@ function dataOption(folder: string): string {
   return folder === defaultDataFolder ? '' : ` --data ${quoted(folder)}`;
 }
 
-const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+const quoted = (path: string) =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

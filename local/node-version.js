@@ -1,9 +1,13 @@
-/** The oldest Node that runs the sources as they are: without a build step, and with `AsyncDisposableStack`. */
+/**
+ * The oldest Node that runs the sources as they are: without a build step, and with
+ * `AsyncDisposableStack`.
+ */
 export const oldestNode = 24;
 
 /**
- * What to do when `version`, like `20.20.2`, is too old; `undefined` when it is not.
- * Plain JavaScript: an older Node can't read TypeScript, and would print a stack trace that does not say so.
+ * What to do when `version`, like `20.20.2`, is too old; `undefined` when it is not. Plain
+ * JavaScript: an older Node can't read TypeScript, and would print a stack trace that does not say
+ * so.
  */
 export function nodeProblem(version = process.versions.node) {
   if (Number.parseInt(version, 10) >= oldestNode) return undefined;

@@ -11,7 +11,10 @@ import { localDynamoDb } from './engine/client.ts';
 import { startGateway } from './gateway/gateway.ts';
 import { localLoadRunner } from './load/load-runner.ts';
 
-export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs' | 'statements' | 'startGateway'> & {
+export type LocalServicesOptions = Omit<
+  LocalPortalOptions,
+  'client' | 'loadsAs' | 'statements' | 'startGateway'
+> & {
   /** The DynamoDB engine, and the secret that it requires. */
   endpoint: string;
   accessKeyId?: string | undefined;
@@ -21,8 +24,8 @@ export type LocalServicesOptions = Omit<LocalPortalOptions, 'client' | 'loadsAs'
 };
 
 /**
- * Starts the portal on the engine, the loader and the gateway of this machine. Adds everything that it starts to
- * `resources`.
+ * Starts the portal on the engine, the loader and the gateway of this machine. Adds everything that
+ * it starts to `resources`.
  */
 export async function startLocalPortal(
   { endpoint, accessKeyId, addressesTable, storageFolder, ...options }: LocalServicesOptions,
@@ -32,18 +35,22 @@ export async function startLocalPortal(
   const connection = localDynamoDb(endpoint, accessKeyId);
   resources.defer(() => connection.destroy());
   const client = DynamoDBDocumentClient.from(connection);
-  const adminStore = (actor: string) => createAdminStore(client, options.accountsTable, actor, Date.now);
+  const adminStore = (actor: string) =>
+    createAdminStore(client, options.accountsTable, actor, Date.now);
   const storage = await openStorage(storageFolder);
   const addresses = dynamoDbAddressTable(connection, addressesTable, { transactions: true });
   const runner = announced(localLoadRunner({ storage: storageFolder, addresses }));
   // A killed load can continue, so stopping does not wait long for it.
-  resources.defer(() => Promise.race([runner.settle(), setTimeout(5000, undefined, { ref: false })]));
+  resources.defer(() =>
+    Promise.race([runner.settle(), setTimeout(5000, undefined, { ref: false })]),
+  );
   return startPortal(
     {
       ...options,
       client,
       loadsAs: async (actor) => loadsOf(adminStore(actor), storage, runner),
-      statements: async () => statementsOf(adminStore('statements'), await openStorage(dirname(storageFolder))),
+      statements: async () =>
+        statementsOf(adminStore('statements'), await openStorage(dirname(storageFolder))),
       startGateway: (target, at) => startGateway({ routes: [{ key: '$default', target }], ...at }),
     },
     resources,
@@ -59,7 +66,8 @@ function announced(runner: ReturnType<typeof localLoadRunner>): typeof runner {
       const done = `Load ${load} was ${decision === 'approve' ? 'approved' : 'rejected'} in the portal`;
       runner.reportOf(name)?.then(
         ({ peildatum }) => console.log(`${done}: the snapshot of ${peildatum} is live.`),
-        (error: unknown) => console.log(`${done} and failed: ${error instanceof Error ? error.message : error}`),
+        (error: unknown) =>
+          console.log(`${done} and failed: ${error instanceof Error ? error.message : error}`),
       );
     },
   };

@@ -15,15 +15,16 @@ export class LockHeldError extends Error {
 }
 
 /**
- * Takes an exclusive lock on `file`, which is created if needed and never removed, and returns a function that releases
- * it. The lock is one of the operating system on the file itself: it holds whatever path leads there and in whatever
- * container, a suspended holder keeps it, and it ends with its process, however that ends. SQLite takes it for us, as
- * Node has no call for it.
+ * Takes an exclusive lock on `file`, which is created if needed and never removed, and returns a
+ * function that releases it. The lock is one of the operating system on the file itself: it holds
+ * whatever path leads there and in whatever container, a suspended holder keeps it, and it ends
+ * with its process, however that ends. SQLite takes it for us, as Node has no call for it.
  * @throws LockHeldError
  */
 export async function acquireLock(file: string): Promise<() => Promise<void>> {
   createFile(file);
-  // Loaded on first use: an older Node 24 warns that this module is experimental, even if no lock is needed.
+  // Loaded on first use: an older Node 24 warns that this module is experimental, even if no lock
+  // is needed.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   // SQLite refuses some links, so it gets the real path.
   const database = new DatabaseSync(realpathSync(file), { timeout: 0 });
@@ -46,10 +47,16 @@ export async function acquireLock(file: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Keeps the locks of callers who drop their release function: a garbage-collected database is closed. */
+/**
+ * Keeps the locks of callers who drop their release function: a garbage-collected database is
+ * closed.
+ */
 const held = new Set<object>();
 
-/** An existing file is not opened: closing any handle of a file releases all locks that this process has on it. */
+/**
+ * An existing file is not opened: closing any handle of a file releases all locks that this process
+ * has on it.
+ */
 function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -3,7 +3,10 @@ import type { Amount, LoadStage, Progress } from '../loader/steps/step.ts';
 /** How much of a stage is done, out of what total, and in how many seconds. */
 export type Tally = { bytes: number; rows: number; total: Amount; seconds: number };
 
-/** The share that is done, 0 to 1: by bytes if their total is known, else by rows; `null` if neither is known. */
+/**
+ * The share that is done, 0 to 1: by bytes if their total is known, else by rows; `null` if neither
+ * is known.
+ */
 function shareOf({ bytes, rows, total }: Tally): number | null {
   if (total.bytes) return Math.min(1, bytes / total.bytes);
   return total.rows ? Math.min(1, rows / total.rows) : null;
@@ -15,7 +18,8 @@ export function amountText({ bytes, rows, total }: Tally): string {
   if (total.bytes) parts.push(`${megabytes(bytes)} of ${megabytes(total.bytes)} MB`);
   else if (bytes > 0) parts.push(`${megabytes(bytes)} MB`);
   // A table that something else wrote to has more rows than it should.
-  if (total.rows && rows <= total.rows) parts.push(`${thousands(rows)} of ${thousands(total.rows)} rows`);
+  if (total.rows && rows <= total.rows)
+    parts.push(`${thousands(rows)} of ${thousands(total.rows)} rows`);
   else if (rows > 0) parts.push(`${thousands(rows)} rows`);
   return parts.join(', ');
 }
@@ -41,7 +45,9 @@ function clock(seconds: number): string {
   const whole = Math.round(seconds);
   const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   if (parts[0] === 0) parts.shift();
-  return parts.map((part, index) => (index === 0 ? `${part}` : String(part).padStart(2, '0'))).join(':');
+  return parts
+    .map((part, index) => (index === 0 ? `${part}` : String(part).padStart(2, '0')))
+    .join(':');
 }
 
 function megabytes(bytes: number): string {
@@ -66,8 +72,8 @@ export type ProgressLine = Progress & {
 };
 
 /**
- * Shows a stage as one line with bytes, rows, rate and time left. Ctrl-C ends the line with the amount
- * done by then, and continues to other listeners, or ends the process.
+ * Shows a stage as one line with bytes, rows, rate and time left. Ctrl-C ends the line with the
+ * amount done by then, and continues to other listeners, or ends the process.
  */
 export function progressBars(stream: NodeJS.WriteStream): ProgressLine {
   let current: { line: (mark: string) => string; forget: () => void } | undefined;
@@ -125,13 +131,17 @@ export function progressBars(stream: NodeJS.WriteStream): ProgressLine {
   };
 }
 
-/** As much as fits: without the bar first, then without rate and time. `mark` says how the stage ended. */
+/**
+ * As much as fits: without the bar first, then without rate and time. `mark` says how the stage
+ * ended.
+ */
 function lineOf(stage: LoadStage, tally: Tally, mark: string, columns = 80): string {
   const share = mark === 'done' ? 1 : shareOf(tally);
   const filled = Math.round((share ?? 0) * barCharacters);
   const bar = share === null ? '' : `${'█'.repeat(filled)}${'░'.repeat(barCharacters - filled)}`;
   // A stage is not done before it has ended.
-  const percent = share === null ? '' : `${mark === 'done' ? 100 : Math.min(99, Math.floor(share * 100))}%`;
+  const percent =
+    share === null ? '' : `${mark === 'done' ? 100 : Math.min(99, Math.floor(share * 100))}%`;
   const amount = amountText(tally);
   const running = mark === '' ? [rateText(tally), leftText(tally)] : [mark];
   const lines = [
@@ -143,11 +153,18 @@ function lineOf(stage: LoadStage, tally: Tally, mark: string, columns = 80): str
   return lines.find((line) => line.length < columns) ?? stage;
 }
 
-/** The same progress with the current stage: `apply, 1,200 of 11,927 rows`; `undefined` between stages. */
-export function watchedProgress(progress: Progress): { progress: Progress; stage: () => string | undefined } {
+/**
+ * The same progress with the current stage: `apply, 1,200 of 11,927 rows`; `undefined` between
+ * stages.
+ */
+export function watchedProgress(progress: Progress): {
+  progress: Progress;
+  stage: () => string | undefined;
+} {
   let current: (Tally & { stage: LoadStage }) | undefined;
   return {
-    stage: () => current && [current.stage, amountText(current)].filter((text) => text !== '').join(', '),
+    stage: () =>
+      current && [current.stage, amountText(current)].filter((text) => text !== '').join(', '),
     progress: {
       begin(stage, total) {
         const shown = progress.begin(stage, total);
@@ -171,8 +188,13 @@ export function watchedProgress(progress: Progress): { progress: Progress; stage
 
 const defaultIntervalSeconds = 10;
 
-/** Writes plain lines for a log: one when a stage ends, and one every ten seconds during a long one. */
-export function progressLines(write: (line: string) => void, intervalSeconds = defaultIntervalSeconds): Progress {
+/**
+ * Writes plain lines for a log: one when a stage ends, and one every ten seconds during a long one.
+ */
+export function progressLines(
+  write: (line: string) => void,
+  intervalSeconds = defaultIntervalSeconds,
+): Progress {
   return {
     begin(stage, total) {
       const startedAt = performance.now();
@@ -191,14 +213,20 @@ export function progressLines(write: (line: string) => void, intervalSeconds = d
         },
         end() {
           const seconds = (performance.now() - startedAt) / 1000;
-          writeLine(amountText(tally), `done in ${seconds < 10 ? `${seconds.toFixed(1)} s` : clock(seconds)}`);
+          writeLine(
+            amountText(tally),
+            `done in ${seconds < 10 ? `${seconds.toFixed(1)} s` : clock(seconds)}`,
+          );
         },
       };
     },
   };
 }
 
-/** One line in a terminal, plain lines elsewhere. On standard error, so that standard output can be piped. */
+/**
+ * One line in a terminal, plain lines elsewhere. On standard error, so that standard output can be
+ * piped.
+ */
 export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   return stream.isTTY ? progressBars(stream) : progressLines((line) => void stream.write(line));
 }

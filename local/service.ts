@@ -18,7 +18,10 @@ import { type Answered, startGateway } from './gateway/gateway.ts';
 import { brandingVariable, type LocalBranding } from './local-branding.ts';
 import { openLogFile } from './log-file.ts';
 
-/** The URL of a server that listens on `host`; for a host that means every interface, the loopback address. */
+/**
+ * The URL of a server that listens on `host`; for a host that means every interface, the loopback
+ * address.
+ */
 export function baseUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
@@ -57,18 +60,24 @@ export type Service = {
 };
 
 /**
- * Starts the engine, the functions and the gateway, with the tables, an extract and a demo account. Each part is added
- * to `resources` at once: disposing of them stops everything, even in the middle of a start.
+ * Starts the engine, the functions and the gateway, with the tables, an extract and a demo account.
+ * Each part is added to `resources` at once: disposing of them stops everything, even in the middle
+ * of a start.
  */
-export async function startService(options: ServiceOptions, resources: AsyncDisposableStack): Promise<Service> {
+export async function startService(
+  options: ServiceOptions,
+  resources: AsyncDisposableStack,
+): Promise<Service> {
   const { host, allowedHosts = [], fresh, throttlePerSecond, objecten = false, onAnswer } = options;
   const folder = await openDataFolder(options.dataFolder);
   resources.defer(folder.release);
   await requireFreePort(host, options.port);
   const discarded = fresh ? tablesOf(await readFolderIdentity(folder)) : undefined;
   if (fresh) await emptyDataFolder(folder);
-  // Loaded while the engine's process starts, and not before, as loading keeps this thread busy for long.
-  const modules = () => Promise.all([import('./dataset.ts'), import('./engine/client.ts'), import('./functions.ts')]);
+  // Loaded while the engine's process starts, and not before, as loading keeps this thread busy for
+  // long.
+  const modules = () =>
+    Promise.all([import('./dataset.ts'), import('./engine/client.ts'), import('./functions.ts')]);
   let wanted: () => Promise<unknown> = modules;
   const starting =
     options.endpoint === undefined
@@ -79,7 +88,8 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const identity = await readFolderIdentity(folder);
   const tables = tablesOf(identity);
   const embedded = await starting;
-  const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers, loadHandlers }] = await modules();
+  const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers, loadHandlers }] =
+    await modules();
   wanted = loadHandlers; // while the engine starts again after an import
   const endpoint = options.endpoint ?? (embedded as PausableEngine).endpoint;
   const engineEnded = embedded?.ended ?? new Promise<void>(() => undefined);
@@ -108,7 +118,9 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
       log.write(line);
       if (isToldOfDemo || !line.includes('"outcome":"not_found"')) return;
       isToldOfDemo = true;
-      void import('./demo.ts').then((demo) => options.announce(demo.outsideDemoText(dataset.report.addresses)));
+      void import('./demo.ts').then((demo) =>
+        options.announce(demo.outsideDemoText(dataset.report.addresses)),
+      );
     },
   });
 
@@ -151,4 +163,5 @@ function tablesOf({ suffix }: FolderIdentity): TableNames {
 
 /** Longer than any request can take: functions end at their time limit. */
 const drainMilliseconds =
-  Math.max(...Object.values(apiFunctions).map(({ timeoutSeconds }) => timeoutSeconds)) * 1000 + 1_000;
+  Math.max(...Object.values(apiFunctions).map(({ timeoutSeconds }) => timeoutSeconds)) * 1000 +
+  1_000;

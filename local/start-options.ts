@@ -29,7 +29,9 @@ export async function startOptions(
   write: { writeOut?: (text: string) => void; writeErr?: (text: string) => void } = {},
 ): Promise<StartOptions> {
   const program = new Command('npm start --')
-    .description('Runs the whole address service on this machine, with a demo extract or a real one.')
+    .description(
+      'Runs the whole address service on this machine, with a demo extract or a real one.',
+    )
     .option(
       '--extract <where>',
       'a BAG extract of the country or a municipality: a file, a URL or s3://BUCKET/KEY (default: a small demo)',
@@ -42,7 +44,11 @@ export async function startOptions(
     )
     .option('--objecten', 'load the objects of addresses too, for include=objecten', false)
     .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
-    .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
+    .option(
+      '--host <address>',
+      'the address to listen on; 0.0.0.0 for all of this machine',
+      '127.0.0.1',
+    )
     .option(
       '--allow-host <name>',
       'another host name of the service, besides localhost and its addresses; repeat it for more',
@@ -60,7 +66,10 @@ export async function startOptions(
       'name, colour, logo and links of all pages: a JSON file with the fields of `branding` in docs/configuration.md',
       path,
     )
-    .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
+    .addHelpText(
+      'after',
+      '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.',
+    )
     .allowExcessArguments() // which get a clearer error below
     .showHelpAfterError('See "npm start -- --help".')
     .exitOverride()
@@ -72,23 +81,32 @@ export async function startOptions(
     .opts<Omit<StartOptions, 'branding'> & { branding?: string }>();
   const [other] = program.args;
   if (other !== undefined)
-    program.error(`error: "${other}" follows no option. Each takes one value: npm start -- --extract FILE.zip`);
+    program.error(
+      `error: "${other}" follows no option. Each takes one value: npm start -- --extract FILE.zip`,
+    );
   if (options.mutations !== undefined && options.extract === undefined)
-    program.error('error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.');
+    program.error(
+      'error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.',
+    );
   if (file === undefined) return options;
-  const branding = await readBrandingFile(file).catch(({ message }) => program.error(`error: ${message}`));
+  const branding = await readBrandingFile(file).catch(({ message }) =>
+    program.error(`error: ${message}`),
+  );
   return { ...options, branding };
 }
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
 }
 
 function hostName(text: string, before: readonly string[] = []): readonly string[] {
   if (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(text)) return [...before, text.toLowerCase()];
-  throw new InvalidArgumentError('Use a host name without a scheme, a port or a path, such as adres.lan.');
+  throw new InvalidArgumentError(
+    'Use a host name without a scheme, a port or a path, such as adres.lan.',
+  );
 }
 
 function requestsPerSecond(text: string): number {
@@ -101,7 +119,10 @@ function path(text: string): string {
   return resolve(callersFolder(), nonEmpty(text));
 }
 
-/** Rejects an empty value, typically a variable that is not set: as a path it would mean the current folder. */
+/**
+ * Rejects an empty value, typically a variable that is not set: as a path it would mean the current
+ * folder.
+ */
 function nonEmpty(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('The value is empty; give one, or leave the option out.');
@@ -114,8 +135,9 @@ function source(text: string): string {
 }
 
 /**
- * The command to type instead, if npm took our options for its own: `npm start --port 3001`, without the `--`, sets a
- * variable of npm's and leaves us without the option. `undefined` if all is well.
+ * The command to type instead, if npm took our options for its own: `npm start --port 3001`,
+ * without the `--`, sets a variable of npm's and leaves us without the option. `undefined` if all
+ * is well.
  */
 export function misplacedOptionsText(
   options: readonly Pick<Option, 'long' | 'required'>[],

@@ -12,7 +12,10 @@ const orphanCheckMilliseconds = 1_000;
 /** The time for a program that waits for the greeting to send its first request. */
 const portalPauseMilliseconds = 150;
 
-/** Calls back once when the npm that started us has ended without a signal to us; does not keep the process alive. */
+/**
+ * Calls back once when the npm that started us has ended without a signal to us; does not keep the
+ * process alive.
+ */
 export function whenOrphaned(callback: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
@@ -25,14 +28,17 @@ export function whenOrphaned(callback: () => void): void {
 }
 
 /**
- * Nobody may read what we print any more: `npm start | head`, a closed terminal, a full disk behind a redirection.
- * Without a listener Node ends the process for that.
+ * Nobody may read what we print any more: `npm start | head`, a closed terminal, a full disk behind
+ * a redirection. Without a listener Node ends the process for that.
  */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 // The data folder holds hashes of keys, and the engine creates its files with this too.
 process.umask(0o077);
 
-/** Within this time a second signal is of the same Ctrl-C: a terminal sends it to npm too, which passes it on to us. */
+/**
+ * Within this time a second signal is of the same Ctrl-C: a terminal sends it to npm too, which
+ * passes it on to us.
+ */
 const oneKeyMilliseconds = 500;
 
 /** An interrupted progress bar leaves the cursor hidden. */
@@ -85,9 +91,12 @@ async function start(options: StartOptions): Promise<void> {
   // Loaded here because they take a while, which "--help" should not.
   const { startService } = await import('./service.ts');
   try {
-    // The port after the service's, or another one if that is taken; the reference links to it before it listens.
+    // The port after the service's, or another one if that is taken; the reference links to it
+    // before it listens.
     const freePort = (wanted: number) => requireFreePort('127.0.0.1', wanted);
-    const portalPort = await freePort(port === 0 || port > 65_533 ? 0 : port + 1).catch(() => freePort(0));
+    const portalPort = await freePort(port === 0 || port > 65_533 ? 0 : port + 1).catch(() =>
+      freePort(0),
+    );
     const service = await startService(
       {
         ...options,
@@ -96,12 +105,15 @@ async function start(options: StartOptions): Promise<void> {
         endpoint,
         throttlePerSecond: throttle,
         // The portal is on the loopback interface only: others who read these pages can't reach it.
-        portalUrl: /^(127\.0\.0\.1|localhost)$/.test(host) ? `http://127.0.0.1:${portalPort}` : undefined,
+        portalUrl: /^(127\.0\.0\.1|localhost)$/.test(host)
+          ? `http://127.0.0.1:${portalPort}`
+          : undefined,
         progress,
         announce: (line) => console.log(line),
         onAnswer: ({ method, route, statusCode, milliseconds }) => {
           const target = route?.split(' ').at(-1) ?? '(no route)';
-          // Not the console, whose formatting takes as long as the write. One write for the answers of a turn.
+          // Not the console, whose formatting takes as long as the write. One write for the answers
+          // of a turn.
           process.stdout.cork();
           process.stdout.write(`${method} ${target} ${statusCode} in ${milliseconds} ms\n`);
           setImmediate(() => process.stdout.uncork());
@@ -112,13 +124,21 @@ async function start(options: StartOptions): Promise<void> {
     const { greeting } = await import('./messages.ts');
     isServing = true;
     console.log(greeting(service, dataFolder));
-    // A failure outside of a request must not end other requests, which Lambda would serve in other environments.
+    // A failure outside of a request must not end other requests, which Lambda would serve in other
+    // environments.
     for (const event of ['uncaughtException', 'unhandledRejection'])
       process.on(event, (error) => service.logError(error));
-    // After the greeting and the first request: the API answers already, and loading the portal would hold it up.
-    await Promise.race([sleep(portalPauseMilliseconds, undefined, { ref: false }), service.engineEnded]);
+    // After the greeting and the first request: the API answers already, and loading the portal
+    // would hold it up.
+    await Promise.race([
+      sleep(portalPauseMilliseconds, undefined, { ref: false }),
+      service.engineEnded,
+    ]);
     startPortalOf(service, { dataFolder, portalPort, branding }, resources).then(
-      ({ portalUrl }) => console.log(`Customer portal: ${portalUrl} (choose a customer or an operator to sign in as)`),
+      ({ portalUrl }) =>
+        console.log(
+          `Customer portal: ${portalUrl} (choose a customer or an operator to sign in as)`,
+        ),
       (error) => {
         if (!leaving) console.error(`The portal could not be started: ${error?.message ?? error}`);
       },
@@ -139,10 +159,17 @@ async function start(options: StartOptions): Promise<void> {
 /** The portal, on the two ports after the service's. */
 async function startPortalOf(
   { baseUrl }: Service,
-  { dataFolder, portalPort, branding }: { dataFolder: string; portalPort: number; branding: LocalBranding | undefined },
+  {
+    dataFolder,
+    portalPort,
+    branding,
+  }: { dataFolder: string; portalPort: number; branding: LocalBranding | undefined },
   resources: AsyncDisposableStack,
 ): Promise<{ portalUrl: string }> {
   const ports = { portal: portalPort, provider: portalPort < 65_535 ? portalPort + 1 : 0 };
   const { startLocalPortal } = await import('./portal.ts');
-  return startLocalPortal({ ...(await readLocalState(dataFolder)), apiUrl: baseUrl, branding, ports }, resources);
+  return startLocalPortal(
+    { ...(await readLocalState(dataFolder)), apiUrl: baseUrl, branding, ports },
+    resources,
+  );
 }

@@ -4,7 +4,10 @@ import { optionalEnvironment, requireEnvironment } from '../core/environment.ts'
 import { metricNamespaceIn } from '../core/metrics.ts';
 import { portalCanaryEnvironment, portalMetrics, portalService } from './stack/portal-names.ts';
 
-const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: portalService });
+const metrics = new Metrics({
+  namespace: metricNamespaceIn(process.env),
+  serviceName: portalService,
+});
 const logger = new Logger({ serviceName: portalService });
 
 /** Goes as far through a sign-in as one gets without a person, on a schedule. */
@@ -25,14 +28,16 @@ export async function handler(): Promise<void> {
 const timeoutMilliseconds = 12_000;
 
 /**
- * Returns why nobody could sign in now, or `undefined`. It checks the portal's sign-in page, the provider's page after
- * it, and the provider's discovery document with the keys that the portal verifies identities with.
+ * Returns why nobody could sign in now, or `undefined`. It checks the portal's sign-in page, the
+ * provider's page after it, and the provider's discovery document with the keys that the portal
+ * verifies identities with.
  */
 export async function probeSignIn(baseUrl: string, issuer: string): Promise<string | undefined> {
   try {
     const begin = await get(`${baseUrl}/sign-in`);
     const location = begin.headers.get('location');
-    if (begin.status !== 303 || location === null) return `the sign-in page of the portal answered ${begin.status}`;
+    if (begin.status !== 303 || location === null)
+      return `the sign-in page of the portal answered ${begin.status}`;
     const there = await get(location);
     if (there.status >= 400) return `the sign-in page of the provider answered ${there.status}`;
     const about = await json(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
@@ -51,6 +56,7 @@ function get(url: string): Promise<Response> {
 
 async function json(url: string): Promise<Record<string, unknown>> {
   const response = await get(url);
-  if (response.status !== 200) throw new Error(`${new URL(url).origin} answered ${response.status}`);
+  if (response.status !== 200)
+    throw new Error(`${new URL(url).origin} answered ${response.status}`);
   return (await response.json()) as Record<string, unknown>;
 }

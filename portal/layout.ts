@@ -71,13 +71,22 @@ ${body}
 </html>`;
 }
 
-/** The account of the page: its name, id, state and plan, and its use in the current day and month. */
-function accountHead({ id, name, state, plan, planState, windows }: AccountView, text: Text, format: Formatter): Html {
+/**
+ * The account of the page: its name, id, state and plan, and its use in the current day and month.
+ */
+function accountHead(
+  { id, name, state, plan, planState, windows }: AccountView,
+  text: Text,
+  format: Formatter,
+): Html {
   const used = (['day', 'month'] as const).flatMap((window) => {
     const { limit = null, used } = windows[window] ?? {};
     if (used === undefined) return [];
     const share = limit === null ? 0 : usedShare({ used, limit });
-    const words = text.usedIn[window](format.number(used), limit === null ? null : format.number(limit));
+    const words = text.usedIn[window](
+      format.number(used),
+      limit === null ? null : format.number(limit),
+    );
     return [
       share < warnShare
         ? html`<span>${words}</span>`
@@ -100,7 +109,8 @@ function navigation({ account, person, path, language, waiting = 0 }: Frame, tex
       ]
     : [];
   const tabs = account ? accountTabs(account, text) : [];
-  const listOf = (label: string, all: Tab[]) => (all.length > 0 ? tabList(label, all, path, formatter(language)) : '');
+  const listOf = (label: string, all: Tab[]) =>
+    all.length > 0 ? tabList(label, all, path, formatter(language)) : '';
   return html`${listOf(text.manage, operator)}${listOf(text.frame.menu, tabs)}`;
 }
 
@@ -131,7 +141,10 @@ ${tabs.map(({ path, name, count }) => html`<li><a href="${path}"${mark(path)}${c
 </ul></nav>`;
 }
 
-/** Part of the address of an asset, so that browsers may keep it for a year and still see another version at once. */
+/**
+ * Part of the address of an asset, so that browsers may keep it for a year and still see another
+ * version at once.
+ */
 export function fingerprint(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 12);
 }

@@ -1,5 +1,10 @@
 import { type Context, Hono } from 'hono';
-import { defaultIsContentTypeBinary, handle, type LambdaContext, type LambdaEvent } from 'hono/aws-lambda';
+import {
+  defaultIsContentTypeBinary,
+  handle,
+  type LambdaContext,
+  type LambdaEvent,
+} from 'hono/aws-lambda';
 import { compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
 import { type AccountView, AdminError } from '../packages/admin/index.ts';
@@ -39,7 +44,14 @@ import { keptForms } from './visit/kept-form.ts';
 import { may, OtherPage, type Page, type PageAnswer, type PageRoute } from './visit/page-routes.ts';
 import { createRateLimit, defaultRates, networkOf } from './visit/rates.ts';
 import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts';
-import { checkSettings, type PortalSettings, type Session, type Tools, type Visit, visits } from './visit/visit.ts';
+import {
+  checkSettings,
+  type PortalSettings,
+  type Session,
+  type Tools,
+  type Visit,
+  visits,
+} from './visit/visit.ts';
 
 /** Every page behind a sign-in, with the action that it needs. */
 export const pageRoutes: readonly PageRoute[] = [
@@ -66,7 +78,9 @@ const signInSeconds = 600;
 /** `provider` is set when the OpenID provider let nobody through: its code, or `unreachable`. */
 type LogError = (error: unknown, id: string, provider?: string) => void;
 
-/** The portal. Errors that no visitor caused go to `logError`, with the id that their page shows. */
+/**
+ * The portal. Errors that no visitor caused go to `logError`, with the id that their page shows.
+ */
 export function portalApp(tools: Tools, logError: LogError): Hono {
   const { settings } = tools;
   checkSettings(settings);
@@ -91,7 +105,10 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   });
   for (const { path, content, type } of files)
     app.get(path, (c) =>
-      c.body(content, 200, { 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }),
+      c.body(content, 200, {
+        'Content-Type': type,
+        'Cache-Control': 'public, max-age=31536000, immutable',
+      }),
     );
   app.get('/language', (c) => {
     const to = languageIn(c.req.query('to'));
@@ -114,14 +131,18 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
     const id = requestId(c);
     logError(error, id);
     const { failed: title, failedText } = text.errors;
-    return show(c, faultPage(text, { title, explanation: `${failedText} ${id}`, back: '/', status: 500 }));
+    return show(
+      c,
+      faultPage(text, { title, explanation: `${failedText} ${id}`, back: '/', status: 500 }),
+    );
   });
   return app;
 }
 
 export function portalHandler(app: Hono) {
   // Sent as text, the file would lose the byte order mark that tells Excel to read UTF-8.
-  const isContentTypeBinary = (type: string) => type === excelType || defaultIsContentTypeBinary(type);
+  const isContentTypeBinary = (type: string) =>
+    type === excelType || defaultIsContentTypeBinary(type);
   const answer = handle(app, { isContentTypeBinary });
   return (event: GatewayEvent, context?: LambdaContext) => answer(inUrl(event), context);
 }
@@ -130,8 +151,9 @@ export function portalHandler(app: Hono) {
 export type GatewayEvent = Extract<LambdaEvent, { rawPath: string }>;
 
 /**
- * Escapes the path of an event, which API Gateway has decoded: Hono parses it as a URL, and would read `/accounts/X#y`
- * as `/accounts/X`. A `..`, which a URL can't hold escaped, becomes a name that matches nothing.
+ * Escapes the path of an event, which API Gateway has decoded: Hono parses it as a URL, and would
+ * read `/accounts/X#y` as `/accounts/X`. A `..`, which a URL can't hold escaped, becomes a name
+ * that matches nothing.
  */
 function inUrl(event: GatewayEvent): GatewayEvent {
   const path = encodeURI(event.rawPath).replace(/[?#]/g, encodeURIComponent);
@@ -142,17 +164,35 @@ function partsOf(tools: Tools, logError: LogError, assets: Frame['assets']) {
   const cookies = portalCookies(tools.settings);
   const visit = visits(tools, cookies);
   const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
-  return { tools, logError, cookies, take, ...visit, ...answersOf(tools.settings, assets, visit.languageOf) };
+  return {
+    tools,
+    logError,
+    cookies,
+    take,
+    ...visit,
+    ...answersOf(tools.settings, assets, visit.languageOf),
+  };
 }
 
 type Parts = ReturnType<typeof partsOf>;
 
 /** How a page, or a fault that has one, becomes a response. */
-function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf: (c: Context) => Language) {
+function answersOf(
+  settings: PortalSettings,
+  assets: Frame['assets'],
+  languageOf: (c: Context) => Language,
+) {
   function show(c: Context, page: Page, frame: Partial<Frame> = {}) {
     const language = languageOf(c);
     const canSwitch = c.req.method === 'GET';
-    const around = { settings, assets, language, path: c.req.path, address: addressOf(c), canSwitch };
+    const around = {
+      settings,
+      assets,
+      language,
+      path: c.req.path,
+      address: addressOf(c),
+      canSwitch,
+    };
     c.header('Content-Language', language);
     return c.html(document(page, { ...around, ...frame }), page.status ?? 200);
   }
@@ -175,7 +215,19 @@ function answersOf(settings: PortalSettings, assets: Frame['assets'], languageOf
 }
 
 function addSignIn(app: Hono, parts: Parts): void {
-  const { tools, logError, cookies, take, languageOf, sessionOf, formOf, senderOf, show, fault, tooMany } = parts;
+  const {
+    tools,
+    logError,
+    cookies,
+    take,
+    languageOf,
+    sessionOf,
+    formOf,
+    senderOf,
+    show,
+    fault,
+    tooMany,
+  } = parts;
   const signIn = openIdSignIn(tools.settings.signIn, tools.settings.baseUrl);
 
   app.get('/sign-in', async (c) => {
@@ -205,7 +257,9 @@ function addSignIn(app: Hono, parts: Parts): void {
       logError(error, requestId(c), provider);
       const { name, message } = error instanceof Error ? error : { name: 'unknown', message: '' };
       const isUnusable = error instanceof UnusableIdentity;
-      await tools.adminAs('portal').sessions.refuse({ reason: name, identity: isUnusable ? message : '-' });
+      await tools
+        .adminAs('portal')
+        .sessions.refuse({ reason: name, identity: isUnusable ? message : '-' });
       if (isUnusable) return fault(c, 'identity');
       // Not the visitor's fault: the alarms count it.
       return fault(c, provider === undefined ? 'signIn' : 'provider');
@@ -213,7 +267,10 @@ function addSignIn(app: Hono, parts: Parts): void {
     return c.redirect(attempt.back, 303);
   });
 
-  /** The session of this browser goes on if the provider confirms who has it; any other sign-in replaces it. */
+  /**
+   * The session of this browser goes on if the provider confirms who has it; any other sign-in
+   * replaces it.
+   */
   async function beginSession(c: Context, identity: Identity): Promise<void> {
     const { subject, email, emailFault, name, operatorClaim } = identity;
     const { sessions } = tools.adminAs('portal');
@@ -243,7 +300,8 @@ function addSignIn(app: Hono, parts: Parts): void {
 
 /** Whether a page can be opened at a path. */
 function isPage(path: string): boolean {
-  const isAt = (pattern: string) => new RegExp(`^${pattern.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
+  const isAt = (pattern: string) =>
+    new RegExp(`^${pattern.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(path);
   return pageRoutes.some((route) => route.method === 'GET' && isAt(route.path));
 }
 
@@ -255,8 +313,20 @@ async function waitingFor({ person, shared }: Visit): Promise<number> {
 }
 
 function addPages(app: Hono, parts: Parts): void {
-  const { cookies, take, languageOf, sessionOf, formOf, senderOf, visitOf, roleOf, show, fault, noAccount, tooMany } =
-    parts;
+  const {
+    cookies,
+    take,
+    languageOf,
+    sessionOf,
+    formOf,
+    senderOf,
+    visitOf,
+    roleOf,
+    show,
+    fault,
+    noAccount,
+    tooMany,
+  } = parts;
   const { keep, take: takeBack } = keptForms(cookies, isPage);
   for (const route of pageRoutes)
     app.on(route.method, route.path, async (c) => {
@@ -266,20 +336,29 @@ function addPages(app: Hono, parts: Parts): void {
       const session = await sessionOf(c);
       if (route.method === 'POST') return send(c, route, session);
       if (!session) return show(c, welcome(texts[languageOf(c)], addressOf(c)));
-      // Only the provider, which remembers who signed in, knows whether a claim still makes this person an operator.
-      if (session.isStale) return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
+      // Only the provider, which remembers who signed in, knows whether a claim still makes this
+      // person an operator.
+      if (session.isStale)
+        return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
       const typed = await takeBack(c, session.person.subject);
       const visit = await visitOf(c, session, typed);
       return page(c, route, typed ? { ...visit, comesBack: true } : visit);
     });
 
-  /** A form of this site without a session of now is not refused: it comes back after signing in. */
-  async function send(c: Context, route: PageRoute, session: Session | undefined): Promise<Response> {
+  /**
+   * A form of this site without a session of now is not refused: it comes back after signing in.
+   */
+  async function send(
+    c: Context,
+    route: PageRoute,
+    session: Session | undefined,
+  ): Promise<Response> {
     const person = session && { person: session.person };
     const form = await formOf(c);
     if (!form) return fault(c, 'badRequest', person);
     const sender = session && (await senderOf(form, session));
-    if (!session || session.isStale) return show(c, signInAgain(texts[languageOf(c)], await keep(c, form)), person);
+    if (!session || session.isStale)
+      return show(c, signInAgain(texts[languageOf(c)], await keep(c, form)), person);
     if (sender === 'person') return c.redirect(await keep(c, form), 303);
     if (sender === 'other') return fault(c, 'badRequest', person);
     return page(c, route, await visitOf(c, session, form));
@@ -289,15 +368,20 @@ function addPages(app: Hono, parts: Parts): void {
     const { person } = visit;
     const frame: Partial<Frame> = { person, formField: visit.formField };
     if (route.of === 'service') {
-      const isAllowed = route.action === 'home' || (person.operator && may('operator', route.action));
-      return isAllowed ? answer(c, visit, () => route.handle(visit), frame) : fault(c, 'notFound', frame);
+      const isAllowed =
+        route.action === 'home' || (person.operator && may('operator', route.action));
+      return isAllowed
+        ? answer(c, visit, () => route.handle(visit), frame)
+        : fault(c, 'notFound', frame);
     }
     const account = c.req.param('account') ?? '';
     const role = await roleOf(visit, account);
     if (!role) return noAccount(c, account, frame);
     frame.account = { id: account, role };
     if (!may(role, route.action)) return fault(c, 'forbidden', frame);
-    const view = cached(() => visit.admin.accounts.show(account), { milliseconds: Number.POSITIVE_INFINITY });
+    const view = cached(() => visit.admin.accounts.show(account), {
+      milliseconds: Number.POSITIVE_INFINITY,
+    });
     return answer(c, visit, () => route.handle({ ...visit, account, role, view }), frame, view);
   }
 
@@ -319,13 +403,16 @@ function addPages(app: Hono, parts: Parts): void {
       return show(c, comesBack ? keptNote(given, text) : given, { ...frame, waiting, view });
     }
     const disposition = `attachment; filename="${given.name}"`;
-    return c.body(given.file, 200, { 'Content-Type': given.type, 'Content-Disposition': disposition });
+    return c.body(given.file, 200, {
+      'Content-Type': given.type,
+      'Content-Disposition': disposition,
+    });
   }
 }
 
 /**
- * Compresses pages, files and assets for browsers that read it. No other site learns a token from their size: requests
- * that it makes have no cookie (`SameSite=Lax`).
+ * Compresses pages, files and assets for browsers that read it. No other site learns a token from
+ * their size: requests that it makes have no cookie (`SameSite=Lax`).
  */
 const compressed = () => compress({ encoding: 'gzip', contentTypeFilter: /^(text\/|image\/svg)/ });
 
@@ -343,7 +430,8 @@ function headers({ baseUrl }: PortalSettings) {
     xFrameOptions: 'DENY',
     // Not `no-referrer`: with that, browsers send forms without their origin.
     referrerPolicy: 'same-origin',
-    strictTransportSecurity: baseUrl.startsWith('https://') && 'max-age=63072000; includeSubDomains',
+    strictTransportSecurity:
+      baseUrl.startsWith('https://') && 'max-age=63072000; includeSubDomains',
   });
 }
 
@@ -386,5 +474,7 @@ function contextOf(c: Context) {
 /** The id of a request in the logs of API Gateway. */
 const requestId = (c: Context): string => contextOf(c)?.requestId ?? '-';
 
-/** The IP address that connected to API Gateway. Not `X-Forwarded-For`, which a visitor can write. */
+/**
+ * The IP address that connected to API Gateway. Not `X-Forwarded-For`, which a visitor can write.
+ */
 const sourceOf = (c: Context): string => contextOf(c)?.http?.sourceIp ?? '';

@@ -53,9 +53,15 @@ const app = portalApp(
     settings: {
       ...settings,
       ...(logoType && {
-        logo: { type: logoType, bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))) },
+        logo: {
+          type: logoType,
+          bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))),
+        },
       }),
-      signIn: { ...signIn, ...(clientSecretName && { clientSecret: freshSecret(() => readSecret(clientSecretName)) }) },
+      signIn: {
+        ...signIn,
+        ...(clientSecretName && { clientSecret: freshSecret(() => readSecret(clientSecretName)) }),
+      },
       sessionSecret: freshSecret(() => readSecret(sessionSecretArn)),
     },
     adminAs: (actor) => createAdmin({ client, table, actor, announce }),
@@ -87,7 +93,10 @@ async function loadsAs(actor: string): Promise<Loads> {
       import('@aws-sdk/client-s3'),
       import('@aws-sdk/client-sfn'),
     ]);
-    return { s3: new S3Client({ maxAttempts: 3 }), stepFunctions: new SFNClient({ maxAttempts: 3 }) };
+    return {
+      s3: new S3Client({ maxAttempts: 3 }),
+      stepFunctions: new SFNClient({ maxAttempts: 3 }),
+    };
   })();
   return createLoads({ client, table, ...(await loaderClients), bucket, stateMachine, actor });
 }
@@ -101,7 +110,12 @@ function statements(): Promise<Statements> {
       import('@aws-sdk/client-s3'),
       import('../packages/admin/statements.ts'),
     ]);
-    return createStatements({ client, table, s3: new S3Client({ maxAttempts: 3 }), bucket: statementsBucket });
+    return createStatements({
+      client,
+      table,
+      s3: new S3Client({ maxAttempts: 3 }),
+      bucket: statementsBucket,
+    });
   })();
   return statementsOfBucket;
 }

@@ -24,7 +24,11 @@ export type Lookup = { url: string; key: string };
 
 /** Sends a lookup. @throws Error when the answer is not 200 */
 export async function lookUp({ url, key }: Lookup, agent?: Agent): Promise<void> {
-  const [response] = (await once(get(url, { agent, headers: { 'x-api-key': key } }), 'response')) as [IncomingMessage];
+  const [response] = (await once(
+    get(url, { agent, headers: { 'x-api-key': key } }),
+    'response',
+  )) as [IncomingMessage];
   const body = await text(response);
-  if (response.statusCode !== 200) throw new Error(`${url} was answered ${response.statusCode}: ${body}`);
+  if (response.statusCode !== 200)
+    throw new Error(`${url} was answered ${response.statusCode}: ${body}`);
 }

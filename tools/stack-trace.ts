@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
- * Replaces each position in a bundle (`file:///var/task/index.mjs:1:2345`) by the position in its source. Positions
- * without a source map stay as they are.
+ * Replaces each position in a bundle (`file:///var/task/index.mjs:1:2345`) by the position in its
+ * source. Positions without a source map stay as they are.
  * @param mapOf the source map of a module of the bundle, `index.mjs`; throws if there is none
  */
 export function sourcePositions(stack: string, mapOf: (module: string) => SourceMap): string {
@@ -24,8 +24,8 @@ export function sourcePositions(stack: string, mapOf: (module: string) => Source
 }
 
 /**
- * Translates the stack trace on standard input with the source maps of the last synthesis. Check out the deployed
- * version and run `npm run synth` first: that builds the same bundle again.
+ * Translates the stack trace on standard input with the source maps of the last synthesis. Check
+ * out the deployed version and run `npm run synth` first: that builds the same bundle again.
  */
 async function main(name = ''): Promise<void> {
   const folder = resolve(import.meta.dirname, '../cdk.out/source-maps', name);
@@ -36,7 +36,8 @@ async function main(name = ''): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const maps = (file: string) => new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
+  const maps = (file: string) =>
+    new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
   console.log(sourcePositions(await text(process.stdin), maps));
 }
 

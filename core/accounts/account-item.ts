@@ -13,10 +13,11 @@ import { accountsTable } from '../tables.ts';
 import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
 
 /**
- * How the accounts table lays out an account. The access item is all that a request touches: one conditional write of
- * it checks the key, the account's state, the plan's state and the quota at once. It must stay under 1 KB, so that a
- * charge costs one write unit; labels and revoked keys therefore live in a record for each key, and attributes that no
- * person looks at have names of one or two letters.
+ * How the accounts table lays out an account. The access item is all that a request touches: one
+ * conditional write of it checks the key, the account's state, the plan's state and the quota at
+ * once. It must stay under 1 KB, so that a charge costs one write unit; labels and revoked keys
+ * therefore live in a record for each key, and attributes that no person looks at have names of one
+ * or two letters.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -37,11 +38,17 @@ export const accessItem = {
   state: 'state',
   plan: 'plan',
   planState: 'plan_state',
-  /** Map of the keys that were not revoked: key id to the stored form of the key (`storedKey`), 16 or 20 bytes. */
+  /**
+   * Map of the keys that were not revoked: key id to the stored form of the key (`storedKey`), 16
+   * or 20 bytes.
+   */
   keys: 'keys',
   /** The version of the plan whose limits this item carries. */
   planVersion: 'w',
-  /** Map of window, by its code, to the account's own limit, number or NULL; it overrides the plan's. */
+  /**
+   * Map of window, by its code, to the account's own limit, number or NULL; it overrides the
+   * plan's.
+   */
   ownLimits: 'o',
   /** Counts the admin module's changes, so that none overwrites another. */
   version: 'v',
@@ -58,11 +65,16 @@ export const accessItem = {
 export const windowItem = forEachWindow((window) => {
   const { code } = windows[window];
   return {
-    /** The start of the window being counted, in seconds; absent until a minute or an hour is first charged. */
+    /**
+     * The start of the window being counted, in seconds; absent until a minute or an hour is first
+     * charged.
+     */
     start: `${code}s`,
     /** Units consumed since then. */
     used: `${code}u`,
-    /** The effective limit (`storedLimit`); absent for a window that the plan does not configure. */
+    /**
+     * The effective limit (`storedLimit`); absent for a window that the plan does not configure.
+     */
     limit: `${code}l`,
   };
 });
@@ -95,7 +107,10 @@ export const planRecord = {
   limits: 'limits',
   state: 'state',
   version: 'version',
-  /** While its accounts follow a change: how far that has come, and the last account that it has looked at. */
+  /**
+   * While its accounts follow a change: how far that has come, and the last account that it has
+   * looked at.
+   */
   change: 'change',
   after: 'after',
 } as const;
@@ -119,7 +134,10 @@ export function itemsQuery(TableName: string, account: string, prefix: string): 
   return {
     TableName,
     KeyConditionExpression: '#account = :account AND begins_with(#item, :prefix)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeNames: {
+      '#account': accountsTable.partitionKey,
+      '#item': accountsTable.sortKey,
+    },
     ExpressionAttributeValues: { ':account': account, ':prefix': prefix },
   };
 }
@@ -159,7 +177,9 @@ function readWindows(item: Item): Pick<Access, 'ownLimits' | 'quota'> {
 
 function readUsage(item: Item): UsageCount {
   const byDate = <T>(days: Record<string, T>): Record<string, T> =>
-    Object.fromEntries(Object.entries(days).map(([day, counted]) => [dateOf(Number(day) * daySeconds), counted]));
+    Object.fromEntries(
+      Object.entries(days).map(([day, counted]) => [dateOf(Number(day) * daySeconds), counted]),
+    );
   return {
     date: dateOf(item[windowItem.day.start] ?? 0),
     lookups: item[windowItem.day.used] ?? 0,
@@ -193,7 +213,10 @@ export function newAccessItem(account: string, terms: Terms, nowSeconds: number)
   };
 }
 
-/** The attributes of a plan and an account's own limits in its access item. They leave the counts alone. */
+/**
+ * The attributes of a plan and an account's own limits in its access item. They leave the counts
+ * alone.
+ */
 export function termsChanges({ plan, ownLimits }: Terms): { set: Item; remove: string[] } {
   const own = windowNames.flatMap((window) =>
     ownLimits[window] === undefined ? [] : [[windows[window].code, ownLimits[window]]],

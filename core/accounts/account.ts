@@ -10,21 +10,27 @@ export type PlanState = 'active' | 'inactive';
 /** A plan: the limits of each window that it configures, for all accounts on it. */
 export type Plan = { code: string; state: PlanState; limits: Limits };
 
-/** A plan as stored; each change makes a new version, and an account records the version that it follows. */
+/**
+ * A plan as stored; each change makes a new version, and an account records the version that it
+ * follows.
+ */
 export type PlanVersion = Plan & { version: number };
 
 /** The terms of an account: a plan, and its own limits, which override the plan's. */
 export type Terms = { plan: PlanVersion; ownLimits: Limits };
 
 /**
- * The lookups of an access item that no usage record holds yet: on `date` (UTC, `2026-11-21`), the day that is
- * being counted, and of `days` before it (decision 0141).
+ * The lookups of an access item that no usage record holds yet: on `date` (UTC, `2026-11-21`), the
+ * day that is being counted, and of `days` before it (decision 0141).
  */
 export type UsageCount = {
   date: string;
   lookups: number;
   days: Readonly<Record<string, number>>;
-  /** The part of it that is counted by key: of `date`, and of each of `days`, by the key's code (decision 0141). */
+  /**
+   * The part of it that is counted by key: of `date`, and of each of `days`, by the key's code
+   * (decision 0141).
+   */
   byKey: UnitsByKey;
   daysByKey: Readonly<Record<string, UnitsByKey>>;
 };
@@ -50,12 +56,18 @@ export type Access = {
   version: number;
 };
 
-/** The most days in `days`, and counts of a key on a day, that fit the access item; others are recorded first. */
+/**
+ * The most days in `days`, and counts of a key on a day, that fit the access item; others are
+ * recorded first.
+ */
 export const maxUnrecordedDays = 2;
 export const maxKeyCounts = 12;
 
 /** Whether another unrecorded day, with all keys in use, has no space left. */
-export function hasNoSpace({ usage: { days, byKey, daysByKey }, keys }: Pick<Access, 'usage' | 'keys'>): boolean {
+export function hasNoSpace({
+  usage: { days, byKey, daysByKey },
+  keys,
+}: Pick<Access, 'usage' | 'keys'>): boolean {
   const counts = [byKey, ...Object.values(daysByKey)].flatMap(Object.keys).length;
   const isCrowded = counts > 0 && counts + Object.keys(keys).length > maxKeyCounts;
   return isCrowded || Object.keys(days).length >= maxUnrecordedDays;
@@ -92,7 +104,10 @@ export type RefusalReason =
 
 export type RefusalCode = RefusalReason['code'];
 
-/** An expected refusal: thrown by the code that decides, rendered once at the edge. Anything else thrown is a 500. */
+/**
+ * An expected refusal: thrown by the code that decides, rendered once at the edge. Anything else
+ * thrown is a 500.
+ */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly reason: RefusalReason;
@@ -103,14 +118,19 @@ export class Refusal extends Error {
   }
 }
 
-/** The holder of `claim`, if `access` admits it at `now` (seconds); throws a `Refusal` otherwise. */
+/**
+ * The holder of `claim`, if `access` admits it at `now` (seconds); throws a `Refusal` otherwise.
+ */
 export function requireCaller(access: Access | undefined, claim: KeyClaim, now: number): Caller {
   const admitting = requireAccess(access, claim, now);
   const { account, keyId } = claim;
   return { account, keyId, access: admitting, quota: currentQuota(admitting.quota, now) };
 }
 
-/** Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`, a wrong key's first. */
+/**
+ * Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`, a wrong key's
+ * first.
+ */
 export function requireAccess(access: Access | undefined, claim: KeyClaim, now: number): Access {
   if (!access || !hasKey(access, claim, now)) throw new Refusal({ code: 'unauthorized' });
   if (access.state !== 'active') throw new Refusal({ code: 'account-inactive' });

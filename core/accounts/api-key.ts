@@ -1,13 +1,17 @@
 import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto';
 
 /**
- * An API key reads `bagadres_<account>_<key id><secret><checksum>`: the prefix lets secret scanners find a leak, the
- * account says which item to charge, and the checksum, keyed with a secret of the deployment, keeps made-up keys away
- * from the database. The checksum authenticates no one: the stored hash does. (Decision 0102.)
+ * An API key reads `bagadres_<account>_<key id><secret><checksum>`: the prefix lets secret scanners
+ * find a leak, the account says which item to charge, and the checksum, keyed with a secret of the
+ * deployment, keeps made-up keys away from the database. The checksum authenticates no one: the
+ * stored hash does. (Decision 0102.)
  */
 const apiKeyPrefix = 'bagadres';
 
-/** Account ids: 1 to 32 letters, digits, `.`, `_` and `-`, the first a letter or digit; letter case counts. */
+/**
+ * Account ids: 1 to 32 letters, digits, `.`, `_` and `-`, the first a letter or digit; letter case
+ * counts.
+ */
 export const accountIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 
 const keyIdLength = 8;
@@ -33,19 +37,26 @@ export function containsApiKey(text: string): boolean {
   return keyLike.test(text);
 }
 
-/** Whether a parameter holds an API key or a part of one: no parameter has another reason to begin like that. */
+/**
+ * Whether a parameter holds an API key or a part of one: no parameter has another reason to begin
+ * like that.
+ */
 export function hasKeyPrefix(text: string): boolean {
   return text.trimStart().toLowerCase().startsWith(`${apiKeyPrefix}_`) || containsApiKey(text);
 }
 
-/** Removes API keys and their parts from a text for logs and errors, because people paste keys anywhere. */
+/**
+ * Removes API keys and their parts from a text for logs and errors, because people paste keys
+ * anywhere.
+ */
 export function redactKeys(text: string): string {
   return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);
 }
 
 /**
- * Which checksum secret a key was issued with, without revealing it: 32 bits of a hash of a random secret. Stored with
- * the key, so that a rotation knows which keys still have to be replaced, whoever issued them.
+ * Which checksum secret a key was issued with, without revealing it: 32 bits of a hash of a random
+ * secret. Stored with the key, so that a rotation knows which keys still have to be replaced,
+ * whoever issued them.
  */
 export function secretFingerprint(checksumSecret: string): string {
   return hash('sha256', `fingerprint ${checksumSecret}`).slice(0, 8);
@@ -54,7 +65,10 @@ export function secretFingerprint(checksumSecret: string): string {
 /** The parts of a key that may be stored: its account, its id and its hash. Never the secret. */
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 
-/** A new key for `account`, to be shown once, and the claim to store. Its id is random or follows from a token. */
+/**
+ * A new key for `account`, to be shown once, and the claim to store. Its id is random or follows
+ * from a token.
+ */
 export function issueApiKey(
   account: string,
   checksumSecret: string,
@@ -66,7 +80,10 @@ export function issueApiKey(
 }
 
 /** The claim of a well-formed key whose checksum one of `checksumSecrets` makes, else `null`. */
-export function readApiKey(header: string | undefined, checksumSecrets: readonly string[]): KeyClaim | null {
+export function readApiKey(
+  header: string | undefined,
+  checksumSecrets: readonly string[],
+): KeyClaim | null {
   const match = keyPattern.exec(header ?? '');
   if (!header || !match) return null;
   const body = header.slice(0, -checksumLength);
@@ -81,7 +98,10 @@ const keyBeginning = new RegExp(
   `^${apiKeyPrefix}_([A-Za-z0-9][A-Za-z0-9._-]{0,31})_([0-9A-Za-z]{${keyIdLength}})[0-9A-Za-z]*$`,
 );
 
-/** The key in a pasted text, or what there is of it, up to its id at least. Its claim is not checked. */
+/**
+ * The key in a pasted text, or what there is of it, up to its id at least. Its claim is not
+ * checked.
+ */
 export function findApiKey(text: string): { key: string; claim: KeyClaim } | null {
   const [found = ''] = new RegExp(`${apiKeyPrefix}_[\\w.-]*`).exec(text) ?? [];
   // An ellipsis where somebody cut it off, or the end of a sentence.
@@ -116,8 +136,13 @@ export function expiryOf(stored: Uint8Array): number | null {
   return Buffer.from(stored).readUInt32BE(hashBytes);
 }
 
-/** The stored forms of a key that expires after `nowSeconds`, as bounds: the lowest and the highest. */
-export function expiringKeyBounds(hash: Uint8Array, nowSeconds: number): { low: Uint8Array; high: Uint8Array } {
+/**
+ * The stored forms of a key that expires after `nowSeconds`, as bounds: the lowest and the highest.
+ */
+export function expiringKeyBounds(
+  hash: Uint8Array,
+  nowSeconds: number,
+): { low: Uint8Array; high: Uint8Array } {
   return { low: storedKey(hash, Math.floor(nowSeconds) + 1), high: storedKey(hash, maxExpiry) };
 }
 
@@ -129,14 +154,23 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The first 128 bits of SHA-256: the secret is random, so no salt and no slow hash, and the item stays small. */
+/**
+ * The first 128 bits of SHA-256: the secret is random, so no salt and no slow hash, and the item
+ * stays small.
+ */
 function hashOf(key: string): Uint8Array {
   return hash('sha256', key, 'buffer').subarray(0, hashBytes);
 }
 
-/** Computed for every request, so it uses only six bytes: exact as a number, and more than the digits can hold. */
+/**
+ * Computed for every request, so it uses only six bytes: exact as a number, and more than the
+ * digits can hold.
+ */
 function checksum(body: string, secret: string): string {
-  return base62(createHmac('sha256', secret).update(body).digest().readUIntBE(0, 6), checksumLength);
+  return base62(
+    createHmac('sha256', secret).update(body).digest().readUIntBE(0, 6),
+    checksumLength,
+  );
 }
 
 function base62(number: number, length: number): string {

@@ -3,9 +3,9 @@ import { documents, type Item, orUnavailable, type StoreClient } from '../dynamo
 import { itemKey } from './account-item.ts';
 
 /**
- * The secret of the checksum of API keys: one item, in a partition of its own. It admits nobody (decision 0102). A
- * rotation writes `next`, waits until every instance accepts it, then makes it `current` and keeps the old one as
- * `previous`.
+ * The secret of the checksum of API keys: one item, in a partition of its own. It admits nobody
+ * (decision 0102). A rotation writes `next`, waits until every instance accepts it, then makes it
+ * `current` and keeps the old one as `previous`.
  */
 export const checksumSecret = {
   key: itemKey('checksum#', 'secret'),
@@ -15,7 +15,10 @@ export const checksumSecret = {
   next: 'next',
   /** Accepted until the keys that it signed are replaced. */
   previous: 'previous',
-  /** When the first secret had existed long enough to show a key, in seconds since 1970; absent until then. */
+  /**
+   * When the first secret had existed long enough to show a key, in seconds since 1970; absent
+   * until then.
+   */
   settled: 'settled',
 } as const;
 
@@ -39,23 +42,31 @@ export type ChecksumSecrets = {
   /** The secrets that it has read; none until its first read ends. */
   readonly known: readonly string[];
   /**
-   * For a well-formed key that fits no known secret: the secrets as they were when it came, or shortly before.
+   * For a well-formed key that fits no known secret: the secrets as they were when it came, or
+   * shortly before.
    * @throws StoreUnavailable
    */
   reread(signal: AbortSignal): Promise<readonly string[]>;
 };
 
 /**
- * How long a read counts as up to date. A rotation waits for twice as long, and the first key is shown after twice as
- * long, so that no instance refuses a key that somebody can have.
+ * How long a read counts as up to date. A rotation waits for twice as long, and the first key is
+ * shown after twice as long, so that no instance refuses a key that somebody can have.
  */
 const freshMilliseconds = { some: 5000, none: 1000 };
 
 /** How long a rotation waits, and how long the first secret exists before a key is shown. */
-export const settlesAfterMilliseconds = { next: 2 * freshMilliseconds.some, first: 2 * freshMilliseconds.none };
+export const settlesAfterMilliseconds = {
+  next: 2 * freshMilliseconds.some,
+  first: 2 * freshMilliseconds.none,
+};
 
 /** Begins to read the secrets at once, so that a cold start does not wait for them. */
-export function createChecksumSecrets(client: StoreClient, table: string, now = Date.now): ChecksumSecrets {
+export function createChecksumSecrets(
+  client: StoreClient,
+  table: string,
+  now = Date.now,
+): ChecksumSecrets {
   const { get } = documents(client);
   const secrets = { known: [] as readonly string[], reread };
   let begunAt: number;
@@ -63,10 +74,12 @@ export function createChecksumSecrets(client: StoreClient, table: string, now = 
 
   function read(): Promise<readonly string[]> {
     begunAt = now();
-    const found = get({ TableName: table, Key: checksumSecret.key, ConsistentRead: true }).then((item) => {
-      if (item) secrets.known = acceptedSecrets(item);
-      return secrets.known;
-    });
+    const found = get({ TableName: table, Key: checksumSecret.key, ConsistentRead: true }).then(
+      (item) => {
+        if (item) secrets.known = acceptedSecrets(item);
+        return secrets.known;
+      },
+    );
     // Whoever waits for it gets the error.
     found.catch(() => undefined);
     return found;

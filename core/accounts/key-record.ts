@@ -1,13 +1,23 @@
 import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { dateOf } from '../calendar.ts';
-import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
+import {
+  documents,
+  type Item,
+  orUnavailable,
+  type StoreClient,
+  StoreUnavailable,
+  type Update,
+} from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, Caller } from './account.ts';
 import { accessKey, itemKey, keyCode, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
 
-/** An item for each API key an account ever had, with its details for people. No lookup depends on it. */
+/**
+ * An item for each API key an account ever had, with its details for people. No lookup depends on
+ * it.
+ */
 export const keyRecord = {
   sortKey: (keyId: string) => `key#${keyId}`,
   label: 'label',
@@ -17,7 +27,10 @@ export const keyRecord = {
   lastUsed: 'last_used',
   /** Random: identifies the call that created the record, for when a response was lost. */
   attempt: 'attempt',
-  /** The fingerprint of the checksum secret that it was issued with; absent from records of versions up to 1.0. */
+  /**
+   * The fingerprint of the checksum secret that it was issued with; absent from records of versions
+   * up to 1.0.
+   */
   secret: 'secret',
   /** Who created it, as the audit names them. */
   createdBy: 'created_by',
@@ -51,7 +64,10 @@ export function readKeyRecord(record: Item): KeyRecord {
 }
 
 /** The item of the record of an API key, as `readKeyRecord` reads it. */
-export function keyRecordItem(account: string, { keyId, label, created, revoked, secret }: KeyRecord): Item {
+export function keyRecordItem(
+  account: string,
+  { keyId, label, created, revoked, secret }: KeyRecord,
+): Item {
   return {
     ...recordKey({ account, keyId }),
     ...(label !== null && { [keyRecord.label]: label }),
@@ -61,7 +77,10 @@ export function keyRecordItem(account: string, { keyId, label, created, revoked,
   };
 }
 
-/** Records the day of a key's last use. Never throws: the day is only shown to people, and no lookup depends on it. */
+/**
+ * Records the day of a key's last use. Never throws: the day is only shown to people, and no lookup
+ * depends on it.
+ */
 export type KeyUse = { note(caller: Caller, now: number, signal: AbortSignal): Promise<void> };
 
 /** How many keys an instance remembers. */
@@ -70,17 +89,26 @@ const maxKeys = 10_000;
 /** The longest that a lookup waits for it, once per key and day on each instance. */
 const waitMilliseconds = 500;
 
-/** One request counts at most 100 lookups, so where more were counted, several requests have written the day. */
+/**
+ * One request counts at most 100 lookups, so where more were counted, several requests have written
+ * the day.
+ */
 const countedByOneRequest = 100;
 
-/** Whether other instances must have written it, so that the first lookup of a new one needs no write. */
+/**
+ * Whether other instances must have written it, so that the first lookup of a new one needs no
+ * write.
+ */
 function isNoted({ keyId, access, charged }: Caller, date: string): boolean {
   const { usage } = access;
   const before = (usage.byKey[keyCode(keyId)] ?? 0) - (charged?.units ?? 0);
   return usage.date === date && before > countedByOneRequest;
 }
 
-/** Writes at most once for each key and UTC day, and not for a key that many lookups of the day were counted with. */
+/**
+ * Writes at most once for each key and UTC day, and not for a key that many lookups of the day were
+ * counted with.
+ */
 export function createKeyUse(client: StoreClient, table: string): KeyUse {
   const { update } = documents(client);
   const noted = new Map<string, string>();
@@ -96,7 +124,9 @@ export function createKeyUse(client: StoreClient, table: string): KeyUse {
       noted.set(key, date);
       if (isNoted(caller, date)) return;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMilliseconds)]);
-      await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(() => undefined);
+      await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(
+        () => undefined,
+      );
     },
   };
 }
@@ -107,18 +137,28 @@ function noteCommand(table: string, key: { account: string; keyId: string }, dat
     TableName: table,
     Key: recordKey(key),
     UpdateExpression: 'SET #lastUsed = :date',
-    ConditionExpression: 'attribute_exists(#created) AND (attribute_not_exists(#lastUsed) OR #lastUsed < :date)',
+    ConditionExpression:
+      'attribute_exists(#created) AND (attribute_not_exists(#lastUsed) OR #lastUsed < :date)',
     ExpressionAttributeNames: { '#lastUsed': keyRecord.lastUsed, '#created': keyRecord.created },
     ExpressionAttributeValues: { ':date': date },
   };
 }
 
 export type KeyStore = {
-  /** The access item of a key's account and its label, by one strongly consistent call. @throws StoreUnavailable */
-  read(claim: KeyClaim, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
+  /**
+   * The access item of a key's account and its label, by one strongly consistent call. @throws
+   * StoreUnavailable
+   */
+  read(
+    claim: KeyClaim,
+    signal: AbortSignal,
+  ): Promise<{ access: Access | undefined; label: string }>;
 };
 
-/** Keys in DynamoDB. The read is strongly consistent, since a key is often validated right after it was made. */
+/**
+ * Keys in DynamoDB. The read is strongly consistent, since a key is often validated right after it
+ * was made.
+ */
 export function createKeyStore(client: StoreClient, table: string): KeyStore {
   return {
     async read(claim, signal) {
@@ -130,14 +170,19 @@ export function createKeyStore(client: StoreClient, table: string): KeyStore {
         client.send(command, { abortSignal: signal }),
         signal,
       );
-      // Partly throttled: an item that was not returned must not look like a key that does not exist.
-      if (Object.keys(UnprocessedKeys).length > 0) throw new StoreUnavailable('the store left out a part of a key');
+      // Partly throttled: an item that was not returned must not look like a key that does not
+      // exist.
+      if (Object.keys(UnprocessedKeys).length > 0)
+        throw new StoreUnavailable('the store left out a part of a key');
       const items = (Responses[table] ?? []).map((item) => unmarshall(item));
       const find = (key: Record<string, string>) =>
         items.find((item) => item[accountsTable.sortKey] === key[accountsTable.sortKey]);
       const item = find(accessKey(claim.account));
       const record = find(recordKey(claim));
-      return { access: item && readAccess(item), label: (record && readKeyRecord(record).label) ?? '' };
+      return {
+        access: item && readAccess(item),
+        label: (record && readKeyRecord(record).label) ?? '',
+      };
     },
   };
 }

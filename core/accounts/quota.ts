@@ -1,25 +1,33 @@
 import { type WindowName, windowEnd, windowNames, windowStart } from '../calendar.ts';
 
-/** One member for each configured window, in the order of `windowNames`. `null` is unlimited, 0 admits nothing. */
+/**
+ * One member for each configured window, in the order of `windowNames`. `null` is unlimited, 0
+ * admits nothing.
+ */
 export type Limits = Partial<Record<WindowName, number | null>>;
 
 /**
- * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited; it is
- * `undefined` for a day or month that is counted, but not configured: nothing limits or reports it.
+ * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is
+ * unlimited; it is `undefined` for a day or month that is counted, but not configured: nothing
+ * limits or reports it.
  */
 export type WindowCount = { start: number; used: number; limit: number | null | undefined };
 
 /** The windows of an account that are counted. */
 export type QuotaState = Partial<Record<WindowName, WindowCount>>;
 
-/** The result of charging units. `roll` names the windows that have passed and must restart with these units. */
+/**
+ * The result of charging units. `roll` names the windows that have passed and must restart with
+ * these units.
+ */
 export type QuotaDecision =
   | { kind: 'admit'; roll: WindowName[] }
   | { kind: 'exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState };
 
 /**
- * Decides on `units`, all or none, at `now` (seconds). A window that starts after `now` was begun by an instance whose
- * clock is ahead; it counts as the current one, because a window never moves backwards.
+ * Decides on `units`, all or none, at `now` (seconds). A window that starts after `now` was begun
+ * by an instance whose clock is ahead; it counts as the current one, because a window never moves
+ * backwards.
  */
 export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDecision {
   const quota = currentQuota(stored, now);
@@ -35,10 +43,15 @@ export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDe
     violated.push(name);
     retryAfterSeconds = Math.max(retryAfterSeconds, secondsUntil(windowEnd(name, start), now));
   }
-  return violated.length === 0 ? { kind: 'admit', roll } : { kind: 'exceeded', violated, retryAfterSeconds, quota };
+  return violated.length === 0
+    ? { kind: 'admit', roll }
+    : { kind: 'exceeded', violated, retryAfterSeconds, quota };
 }
 
-/** The windows as they are at `now` (seconds): a window that has passed begins anew, with nothing used. */
+/**
+ * The windows as they are at `now` (seconds): a window that has passed begins anew, with nothing
+ * used.
+ */
 export function currentQuota(stored: QuotaState, now: number): QuotaState {
   const quota: QuotaState = {};
   for (const name of windowNames) {
@@ -50,8 +63,15 @@ export function currentQuota(stored: QuotaState, now: number): QuotaState {
   return quota;
 }
 
-/** Whether `quota` can be the state right after `units` were consumed in windows that begin at `starts`, or later. */
-export function showsUnits(quota: QuotaState, starts: Record<WindowName, number>, units: number): boolean {
+/**
+ * Whether `quota` can be the state right after `units` were consumed in windows that begin at
+ * `starts`, or later.
+ */
+export function showsUnits(
+  quota: QuotaState,
+  starts: Record<WindowName, number>,
+  units: number,
+): boolean {
   for (const name of windowNames) {
     const window = quota[name];
     if (!window) continue;
@@ -67,7 +87,13 @@ export function limitsOf(quota: QuotaState): Limits {
 }
 
 /** A finite window as reported to a caller; times in seconds. */
-export type WindowReport = { name: WindowName; limit: number; seconds: number; remaining: number; reset: number };
+export type WindowReport = {
+  name: WindowName;
+  limit: number;
+  seconds: number;
+  remaining: number;
+  reset: number;
+};
 
 /** The finite windows, from short to long. */
 export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
@@ -99,7 +125,9 @@ function secondsUntil(end: number, now: number): number {
 }
 
 /** The windows that the plan configures, from short to long. */
-export function configured(quota: QuotaState): [WindowName, WindowCount & { limit: number | null }][] {
+export function configured(
+  quota: QuotaState,
+): [WindowName, WindowCount & { limit: number | null }][] {
   const found: [WindowName, WindowCount & { limit: number | null }][] = [];
   for (const name of windowNames) {
     const { start = 0, used = 0, limit } = quota[name] ?? {};

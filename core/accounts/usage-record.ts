@@ -14,9 +14,9 @@ import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
 import { accessItem, accessKey, dayNumber, itemKey, windowItem } from './account-item.ts';
 
 /**
- * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, in total and by key,
- * are exact: they move here from the access item that counted them, when their day has ended (decision 0141).
- * Refusal counts are a lower bound (decision 0141).
+ * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, in
+ * total and by key, are exact: they move here from the access item that counted them, when their
+ * day has ended (decision 0141). Refusal counts are a lower bound (decision 0141).
  */
 export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
@@ -40,7 +40,9 @@ export function unrecorded(usage: UsageCount): CountsByDate {
 }
 
 function endedDays({ days, daysByKey }: UsageCount): CountsByDate {
-  return Object.fromEntries(Object.entries(days).map(([day, units]) => [day, countsOf(units, daysByKey[day])]));
+  return Object.fromEntries(
+    Object.entries(days).map(([day, units]) => [day, countsOf(units, daysByKey[day])]),
+  );
 }
 
 function countsOf(lookups: number, byKey: UnitsByKey = {}): DayCounts {
@@ -71,37 +73,77 @@ function expiryOfRecord(date: string, months: number): number {
 }
 
 /**
- * The updates that add lookups to records, for the transaction that removes them from an access item: a lookup is
- * always in one of the two. Without `months` a record keeps its expiry, and a new one gets the default.
+ * The updates that add lookups to records, for the transaction that removes them from an access
+ * item: a lookup is always in one of the two. Without `months` a record keeps its expiry, and a new
+ * one gets the default.
  */
-export function addToRecords(table: string, account: string, counts: CountsByDate, months?: number): Update[] {
-  return Object.entries(withoutZeros(counts)).map(([date, day]) => addition(table, account, date, day, months));
+export function addToRecords(
+  table: string,
+  account: string,
+  counts: CountsByDate,
+  months?: number,
+): Update[] {
+  return Object.entries(withoutZeros(counts)).map(([date, day]) =>
+    addition(table, account, date, day, months),
+  );
 }
 
-function addition(table: string, account: string, date: string, counts: DayCounts, months?: number): Update {
+function addition(
+  table: string,
+  account: string,
+  date: string,
+  counts: DayCounts,
+  months?: number,
+): Update {
   const expires = { [accountsTable.expires]: expiryOfRecord(date, months ?? defaultUsageMonths) };
   const changes = months === undefined ? { keep: expires } : { set: expires };
   return guardedUpdate(table, recordKey(account, date), { ...changes, raise: counts });
 }
 
-/** The lookups of a day in a backup, in total and by the code of a key; `expires` in seconds since 1970. */
-export type DayBackup = { date: string; lookups: number; expires: number; byKey?: UnitsByKey | undefined };
+/**
+ * The lookups of a day in a backup, in total and by the code of a key; `expires` in seconds since
+ * 1970.
+ */
+export type DayBackup = {
+  date: string;
+  lookups: number;
+  expires: number;
+  byKey?: UnitsByKey | undefined;
+};
 
 /** The days of an account in a backup, in order, from its records and its access item. */
-export function backupDays(records: readonly Item[], unrecorded: readonly CountsByDate[]): DayBackup[] {
+export function backupDays(
+  records: readonly Item[],
+  unrecorded: readonly CountsByDate[],
+): DayBackup[] {
   const recorded = new Map(records.map((record) => [dateIn(record), record]));
-  const counts = sumByDate([...unrecorded, ...records.map((record) => ({ [dateIn(record)]: countsIn(record) }))]);
+  const counts = sumByDate([
+    ...unrecorded,
+    ...records.map((record) => ({ [dateIn(record)]: countsIn(record) })),
+  ]);
   return Object.entries(withoutZeros(counts))
     .map(([date, day]) => {
-      const expires = recorded.get(date)?.[accountsTable.expires] ?? expiryOfRecord(date, defaultUsageMonths);
+      const expires =
+        recorded.get(date)?.[accountsTable.expires] ?? expiryOfRecord(date, defaultUsageMonths);
       const byKey = unitsByKey(day);
-      return { date, lookups: lookupsIn(day), expires, ...(Object.keys(byKey).length > 0 && { byKey }) };
+      return {
+        date,
+        lookups: lookupsIn(day),
+        expires,
+        ...(Object.keys(byKey).length > 0 && { byKey }),
+      };
     })
     .toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-/** The update that creates the record of a day from a backup; a record that has lookups keeps them. */
-export function restoreDay(table: string, account: string, { date, lookups, expires, byKey }: DayBackup): Update {
+/**
+ * The update that creates the record of a day from a backup; a record that has lookups keeps them.
+ */
+export function restoreDay(
+  table: string,
+  account: string,
+  { date, lookups, expires, byKey }: DayBackup,
+): Update {
   const keep = { ...countsOf(lookups, byKey), [accountsTable.expires]: expires };
   return guardedUpdate(table, recordKey(account, date), { keep });
 }
@@ -129,11 +171,16 @@ export function lookupsIn(record: Item): number {
 }
 
 /** `today` is a UTC date; with `movesIdle` a day without lookups ends too. */
-type RecordOptions = { today: string; months?: number | undefined; movesIdle?: boolean | undefined };
+type RecordOptions = {
+  today: string;
+  months?: number | undefined;
+  movesIdle?: boolean | undefined;
+};
 
 /**
- * The updates, to be made together, that move ended days from an access item into records; empty if no day has ended.
- * They include the day that is being counted, if it is before `today` and no request rolls it meanwhile.
+ * The updates, to be made together, that move ended days from an access item into records; empty if
+ * no day has ended. They include the day that is being counted, if it is before `today` and no
+ * request rolls it meanwhile.
  */
 export function recordDays(
   table: string,
@@ -145,8 +192,15 @@ export function recordDays(
   const ends = date < today && (movesIdle || lookups > 0);
   if (dates.length === 0 && !ends) return [];
   const held = dates.map((day) => ({ day, attribute: `${accessItem.days}.${dayNumber(day)}` }));
-  const guards: Guard[] = held.map(({ day, attribute }) => ({ attribute, is: '=', value: days[day] }));
-  const remove = held.flatMap(({ day, attribute }) => [attribute, `${accessItem.daysByKey}.${dayNumber(day)}`]);
+  const guards: Guard[] = held.map(({ day, attribute }) => ({
+    attribute,
+    is: '=',
+    value: days[day],
+  }));
+  const remove = held.flatMap(({ day, attribute }) => [
+    attribute,
+    `${accessItem.daysByKey}.${dayNumber(day)}`,
+  ]);
   let set: Item = {};
   if (ends) {
     const { start, used } = windowItem.day;
@@ -154,11 +208,15 @@ export function recordDays(
     guards.push(isStill(start, secondsOf(date)), isStill(used, lookups));
   }
   const taken = guardedUpdate(table, accessKey(account), { set, remove }, guards);
-  return [taken, ...addToRecords(table, account, ends ? unrecorded(usage) : endedDays(usage), months)];
+  return [
+    taken,
+    ...addToRecords(table, account, ends ? unrecorded(usage) : endedDays(usage), months),
+  ];
 }
 
 /**
- * Why requests with a valid key were refused: no quota left (429), invalid input (422), account or plan inactive (403).
+ * Why requests with a valid key were refused: no quota left (429), invalid input (422), account or
+ * plan inactive (403).
  */
 export type RefusalKind = 'quota' | 'input' | 'inactive';
 
@@ -177,9 +235,15 @@ const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
   'plan-inactive': 'inactive',
 };
 
-/** Counts refusals in memory, and now and then adds them to the record of the day (decision 0141). Never throws. */
+/**
+ * Counts refusals in memory, and now and then adds them to the record of the day (decision 0141).
+ * Never throws.
+ */
 export type RefusalCount = {
-  /** Notes a refusal of a request whose key is one of the account. One without a kind is not counted. */
+  /**
+   * Notes a refusal of a request whose key is one of the account. One without a kind is not
+   * counted.
+   */
   note(account: string, code: RefusalCode, now: number, violated?: readonly WindowName[]): void;
   /** Writes the counts, unless it did within the last minute. Nothing waits for it. */
   flush(now: number): void;
@@ -187,7 +251,10 @@ export type RefusalCount = {
 
 const flushSeconds = 60;
 
-/** Days of accounts that one flush writes, and that an instance remembers; refusals of others are not counted. */
+/**
+ * Days of accounts that one flush writes, and that an instance remembers; refusals of others are
+ * not counted.
+ */
 const mostWrites = 10;
 const mostPending = 1_000;
 
@@ -195,7 +262,10 @@ const writeMilliseconds = 2_000;
 
 export function createRefusalCount(client: StoreClient, table: string): RefusalCount {
   const { update } = documents(client);
-  const pending = new Map<string, { account: string; date: string; counts: Record<string, number> }>();
+  const pending = new Map<
+    string,
+    { account: string; date: string; counts: Record<string, number> }
+  >();
   let flushed = Number.NEGATIVE_INFINITY;
 
   return {
@@ -206,7 +276,8 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
       const key = `${account}#${date}`;
       const counts: Record<string, number> = pending.get(key)?.counts ?? {};
       if (!pending.has(key) && pending.size >= mostPending) return;
-      for (const name of [kind, ...violated].map(usageRecord.refused)) counts[name] = (counts[name] ?? 0) + 1;
+      for (const name of [kind, ...violated].map(usageRecord.refused))
+        counts[name] = (counts[name] ?? 0) + 1;
       pending.set(key, { account, date, counts });
     },
     flush(now) {
@@ -215,7 +286,10 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
       for (const [key, { account, date, counts }] of [...pending].slice(0, mostWrites)) {
         // Before the write, whose answer may be lost: counted once at most.
         pending.delete(key);
-        update(addition(table, account, date, counts), AbortSignal.timeout(writeMilliseconds)).catch(() => undefined);
+        update(
+          addition(table, account, date, counts),
+          AbortSignal.timeout(writeMilliseconds),
+        ).catch(() => undefined);
       }
     },
   };
@@ -223,8 +297,13 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
 
 /** The refusals in the record of a day, if there were any. */
 export function refusalsIn(record: Item): Refusals | undefined {
-  const countOf = (kind: RefusalKind | WindowName): number => record[usageRecord.refused(kind)] ?? 0;
-  const counts = { quota: countOf('quota'), input: countOf('input'), inactive: countOf('inactive') };
+  const countOf = (kind: RefusalKind | WindowName): number =>
+    record[usageRecord.refused(kind)] ?? 0;
+  const counts = {
+    quota: countOf('quota'),
+    input: countOf('input'),
+    inactive: countOf('inactive'),
+  };
   if (refusalKinds.every((kind) => counts[kind] === 0)) return undefined;
   const windows = windowNames.flatMap((name) => (countOf(name) > 0 ? [[name, countOf(name)]] : []));
   return { ...counts, ...(windows.length > 0 && { windows: Object.fromEntries(windows) }) };

@@ -2,7 +2,9 @@ import { longestHuisnummer, parameterPatterns } from '../address-form.ts';
 import type { AddressRequest } from '../contract.ts';
 import { type IncludeName, includeNames, readInclude } from '../place-fields.ts';
 
-/** The members of an address: parameters of a lookup, and members of each address of many lookups. */
+/**
+ * The members of an address: parameters of a lookup, and members of each address of many lookups.
+ */
 export const addressNames = ['postcode', 'huisnummer', 'toevoeging'] as const;
 
 /** The parameters of a lookup. Any other is invalid. */
@@ -12,8 +14,14 @@ export type ParameterName = (typeof parameterNames)[number];
 /** A valid lookup; `null` if anything is invalid: `queryFaults` then finds every fault. */
 export type AddressInput = { request: AddressRequest; include: IncludeName[] } | { request: null };
 
-/** Reads and normalises the parameters of a lookup from a raw query string; `include` can name the `offered` fields. */
-export function readAddressInput(rawQueryString: string, offered: readonly IncludeName[] = includeNames): AddressInput {
+/**
+ * Reads and normalises the parameters of a lookup from a raw query string; `include` can name the
+ * `offered` fields.
+ */
+export function readAddressInput(
+  rawQueryString: string,
+  offered: readonly IncludeName[] = includeNames,
+): AddressInput {
   const query = new URLSearchParams(rawQueryString);
   const sent = Object.fromEntries(query);
   const { postcode = '', huisnummer = '', toevoeging = '', include: names, ...unknown } = sent;
@@ -25,8 +33,16 @@ export function readAddressInput(rawQueryString: string, offered: readonly Inclu
 }
 
 /** The normalised address from its texts; `null` if a text is invalid. */
-export function readAddress(postcode: string, huisnummer: string, toevoeging: string): AddressRequest | null {
-  const [code, number, addition] = [readPostcode(postcode), readHuisnummer(huisnummer), readToevoeging(toevoeging)];
+export function readAddress(
+  postcode: string,
+  huisnummer: string,
+  toevoeging: string,
+): AddressRequest | null {
+  const [code, number, addition] = [
+    readPostcode(postcode),
+    readHuisnummer(huisnummer),
+    readToevoeging(toevoeging),
+  ];
   if (code === null || number === null || addition === null) return null;
   return { postcode: code, huisnummer: number, toevoeging: addition || null };
 }
@@ -38,7 +54,9 @@ export function readPostcode(text: string): string | null {
 
 /** Digits, with leading zeros, as a house number; `null` if they are invalid. */
 export function readHuisnummer(text: string): number | null {
-  return text.length <= longestHuisnummer && parameterPatterns.huisnummer.test(text) ? Number(text) : null;
+  return text.length <= longestHuisnummer && parameterPatterns.huisnummer.test(text)
+    ? Number(text)
+    : null;
 }
 
 /** A toevoeging in the letter case that was sent, empty if absent; `null` if invalid. */

@@ -9,11 +9,15 @@ export type AddressItem = Record<string, AttributeValue>;
 export type StoredAddress = {
   /** The address key, made by `addressKey`. */
   key: string;
-  /** The distinct places, sorted by `comparePlaces`. Empty if the item only has a list of toevoegingen. */
+  /**
+   * The distinct places, sorted by `comparePlaces`. Empty if the item only has a list of
+   * toevoegingen.
+   */
   places: Place[];
   /**
-   * Under a key without a toevoeging: all toevoegingen that exist at its postcode and huisnummer, sorted by
-   * `compareToevoegingen`, at most `maxToevoegingen`. Absent if there is only the address itself (decision 0121).
+   * Under a key without a toevoeging: all toevoegingen that exist at its postcode and huisnummer,
+   * sorted by `compareToevoegingen`, at most `maxToevoegingen`. Absent if there is only the address
+   * itself (decision 0121).
    */
   toevoegingen?: Toevoeging[];
 };
@@ -29,7 +33,9 @@ export function addressItem({ key, places, toevoegingen }: StoredAddress): Addre
   const item = keyItem(key);
   if (places.length > 0) item[addressesTable.places] = { L: places.map(placeAttribute) };
   if (toevoegingen) {
-    item[addressesTable.toevoegingen] = { L: toevoegingen.map((one) => (one === null ? { NULL: true } : { S: one })) };
+    item[addressesTable.toevoegingen] = {
+      L: toevoegingen.map((one) => (one === null ? { NULL: true } : { S: one })),
+    };
   }
   return item;
 }

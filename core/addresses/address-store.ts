@@ -18,8 +18,14 @@ export type FoundItems = {
 /** Finds addresses. The `include` of a request decides which items are read. */
 export type AddressStore = {
   /** @throws StoreUnavailable */
-  find(request: AddressRequest, include: readonly IncludeName[], signal: AbortSignal): Promise<FoundItems>;
-  /** What `find` returns for each of at most 100 lookups, in their order. @throws StoreUnavailable */
+  find(
+    request: AddressRequest,
+    include: readonly IncludeName[],
+    signal: AbortSignal,
+  ): Promise<FoundItems>;
+  /**
+   * What `find` returns for each of at most 100 lookups, in their order. @throws StoreUnavailable
+   */
   findAll(
     requests: readonly AddressRequest[],
     include: readonly IncludeName[],
@@ -28,9 +34,10 @@ export type AddressStore = {
 };
 
 /**
- * Reads are eventually consistent: half a read unit an item. `find` reads one item for a bare number and for an address
- * that exists; for a missing address, or to include its toevoegingen, also the item without its toevoeging, which lists
- * the existing toevoegingen (decision 0121). `findAll` reads each item once, however many lookups need it.
+ * Reads are eventually consistent: half a read unit an item. `find` reads one item for a bare
+ * number and for an address that exists; for a missing address, or to include its toevoegingen,
+ * also the item without its toevoeging, which lists the existing toevoegingen (decision 0121).
+ * `findAll` reads each item once, however many lookups need it.
  */
 export function createAddressStore(client: StoreClient, table: string): AddressStore {
   async function read(key: string, signal: AbortSignal): Promise<StoredAddress | undefined> {
@@ -40,11 +47,22 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
   }
 
   /** One batch; keys that the store leaves unprocessed are read again until the signal aborts. */
-  async function readBatch(keys: readonly string[], signal: AbortSignal, found: Map<string, StoredAddress>) {
+  async function readBatch(
+    keys: readonly string[],
+    signal: AbortSignal,
+    found: Map<string, StoredAddress>,
+  ) {
     let Keys = keys.map(keyItem);
-    for (let pause = firstPauseMilliseconds; ; pause = Math.min(2 * pause, longestPauseMilliseconds)) {
+    for (
+      let pause = firstPauseMilliseconds;
+      ;
+      pause = Math.min(2 * pause, longestPauseMilliseconds)
+    ) {
       const command = new BatchGetItemCommand({ RequestItems: { [table]: { Keys } } });
-      const { Responses, UnprocessedKeys } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
+      const { Responses, UnprocessedKeys } = await orUnavailable(
+        client.send(command, { abortSignal: signal }),
+        signal,
+      );
       for (const item of Responses?.[table] ?? []) found.set(keyOfItem(item), storedAddress(item));
       Keys = UnprocessedKeys?.[table]?.Keys ?? [];
       if (Keys.length === 0) return;
@@ -52,7 +70,11 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
     }
   }
 
-  async function readAll(keys: ReadonlySet<string>, signal: AbortSignal, found: Map<string, StoredAddress>) {
+  async function readAll(
+    keys: ReadonlySet<string>,
+    signal: AbortSignal,
+    found: Map<string, StoredAddress>,
+  ) {
     const left = [...keys];
     const batches: string[][] = [];
     while (left.length > 0) batches.push(left.splice(0, largestBatch));
@@ -77,7 +99,9 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
       const first = new Set(isListed ? keys.flat() : keys.map(([key]) => key));
       const found = new Map<string, StoredAddress>();
       await readAll(first, signal, found);
-      const missing = keys.flatMap(([key, bare]) => (found.has(key) || first.has(bare) ? [] : [bare]));
+      const missing = keys.flatMap(([key, bare]) =>
+        found.has(key) || first.has(bare) ? [] : [bare],
+      );
       await readAll(new Set(missing), signal, found);
       return keys.map(([key, bare]) => ({ address: found.get(key), bare: found.get(bare) }));
     },
@@ -93,7 +117,10 @@ function keysOf(request: AddressRequest): [key: string, bare: string] {
   return [key, bareKey(key)];
 }
 
-/** The peildatum of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only briefly. */
+/**
+ * The peildatum of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only
+ * briefly.
+ */
 export type DatasetDate = () => Promise<string | undefined>;
 
 const refreshAfterMilliseconds = 5 * 60_000;
@@ -102,9 +129,14 @@ const retryAfterMilliseconds = 1000;
 const longestWaitMilliseconds = 250;
 
 /**
- * Caches the date and reads it again in the background after five minutes. Lookups wait, briefly, while it is unknown.
+ * Caches the date and reads it again in the background after five minutes. Lookups wait, briefly,
+ * while it is unknown.
  */
-export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
+export function createDatasetDate(
+  client: StoreClient,
+  table: string,
+  clock = Date.now,
+): DatasetDate {
   const { get } = documents(client);
   let date: string | undefined;
   let readAt = 0;
@@ -125,7 +157,8 @@ export function createDatasetDate(client: StoreClient, table: string, clock = Da
 
   refresh();
   return async () => {
-    if (clock() - readAt > (date === undefined ? retryAfterMilliseconds : refreshAfterMilliseconds)) refresh();
+    if (clock() - readAt > (date === undefined ? retryAfterMilliseconds : refreshAfterMilliseconds))
+      refresh();
     if (date === undefined) await Promise.race([reading, pause(longestWaitMilliseconds)]);
     return date;
   };

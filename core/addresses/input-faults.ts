@@ -53,7 +53,11 @@ export function addressFaults(sent: Sent): NamedFault[] {
     if ([value, ...further].some(hasKeyPrefix)) return [faultAt(name, misplacedKey)];
     if (further.length > 0) return [faultAt(name, sentTwice(name), meant[name])];
     if (name !== 'toevoeging' && !value.replaceAll(' ', '')) {
-      const missing: Advice = { code: 'missing', wrong: `${name} is required`, instead: `send ${forms[name]}` };
+      const missing: Advice = {
+        code: 'missing',
+        wrong: `${name} is required`,
+        instead: `send ${forms[name]}`,
+      };
       return [faultAt(name, missing, meant[name])];
     }
     return read[name](value) === null ? [faultAt(name, adviceOn(name, value), meant[name])] : [];
@@ -63,17 +67,29 @@ export function addressFaults(sent: Sent): NamedFault[] {
 /** The faults of the names that are not `known`, with the right name if they mean a known one. */
 export function unknownFaults(
   sent: Sent,
-  { known, otherwise, offered = [] }: { known: readonly ParameterName[]; otherwise?: string; offered?: Offered },
+  {
+    known,
+    otherwise,
+    offered = [],
+  }: { known: readonly ParameterName[]; otherwise?: string; offered?: Offered },
 ): NamedFault[] {
   const meant = whatIsMeant(sent, offered);
   const names = [...sent.keys()].filter((name) => !known.some((one) => one === name));
   return names.map((name) => {
-    if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix)) return faultAt(redactKeys(name), misplacedKey);
+    if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix))
+      return faultAt(redactKeys(name), misplacedKey);
     const meaning = meaningOf(name);
-    const own = meaning === 'huisletter' || meaning === 'huisnummertoevoeging' ? 'toevoeging' : meaning;
+    const own =
+      meaning === 'huisletter' || meaning === 'huisnummertoevoeging' ? 'toevoeging' : meaning;
     const isKnown = own !== null && known.includes(own);
-    const instead = isKnown ? `send it as ${own}` : (otherwise ?? `send only ${list.format(known)}`);
-    const advice: Advice = { code: 'parameter-unknown', wrong: `${shown(name)} is unknown`, instead };
+    const instead = isKnown
+      ? `send it as ${own}`
+      : (otherwise ?? `send only ${list.format(known)}`);
+    const advice: Advice = {
+      code: 'parameter-unknown',
+      wrong: `${shown(name)} is unknown`,
+      instead,
+    };
     return faultAt(name, advice, isKnown ? meant[own] : undefined);
   });
 }
@@ -85,13 +101,21 @@ function includeFaults(sent: Sent, offered: Offered): NamedFault[] {
   if (further.length > 0) return [faultAt('include', sentTwice('include'))];
   const names = value.split(',');
   const found = new Map(
-    names.flatMap((_, i) => adviceOnInclude(names, i, offered) ?? []).map((advice) => [advice.code, advice]),
+    names
+      .flatMap((_, i) => adviceOnInclude(names, i, offered) ?? [])
+      .map((advice) => [advice.code, advice]),
   );
-  return [...found.values()].map((advice) => faultAt('include', advice, includeSuggestion(names, offered)));
+  return [...found.values()].map((advice) =>
+    faultAt('include', advice, includeSuggestion(names, offered)),
+  );
 }
 
 /** The fault of a name in `include`. */
-export function adviceOnInclude(names: readonly string[], at: number, offered: Offered): Advice | undefined {
+export function adviceOnInclude(
+  names: readonly string[],
+  at: number,
+  offered: Offered,
+): Advice | undefined {
   const name = names[at] ?? '';
   const instead = `send one or more of ${list.format(offered)}, each once`;
   if (hasKeyPrefix(name)) return misplacedKey;
@@ -106,7 +130,10 @@ export function adviceOnInclude(names: readonly string[], at: number, offered: O
   return { code: 'include-repeated', wrong: 'include has a name more than once', instead };
 }
 
-/** The names that are known, if these are all but for letter case, spaces, repetition and empty ones. */
+/**
+ * The names that are known, if these are all but for letter case, spaces, repetition and empty
+ * ones.
+ */
 function includeSuggestion(names: readonly string[], offered: Offered): Suggestion | undefined {
   const plain = new Set(names.map((name) => name.trim().toLowerCase()).filter(Boolean));
   const known = offered.filter((name) => plain.delete(name));
@@ -116,7 +143,8 @@ function includeSuggestion(names: readonly string[], offered: Offered): Suggesti
 const misplacedKey: Advice = {
   code: 'misplaced-key',
   wrong: 'an API key was sent outside its header, where logs can keep it',
-  instead: 'send it in the header X-API-Key only, and ask for a new one, because this one must be replaced',
+  instead:
+    'send it in the header X-API-Key only, and ask for a new one, because this one must be replaced',
 };
 
 function sentTwice(name: string): Advice {
@@ -133,10 +161,16 @@ const forms = {
 const range = /^0*([1-9]\d{0,4})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)0*([1-9]\d{0,4})$/i;
 /** Digits, then any separator, then the rest. */
 const numberAndRest = /^0*([1-9]\d{0,4})[\s\-–/.,]*([a-z][0-9a-z\s\-–/.]*)$/i;
-/** Texts that people and programs write for no addition: a text without letters and digits, or these with any marks. */
+/**
+ * Texts that people and programs write for no addition: a text without letters and digits, or these
+ * with any marks.
+ */
 const nothing =
   /^(?:geen|zonder|no)(?:toevoeging|addition)$|^(?:geen|zonder|leeg|nee|niets|nvt|nietvantoepassing|none|nothing|na|notapplicable|null|nil|nan|undefined|empty|blank)?$/i;
-/** Parts of an addition that stand for several addresses, or for a second number: they have no single meaning. */
+/**
+ * Parts of an addition that stand for several addresses, or for a second number: they have no
+ * single meaning.
+ */
 const severalPatterns = [
   /(?<=[0-9a-z]\s*)[,;&+]\s*[0-9a-z]/i, // A, B
   /t\s*\/\s*m|(?<![a-z])(?:tm|tot|to|en|and|of|or)(?![a-z])/i, // A t/m C
@@ -147,11 +181,17 @@ const severalPatterns = [
   /(?<![a-z])(?:hs|huis|bg)\s*[-–—_/\\]\s*\d|\d\s*[-–—_/\\]\s*(?:hs|huis|bg)(?![a-z])/i, // hs-2
   /[a-z][^0-9a-z]+[1-9]\d*\s?[a-z](?![a-z])/i, // A-14B
 ];
-/** A range of house numbers is on one side of a street, so both are odd or both even, and not longer than this. */
+/**
+ * A range of house numbers is on one side of a street, so both are odd or both even, and not longer
+ * than this.
+ */
 const longestRange = 20;
 const numberAlone = /^[+\-–−]?0*([1-9]\d{0,4})(?:[.,]0*)?$/;
 
-/** The kinds of invalid values: the first whose pattern fits, without spaces or, for a huisnummer, around it. */
+/**
+ * The kinds of invalid values: the first whose pattern fits, without spaces or, for a huisnummer,
+ * around it.
+ */
 const kinds: Record<AddressName, [code: FaultCode, pattern: RegExp, wrong: string][]> = {
   postcode: [
     ['postcode-character', /[^0-9A-Za-z]/, 'has characters other than letters and digits'],
@@ -177,15 +217,29 @@ const kinds: Record<AddressName, [code: FaultCode, pattern: RegExp, wrong: strin
 
 function adviceOn(name: AddressName, value: string): Advice {
   const instead = `send ${forms[name]}`;
-  if (name === 'huisnummer' && /^\s*\d{1,5}\s*$/.test(value) && readHuisnummer(value.trim()) !== null) {
-    return { code: 'huisnummer-space', wrong: 'huisnummer has a space, a tab or a line break around it', instead };
+  if (
+    name === 'huisnummer' &&
+    /^\s*\d{1,5}\s*$/.test(value) &&
+    readHuisnummer(value.trim()) !== null
+  ) {
+    return {
+      code: 'huisnummer-space',
+      wrong: 'huisnummer has a space, a tab or a line break around it',
+      instead,
+    };
   }
   const text = name === 'huisnummer' ? plainText(value).trim() : value.replaceAll(' ', '');
-  const [code, , wrong] = kinds[name].find(([, pattern]) => pattern.test(text)) as (typeof kinds)[AddressName][number];
+  const [code, , wrong] = kinds[name].find(([, pattern]) =>
+    pattern.test(text),
+  ) as (typeof kinds)[AddressName][number];
   if (name === 'toevoeging' && isNothing(value))
     return { code, wrong: 'toevoeging has a text for no addition', instead };
   if (name === 'huisnummer' && numberIn(text)?.rest === null) {
-    return { code, wrong: `${name} ${wrong}`, instead: 'send one address, what follows its number as toevoeging' };
+    return {
+      code,
+      wrong: `${name} ${wrong}`,
+      instead: 'send one address, what follows its number as toevoeging',
+    };
   }
   const [, from, to] = range.exec(text) ?? [];
   if (code !== 'huisnummer-range') return { code, wrong: `${name} ${wrong}`, instead };
@@ -194,8 +248,14 @@ function adviceOn(name: AddressName, value: string): Advice {
   return { code, wrong: `${name} ${wrong}`, instead: `${one}; ${both}` };
 }
 
-function faultAt(name: string, { code, wrong, instead }: Advice, suggestion?: Suggestion): NamedFault {
-  const values = Object.entries(suggestion ?? {}).map(([own, value]) => (value ? `${own}=${value}` : `no ${own}`));
+function faultAt(
+  name: string,
+  { code, wrong, instead }: Advice,
+  suggestion?: Suggestion,
+): NamedFault {
+  const values = Object.entries(suggestion ?? {}).map(([own, value]) =>
+    value ? `${own}=${value}` : `no ${own}`,
+  );
   const detail = `${wrong}: ${values.length > 0 ? `send ${values.join(' and ')}` : instead}.`;
   return { name, code, detail, ...(suggestion && { suggestion }) };
 }
@@ -205,8 +265,13 @@ function shown(name: string): string {
   return /^[\w.[\] -]{1,60}$/.test(name) ? name : 'this name';
 }
 
-/** The value to send for each parameter if all its sent values agree: suggestions never contradict. */
-function whatIsMeant(sent: Sent, offered: Offered = []): Partial<Record<ParameterName, Suggestion | undefined>> {
+/**
+ * The value to send for each parameter if all its sent values agree: suggestions never contradict.
+ */
+function whatIsMeant(
+  sent: Sent,
+  offered: Offered = [],
+): Partial<Record<ParameterName, Suggestion | undefined>> {
   const valuesOf = (meaning: Meaning) =>
     [...sent]
       .flatMap(([name, values]) => (meaningOf(name) === meaning ? values : []))
@@ -214,7 +279,9 @@ function whatIsMeant(sent: Sent, offered: Offered = []): Partial<Record<Paramete
   const postcode = only(valuesOf('postcode').map(postcodeIn));
   const numbers = valuesOf('huisnummer').map(numberIn);
   const huisnummer = only(numbers.map((one) => one?.huisnummer));
-  const rest = numbers.some((one) => one?.rest === null) ? undefined : oneOf(numbers.map((one) => one?.rest ?? ''));
+  const rest = numbers.some((one) => one?.rest === null)
+    ? undefined
+    : oneOf(numbers.map((one) => one?.rest ?? ''));
   const [letter, own, addition] = [
     oneOf(valuesOf('huisletter')),
     oneOf(valuesOf('toevoeging')),
@@ -240,13 +307,21 @@ function postcodeIn(value: string): string | undefined {
   return readPostcode(withoutSeparators(value).slice(0, 6)) ?? undefined;
 }
 
-/** The number in a huisnummer, and the part of the toevoeging behind it: `A` in `12 A`, `null` in `12A-12C`. */
+/**
+ * The number in a huisnummer, and the part of the toevoeging behind it: `A` in `12 A`, `null` in
+ * `12A-12C`.
+ */
 function numberIn(value: string): { huisnummer: string; rest: string | null } | undefined {
   const text = plainText(value).trim();
-  const [, huisnummer, rest = ''] = range.test(text) ? [] : (numberAndRest.exec(text) ?? numberAlone.exec(text) ?? []);
+  const [, huisnummer, rest = ''] = range.test(text)
+    ? []
+    : (numberAndRest.exec(text) ?? numberAlone.exec(text) ?? []);
   if (huisnummer === undefined) return undefined;
   if (isNothing(rest)) return { huisnummer, rest: '' };
-  return { huisnummer, rest: isSeveral(rest) || repeatsNumber(rest, Number(huisnummer)) ? null : rest };
+  return {
+    huisnummer,
+    rest: isSeveral(rest) || repeatsNumber(rest, Number(huisnummer)) ? null : rest,
+  };
 }
 
 function isNothing(text: string): boolean {
@@ -258,16 +333,23 @@ function isSeveral(text: string): boolean {
   return severalPatterns.some((pattern) => pattern.test(plainText(text)));
 }
 
-/** Whether the rest has the number again, `A12C`, or the end of a range that begins with it: `A-14` after 12. */
+/**
+ * Whether the rest has the number again, `A12C`, or the end of a range that begins with it: `A-14`
+ * after 12.
+ */
 function repeatsNumber(rest: string, huisnummer: number): boolean {
-  const isEnd = (to: number) => to > huisnummer && to <= huisnummer + longestRange && (to - huisnummer) % 2 === 0;
+  const isEnd = (to: number) =>
+    to > huisnummer && to <= huisnummer + longestRange && (to - huisnummer) % 2 === 0;
   return [...rest.matchAll(/[a-z](\s*[-–/]\s*|)0*(\d+)([a-z]?)/gi)].some(
     ([, separator, number, letter]) =>
       (letter && Number(number) === huisnummer) || (separator && !letter && isEnd(Number(number))),
   );
 }
 
-/** The parts of a toevoeging as one; a part that others contain is left out. `undefined` if that is invalid. */
+/**
+ * The parts of a toevoeging as one; a part that others contain is left out. `undefined` if that is
+ * invalid.
+ */
 function joined(parts: string[]): string | undefined {
   const [rest = '', letter = '', own = '', addition = ''] = parts;
   const plain = own.toUpperCase();
@@ -282,7 +364,10 @@ function only(values: (string | undefined)[]): string | undefined {
   return new Set(values).size === 1 ? values[0] : undefined;
 }
 
-/** The one text that all are that have letters or digits, but for letter case; `undefined` for several addresses. */
+/**
+ * The one text that all are that have letters or digits, but for letter case; `undefined` for
+ * several addresses.
+ */
 function oneOf(texts: string[]): string | undefined {
   const written = texts.filter((text) => !isNothing(text));
   if (written.some(isSeveral)) return undefined;
@@ -291,12 +376,15 @@ function oneOf(texts: string[]): string | undefined {
 }
 
 /**
- * The text with full-width and mathematical characters and ligatures as ASCII, and with each invisible character as a
- * space. No other character has one meaning: `12²` may be number 12 with an addition.
+ * The text with full-width and mathematical characters and ligatures as ASCII, and with each
+ * invisible character as a space. No other character has one meaning: `12²` may be number 12 with
+ * an addition.
  */
 function plainText(text: string): string {
   return text
-    .replaceAll(/[\uff01-\uff5e\ufb00-\ufb06\u0132\u0133\u{1d400}-\u{1d7ff}]/gu, (one) => one.normalize('NFKC'))
+    .replaceAll(/[\uff01-\uff5e\ufb00-\ufb06\u0132\u0133\u{1d400}-\u{1d7ff}]/gu, (one) =>
+      one.normalize('NFKC'),
+    )
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
 }
 

@@ -3,19 +3,36 @@ import { distinctPlaces, type IncludeName, placeWith } from '../place-fields.ts'
 import { compareToevoegingen, maxToevoegingen, type Toevoeging } from './address-item.ts';
 import type { FoundItems } from './address-store.ts';
 
-/** The outcome of a lookup from its items in the dataset: the same for a single lookup and in a batch. */
+/**
+ * The outcome of a lookup from its items in the dataset: the same for a single lookup and in a
+ * batch.
+ */
 export function lookupAnswer(
   request: AddressRequest,
   include: readonly IncludeName[],
   found: FoundItems,
 ): LookupAnswer {
-  const [first, ...others] = distinctPlaces(found.address?.places ?? []).map((place) => placeWith(place, include));
+  const [first, ...others] = distinctPlaces(found.address?.places ?? []).map((place) =>
+    placeWith(place, include),
+  );
   if (!first) {
-    return { status: 'not_found', request, address: null, candidates: [], toevoegingen: existing(request, found) };
+    return {
+      status: 'not_found',
+      request,
+      address: null,
+      candidates: [],
+      toevoegingen: existing(request, found),
+    };
   }
   const listed = include.includes('toevoegingen') ? { toevoegingen: existing(request, found) } : {};
   if (others.length > 0) {
-    return { status: 'ambiguous', request, address: null, candidates: [first, ...others], ...listed };
+    return {
+      status: 'ambiguous',
+      request,
+      address: null,
+      candidates: [first, ...others],
+      ...listed,
+    };
   }
   return { status: 'ok', request, address: first, candidates: [], ...listed };
 }
@@ -27,6 +44,7 @@ function existing({ toevoeging }: AddressRequest, { address, bare }: FoundItems)
   const listed = bare?.toevoegingen ?? (bare && bare.places.length > 0 ? [null] : []);
   const others = listed.filter((one) => one !== sent);
   if (!isFound) return others.slice(0, maxToevoegingen);
-  if (others.length < listed.length || others.length >= maxToevoegingen) return listed.slice(0, maxToevoegingen);
+  if (others.length < listed.length || others.length >= maxToevoegingen)
+    return listed.slice(0, maxToevoegingen);
   return [...others, sent].sort(compareToevoegingen);
 }

@@ -1,7 +1,10 @@
 import { editsBetween } from '../similar.ts';
 import { type ParameterName, parameterNames } from './address-input.ts';
 
-/** The meaning of a name: one of our parameters, or one of the two parts of a toevoeging, as other APIs divide it. */
+/**
+ * The meaning of a name: one of our parameters, or one of the two parts of a toevoeging, as other
+ * APIs divide it.
+ */
 export type Meaning = ParameterName | 'huisletter' | 'huisnummertoevoeging';
 
 const number = '(?:(?:huis|house|street|straat|door)?(?:nummer|number|num|nr|no)|huis|house|hnr)';
@@ -10,13 +13,17 @@ const addition =
   '|apartment|appartement|apt|flat|suite|floor|etage|verdieping)';
 
 /**
- * Names that other address APIs use for a part of an address: the Kadaster (BAG and Haal Centraal), PDOK, postcode.nl,
- * PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, Belgian ones, and common variants.
+ * Names that other address APIs use for a part of an address: the Kadaster (BAG and Haal Centraal),
+ * PDOK, postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, Belgian ones, and
+ * common variants.
  */
 const otherNames: [Meaning, RegExp][] = [
   ['postcode', /^(?:postalcode|zip|zipcode|pc6?|pcode)$/],
   ['huisletter', new RegExp(`^(?:${number}?letters?|hl)$`)],
-  ['huisnummertoevoeging', new RegExp(`^(?:${number}?${addition}${number}?|${number}toevoegingen)$`)],
+  [
+    'huisnummertoevoeging',
+    new RegExp(`^(?:${number}?${addition}${number}?|${number}toevoegingen)$`),
+  ],
   ['huisnummer', new RegExp(`^${number}(?:andpremise|nlt)?$`)],
 ];
 
@@ -24,16 +31,24 @@ const otherNames: [Meaning, RegExp][] = [
 const longestName = 100;
 const maxEdits = 2;
 
-/** The meaning of a parameter's name: ours, a misspelling or a name of another API; `null` for any other. */
+/**
+ * The meaning of a parameter's name: ours, a misspelling or a name of another API; `null` for any
+ * other.
+ */
 export function meaningOf(name: string): Meaning | null {
   if (name.length > longestName) return null;
   // Forms and frameworks write lists as `huisletter[]` or `huisletter[0]`.
   const word = lettersAndDigits(name.replace(/(?:\[[^[\]]*\])+$/, ''));
-  const own = parameterNames.find((own) => own === word) ?? otherNames.find(([, pattern]) => pattern.test(word))?.[0];
+  const own =
+    parameterNames.find((own) => own === word) ??
+    otherNames.find(([, pattern]) => pattern.test(word))?.[0];
   return own ?? parameterNames.find((own) => editsBetween(word, own) <= maxEdits) ?? null;
 }
 
-/** In lower case, without spaces, separators and marks; full-width letters and ligatures as ordinary ones. */
+/**
+ * In lower case, without spaces, separators and marks; full-width letters and ligatures as ordinary
+ * ones.
+ */
 function lettersAndDigits(text: string): string {
   return text
     .normalize('NFKD')

@@ -51,15 +51,30 @@ const caravan: AdresObject = {
   locatie: locatie(31),
 };
 
-/** One is registered twice, one has toevoegingen only, one is in two towns. No municipality has 9999. */
+/**
+ * One is registered twice, one has toevoegingen only, one is in two towns. No municipality has
+ * 9999.
+ */
 const testAddresses: StoredAddress[] = [
   {
     key: '9999SD#1#',
-    places: [{ ...dorp, objecten: [home, replacement], nummeraanduidingen: ['9999200000000011', '9999200000000012'] }],
+    places: [
+      {
+        ...dorp,
+        objecten: [home, replacement],
+        nummeraanduidingen: ['9999200000000011', '9999200000000012'],
+      },
+    ],
   },
   { key: '9999SD#2#', places: [], toevoegingen: ['A', 'B'] },
-  { key: '9999SD#2#A', places: [{ ...dorp, objecten: [shop], nummeraanduidingen: ['9999200000000021'] }] },
-  { key: '9999SD#2#B', places: [{ ...dorp, objecten: [houseboat], nummeraanduidingen: ['9999200000000022'] }] },
+  {
+    key: '9999SD#2#A',
+    places: [{ ...dorp, objecten: [shop], nummeraanduidingen: ['9999200000000021'] }],
+  },
+  {
+    key: '9999SD#2#B',
+    places: [{ ...dorp, objecten: [houseboat], nummeraanduidingen: ['9999200000000022'] }],
+  },
   {
     key: '9999SD#3#',
     places: [
@@ -78,7 +93,10 @@ function findTestAddress(request: AddressRequest): FoundItems | null {
   return { address: byKey.get(key), bare: byKey.get(bareKey(key)) };
 }
 
-/** The store with the test addresses, which are the same in every deployment; their postcode is never looked up. */
+/**
+ * The store with the test addresses, which are the same in every deployment; their postcode is
+ * never looked up.
+ */
 export function withTestAddresses(store: AddressStore): AddressStore {
   return {
     async find(request, include, signal) {

@@ -1,6 +1,6 @@
-// Writes a page with an address and a link to a map for each of its objects:
-// node map.ts POSTCODE HUISNUMMER [TOEVOEGING] > address.html
-// Requires BAG_ADRES_URL and BAG_ADRES_KEY in the environment, a service with objects, and Node 24 or newer.
+// Writes a page with an address and a link to a map for each of its objects: node map.ts POSTCODE
+// HUISNUMMER [TOEVOEGING] > address.html Requires BAG_ADRES_URL and BAG_ADRES_KEY in the
+// environment, a service with objects, and Node 24 or newer.
 
 type Objecten = {
   objecten: {
@@ -21,10 +21,17 @@ if (!baseUrl || !key) fail('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
 if (!/^bagadres_[\w.-]+$/.test(key)) fail('BAG_ADRES_KEY is not an API key.');
 const [postcode = '', huisnummer = '', toevoeging = ''] = process.argv.slice(2);
 const query = new URLSearchParams({ postcode, huisnummer, toevoeging, include: 'objecten' });
-const { isOk, body } = await lookUp().catch(() => fail('no valid response: check BAG_ADRES_URL and the connection'));
+const { isOk, body } = await lookUp().catch(() =>
+  fail('no valid response: check BAG_ADRES_URL and the connection'),
+);
 if (!isOk) {
   const { title, detail, errors = [], message } = body;
-  fail([message ?? `${title}: ${detail}`, ...errors.map((fault: { detail: string }) => fault.detail)].join('\n'));
+  fail(
+    [
+      message ?? `${title}: ${detail}`,
+      ...errors.map((fault: { detail: string }) => fault.detail),
+    ].join('\n'),
+  );
 }
 const { address, candidates }: Answer = body;
 
@@ -49,10 +56,19 @@ function html(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-function object({ identificatie, type, status, gebruiksdoelen = [], oppervlakte, locatie }: Place['objecten'][number]) {
+function object({
+  identificatie,
+  type,
+  status,
+  gebruiksdoelen = [],
+  oppervlakte,
+  locatie,
+}: Place['objecten'][number]) {
   const { lat, lon } = locatie;
   const map = `https://www.openstreetmap.org/?mlat=${lat}&amp;mlon=${lon}#map=19/${lat}/${lon}`;
-  const facts = [...gebruiksdoelen, oppervlakte && `${oppervlakte} m²`, status].filter(Boolean).join(', ');
+  const facts = [...gebruiksdoelen, oppervlakte && `${oppervlakte} m²`, status]
+    .filter(Boolean)
+    .join(', ');
   return `<li>${html(type)} ${identificatie}: ${html(facts)}. <a href="${map}">Op de kaart</a></li>`;
 }
 

@@ -24,12 +24,19 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** Sends the request. Retries twice on 429 and 503 after Retry-After, and on 500 or no response after a growing pause. */
+/**
+ * Sends the request. Retries twice on 429 and 503 after Retry-After, and on 500 or no response
+ * after a growing pause.
+ */
 async function send(triesLeft = 2, pauseSeconds = 1): Promise<Response> {
   let wait = pauseSeconds;
   try {
     // A redirect would take the key along.
-    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(url, {
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(10_000),
+    });
     wait = Number(response.headers.get('Retry-After') ?? pauseSeconds);
     if (triesLeft === 0 || ![429, 500, 503].includes(response.status) || wait > 30) return response;
   } catch {

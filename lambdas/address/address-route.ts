@@ -31,7 +31,10 @@ import { renderProblems } from '../http/problem.ts';
 
 type Offered = readonly IncludeName[];
 
-/** The parameters of one lookup. The code that finds faults is large, so it is loaded at the first fault. */
+/**
+ * The parameters of one lookup. The code that finds faults is large, so it is loaded at the first
+ * fault.
+ */
 function oneLookup({ rawQueryString }: RequestEvent, offered: Offered): LookupInput {
   const input = readAddressInput(rawQueryString, offered);
   if (input.request) return { requests: [input.request], include: input.include };
@@ -43,12 +46,17 @@ function oneLookup({ rawQueryString }: RequestEvent, offered: Offered): LookupIn
 
 const maxBodyBytes = 64 * 1024;
 
-/** The body with many lookups. The schema that reads it comes with zod, which single lookups do without. */
+/**
+ * The body with many lookups. The schema that reads it comes with zod, which single lookups do
+ * without.
+ */
 async function manyLookups(event: RequestEvent, offered: Offered): Promise<LookupInput> {
   const { body = '', isBase64Encoded, headers, rawQueryString } = event;
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > maxBodyBytes) return refused(() => new HttpRefusal({ code: 'content-too-large' }));
-  if (!isJson(headers['content-type'])) return refused(() => new HttpRefusal({ code: 'unsupported-media-type' }));
+  if (bytes.length > maxBodyBytes)
+    return refused(() => new HttpRefusal({ code: 'content-too-large' }));
+  if (!isJson(headers['content-type']))
+    return refused(() => new HttpRefusal({ code: 'unsupported-media-type' }));
   const { readBatchInput } = await import('../../core/addresses/batch-input.ts');
   // Leaves out a byte order mark, which some clients put before the JSON.
   const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString, offered);
@@ -56,13 +64,17 @@ async function manyLookups(event: RequestEvent, offered: Offered): Promise<Looku
   return refused(() => new Refusal({ code: 'invalid-input', faults: input.faults() }));
 }
 
-const isJson = (contentType = '') => contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
+const isJson = (contentType = '') =>
+  contentType.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
 function refused(refusal: () => Error | Promise<Error>): LookupInput {
   return { requests: null, refusal };
 }
 
-/** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
+/**
+ * Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the
+ * input is valid.
+ */
 function readInput(read: Reading, offered: Offered): Middleware {
   return {
     before: async ({ event }) => {
@@ -122,7 +134,10 @@ export type AddressRouteOptions = {
 /** The operations of the Lambda, by path. */
 export const addressPaths = { one: '/v1/address', many: '/v1/addresses' } as const;
 
-/** Authentication, then input, then quota, then the dataset. One chain, with another input and another answer. */
+/**
+ * Authentication, then input, then quota, then the dataset. One chain, with another input and
+ * another answer.
+ */
 export function addressRoute({
   accessStore,
   addressStore,
@@ -137,16 +152,21 @@ export function addressRoute({
 }: AddressRouteOptions) {
   const addresses = testAddresses ? withTestAddresses(addressStore) : addressStore;
 
-  /** One write authenticates and counts valid lookups; one read authenticates other requests, which consume nothing. */
+  /**
+   * One write authenticates and counts valid lookups; one read authenticates other requests, which
+   * consume nothing.
+   */
   async function admit(claim: KeyClaim, event: RequestEvent): Promise<Caller> {
     const { input, signal } = event;
     refusals?.flush(clock());
     try {
-      if (input?.requests) return await charge(accessStore, claim, clock, signal, input.requests.length);
+      if (input?.requests)
+        return await charge(accessStore, claim, clock, signal, input.requests.length);
       return requireCaller(await accessStore.read(claim, signal), claim, clock());
     } catch (error) {
       // Any other refusal means that the key was valid.
-      if (error instanceof Refusal && error.reason.code !== 'unauthorized') event.refused = claim.account;
+      if (error instanceof Refusal && error.reason.code !== 'unauthorized')
+        event.refused = claim.account;
       throw error;
     }
   }
@@ -165,7 +185,8 @@ export function addressRoute({
       .use(authenticate({ checksumSecrets, admit }))
       .use(requireValidInput())
       .handler(async (event) => {
-        if (!event.input?.requests) throw new Error('requireValidInput lets no other request through');
+        if (!event.input?.requests)
+          throw new Error('requireValidInput lets no other request through');
         const [answered] = await Promise.all([
           answer(event.input, event),
           event.caller && keyUse?.note(event.caller, clock(), event.signal),
@@ -176,20 +197,34 @@ export function addressRoute({
 
   const one = chain('GET', addressPaths.one, oneLookup, async ({ requests, include }, event) => {
     const [request] = requests as [AddressRequest];
-    const answer = lookupAnswer(request, include, await addresses.find(request, include, event.signal));
+    const answer = lookupAnswer(
+      request,
+      include,
+      await addresses.find(request, include, event.signal),
+    );
     event.outcome = answer.status;
     return ok<LookupAnswer>(answer);
   });
 
-  const many = chain('POST', addressPaths.many, manyLookups, async ({ requests, include }, { signal }) => {
-    const found = await addresses.findAll(requests, include, signal);
-    const results = requests.map((request, i) => lookupAnswer(request, include, found[i] as FoundItems));
-    return ok<BatchAnswer>({ results });
-  });
+  const many = chain(
+    'POST',
+    addressPaths.many,
+    manyLookups,
+    async ({ requests, include }, { signal }) => {
+      const found = await addresses.findAll(requests, include, signal);
+      const results = requests.map((request, i) =>
+        lookupAnswer(request, include, found[i] as FoundItems),
+      );
+      return ok<BatchAnswer>({ results });
+    },
+  );
 
   return (event: RequestEvent, context: Context): Promise<Answer> =>
     (event.rawPath === addressPaths.many ? many : one)(event, context);
 }
 
 type Reading = (event: RequestEvent, offered: Offered) => LookupInput | Promise<LookupInput>;
-type Answering = (lookups: Extract<LookupInput, { include: unknown }>, event: RequestEvent) => Promise<Answer>;
+type Answering = (
+  lookups: Extract<LookupInput, { include: unknown }>,
+  event: RequestEvent,
+) => Promise<Answer>;

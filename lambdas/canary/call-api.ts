@@ -25,10 +25,17 @@ export class NoAnswerError extends Error {
 /** Twice the five seconds of every response. */
 const timeoutMilliseconds = 10_000;
 
-/** Sends a request to the HTTP API, as a consumer does. Follows no redirect. @throws NoAnswerError */
+/**
+ * Sends a request to the HTTP API, as a consumer does. Follows no redirect. @throws NoAnswerError
+ */
 export async function callApi(
   url: string | URL,
-  { key = null, headers = {}, signal = AbortSignal.timeout(timeoutMilliseconds), ...request }: ApiRequest = {},
+  {
+    key = null,
+    headers = {},
+    signal = AbortSignal.timeout(timeoutMilliseconds),
+    ...request
+  }: ApiRequest = {},
 ): Promise<ApiAnswer> {
   const startedAt = performance.now();
   try {
@@ -41,7 +48,13 @@ export async function callApi(
     const text = await response.text();
     const milliseconds = performance.now() - startedAt;
     const { status } = response;
-    return { status, headers: Object.fromEntries(response.headers), text, json: objectIn(text), milliseconds };
+    return {
+      status,
+      headers: Object.fromEntries(response.headers),
+      text,
+      json: objectIn(text),
+      milliseconds,
+    };
   } catch (error) {
     throw new NoAnswerError(reasonOf(error as Error), { cause: error });
   }
@@ -56,7 +69,9 @@ function reasonOf({ message, cause }: Error): string {
 function objectIn(text: string): ApiAnswer['json'] {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : null;
   } catch {
     return null;
   }

@@ -11,7 +11,10 @@ const secrets = new SecretsManagerClient();
 const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), serviceName: 'canary' });
 const logger = new Logger({ serviceName: 'canary' });
 
-/** Makes each kind of call on a schedule. Reads the key each time, so that a new one takes effect at once. */
+/**
+ * Makes each kind of call on a schedule. Reads the key each time, so that a new one takes effect at
+ * once.
+ */
 export async function handler(): Promise<void> {
   const url = requireEnvironment(canaryEnvironment.url);
   const SecretId = requireEnvironment(canaryEnvironment.keySecret);
@@ -30,10 +33,14 @@ const timeoutMilliseconds = 16_000;
 /** The fault, without the key. `isEmpty`: the dataset is missing, so no address can be found. */
 export type Probed = { fault?: string; isEmpty?: boolean };
 
-/** Calls all operations as a consumer does; `url` is a lookup that finds an address, which must be found again. */
+/**
+ * Calls all operations as a consumer does; `url` is a lookup that finds an address, which must be
+ * found again.
+ */
 export async function probe(url: string, key: string): Promise<Probed> {
   // `fetch` quotes a header that it can't send.
-  if (!isApiKey(key)) return { fault: 'the secret of the canary does not contain an API key; put one there' };
+  if (!isApiKey(key))
+    return { fault: 'the secret of the canary does not contain an API key; put one there' };
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   let asked = '';
 
@@ -41,7 +48,13 @@ export async function probe(url: string, key: string): Promise<Probed> {
     const target = new URL(path, url);
     asked = `${method} ${target.pathname}`;
     const headers = { 'content-type': 'application/json' };
-    const { status, json, ...answer } = await callApi(target, { ...request, method, key, headers, signal });
+    const { status, json, ...answer } = await callApi(target, {
+      ...request,
+      method,
+      key,
+      headers,
+      signal,
+    });
     if (status !== 200 || !json) throw new Error(`status ${status}, ${json?.type ?? 'no JSON'}`);
     return { ...answer, json, policy: answer.headers['ratelimit-policy'] };
   }
@@ -49,13 +62,18 @@ export async function probe(url: string, key: string): Promise<Probed> {
   try {
     const one = await call(url);
     const { status, address } = one.json;
-    if (status === 'not_found' && one.headers['dataset-date'] === undefined) return { isEmpty: true };
+    if (status === 'not_found' && one.headers['dataset-date'] === undefined)
+      return { isEmpty: true };
     if (status !== 'ok') throw new Error(`the address is ${status}`);
 
     const addresses = [Object.fromEntries(new URL(url).searchParams)];
     const body = JSON.stringify({ addresses, include: ['toevoegingen'] });
-    const [first] = (await call('addresses', { method: 'POST', body })).json.results as Record<string, unknown>[];
-    if (!isDeepStrictEqual(first?.address, address)) throw new Error('the address differs from the single lookup');
+    const [first] = (await call('addresses', { method: 'POST', body })).json.results as Record<
+      string,
+      unknown
+    >[];
+    if (!isDeepStrictEqual(first?.address, address))
+      throw new Error('the address differs from the single lookup');
     if (!Array.isArray(first?.toevoegingen)) throw new Error('the toevoegingen are missing');
 
     const { json, policy } = await call('auth/validate');

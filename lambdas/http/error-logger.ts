@@ -1,7 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { redactKeys } from '../../core/accounts/api-key.ts';
 
-/** A logger of errors, which may quote the caller's input; `write` receives each line, without its end. */
+/**
+ * A logger of errors, which may quote the caller's input; `write` receives each line, without its
+ * end.
+ */
 export function errorLogger(service: string, write: (line: string) => void): Logger {
   return new LineLogger({ serviceName: service }, write);
 }

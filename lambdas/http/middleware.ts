@@ -9,7 +9,10 @@ import type { AddressRequest } from '../../core/contract.ts';
 import type { IncludeName } from '../../core/place-fields.ts';
 import { HttpRefusal, type Method } from './http-refusal.ts';
 
-/** Valid lookups, one or many, or the refusal of invalid ones: only a caller whose key is valid learns of it. */
+/**
+ * Valid lookups, one or many, or the refusal of invalid ones: only a caller whose key is valid
+ * learns of it.
+ */
 export type LookupInput =
   | { requests: AddressRequest[]; include: IncludeName[] }
   | { requests: null; refusal: () => Error | Promise<Error> };
@@ -31,20 +34,28 @@ export type RequestEvent = APIGatewayProxyEventV2 & {
 };
 
 /** A response. */
-export type Answer = Omit<APIGatewayProxyStructuredResultV2, 'headers'> & { headers: Record<string, string> };
+export type Answer = Omit<APIGatewayProxyStructuredResultV2, 'headers'> & {
+  headers: Record<string, string>;
+};
 
 export type Middleware = MiddlewareObj<RequestEvent, Answer>;
 export type MiddlewareRequest = Request<RequestEvent, Answer>;
 
 /** A JSON response with status 200. */
 export function ok<Body>(body: Body): Answer {
-  return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return {
+    statusCode: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
 }
 
 /** The semantic version of the HTTP API, not of the software. */
 export const apiVersion = '1.0.0';
 
-/** Adds the headers that every response has. No CORS headers: a key does not belong in a browser. */
+/**
+ * Adds the headers that every response has. No CORS headers: a key does not belong in a browser.
+ */
 export function commonHeaders(): Middleware {
   function complete(request: MiddlewareRequest): void {
     Object.assign(request.response?.headers ?? {}, {
@@ -63,14 +74,18 @@ const answerWithinMilliseconds = 3600;
 
 /** Gives the request a signal that aborts when the time for a response is up. */
 export function deadline(): Middleware {
-  // Cleared with the response: thousands of pending timers cost an instance more than the lookups do.
+  // Cleared with the response: thousands of pending timers cost an instance more than the lookups
+  // do.
   function clear({ event }: MiddlewareRequest): void {
     clearTimeout(event.deadline);
   }
   return {
     before: ({ event }) => {
       const controller = new AbortController();
-      event.deadline = setTimeout(() => controller.abort(), timeLeft(event.requestContext.timeEpoch));
+      event.deadline = setTimeout(
+        () => controller.abort(),
+        timeLeft(event.requestContext.timeEpoch),
+      );
       event.signal = controller.signal;
     },
     after: clear,
@@ -78,12 +93,17 @@ export function deadline(): Middleware {
   };
 }
 
-/** The least time for a request, however long it waited: enough for a call of the store and its repetition. */
+/**
+ * The least time for a request, however long it waited: enough for a call of the store and its
+ * repetition.
+ */
 const leastMilliseconds = 1000;
 /** The gateway waits no longer for any function; more than that is a difference of clocks. */
 const longestWaitMilliseconds = 29_000;
 
-/** A request may have waited for its function: for a cold start, or in the local run for its turn. */
+/**
+ * A request may have waited for its function: for a cold start, or in the local run for its turn.
+ */
 function timeLeft(receivedAt: number): number {
   const waited = Date.now() - receivedAt;
   if (waited <= 0 || waited >= longestWaitMilliseconds) return answerWithinMilliseconds;
@@ -103,32 +123,50 @@ export function acceptOnly(method: Method, path: string): Middleware {
 
 export type AuthenticateOptions = {
   checksumSecrets: ChecksumSecrets;
-  /** Admits the holder of an active key of an active account on an active plan. @throws Refusal, StoreUnavailable */
+  /**
+   * Admits the holder of an active key of an active account on an active plan. @throws Refusal,
+   * StoreUnavailable
+   */
   admit: (claim: KeyClaim, event: RequestEvent) => Promise<Caller>;
 };
 
-/** Finds whose key a request carries and notes it on the event. A key that was never issued here reaches no account. */
+/**
+ * Finds whose key a request carries and notes it on the event. A key that was never issued here
+ * reaches no account.
+ */
 export function authenticate({ checksumSecrets, admit }: AuthenticateOptions): Middleware {
   return {
     before: async ({ event }) => {
       const { 'x-api-key': key = '' } = event.headers;
       let claim = readApiKey(key, checksumSecrets.known);
-      if (!claim && isApiKey(key)) claim = readApiKey(key, await checksumSecrets.reread(event.signal));
+      if (!claim && isApiKey(key))
+        claim = readApiKey(key, await checksumSecrets.reread(event.signal));
       if (!claim) throw new Refusal({ code: 'unauthorized' });
       event.caller = await admit(claim, event);
     },
   };
 }
 
-/** The quota in responses to known callers and in a 429, which reports a window that has too little left. */
+/**
+ * The quota in responses to known callers and in a 429, which reports a window that has too little
+ * left.
+ */
 export function rateLimitHeaders(clock: Clock): Middleware {
-  function addHeaders(request: MiddlewareRequest, quota: QuotaState, violated?: readonly WindowName[]): void {
+  function addHeaders(
+    request: MiddlewareRequest,
+    quota: QuotaState,
+    violated?: readonly WindowName[],
+  ): void {
     const now = clock();
     const windows = reportWindows(quota, now);
-    const closest = closestToExhaustion(violated ? windows.filter(({ name }) => violated.includes(name)) : windows);
+    const closest = closestToExhaustion(
+      violated ? windows.filter(({ name }) => violated.includes(name)) : windows,
+    );
     if (!closest) return;
     Object.assign(request.response?.headers ?? {}, {
-      'ratelimit-policy': windows.map(({ name, limit, seconds }) => `"${name}";q=${limit};w=${seconds}`).join(', '),
+      'ratelimit-policy': windows
+        .map(({ name, limit, seconds }) => `"${name}";q=${limit};w=${seconds}`)
+        .join(', '),
       ratelimit: `"${closest.name}";r=${closest.remaining};t=${closest.reset}`,
     });
   }

@@ -32,9 +32,9 @@ function writeOut(line: string): void {
 }
 
 /**
- * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format if it is
- * read. An error that is not the caller's gets a separate line. No line ever contains a header, a path, a query or a
- * label. Without a log it writes nothing.
+ * Writes one line for each request: the caller and the outcome, with a metric in embedded metric
+ * format if it is read. An error that is not the caller's gets a separate line. No line ever
+ * contains a header, a path, a query or a label. Without a log it writes nothing.
  */
 export function observe(service: string, log: RequestLog | undefined): Middleware {
   function report({ event, response, error }: MiddlewareRequest, outcome: string): void {
@@ -56,12 +56,19 @@ export function observe(service: string, log: RequestLog | undefined): Middlewar
     log.write(JSON.stringify(line));
   }
 
-  async function explain({ event, response, error }: MiddlewareRequest, outcome: string): Promise<void> {
+  async function explain(
+    { event, response, error }: MiddlewareRequest,
+    outcome: string,
+  ): Promise<void> {
     if (!log || !error || (response?.statusCode ?? 500) < 500) return;
     // Seldom needed, so not loaded at every cold start.
     const { errorLogger } = await import('./error-logger.ts');
     const { caller, requestContext } = event;
-    const details = { error, request_id: requestContext.requestId, account: caller?.account ?? null };
+    const details = {
+      error,
+      request_id: requestContext.requestId,
+      account: caller?.account ?? null,
+    };
     errorLogger(service, log.write).error(outcome, details);
   }
 
@@ -78,7 +85,10 @@ export function observe(service: string, log: RequestLog | undefined): Middlewar
   };
 }
 
-/** One request, if it is a metric, and its charge of unknown outcome, as CloudWatch reads them from a log line. */
+/**
+ * One request, if it is a metric, and its charge of unknown outcome, as CloudWatch reads them from
+ * a log line.
+ */
 function metricsOf(namespace: string, isMetric: boolean, cause: string | undefined) {
   const { service } = requestDimensions;
   const definition = (name: string, Dimensions: string[][]) => {
@@ -86,7 +96,9 @@ function metricsOf(namespace: string, isMetric: boolean, cause: string | undefin
   };
   const CloudWatchMetrics = [
     ...(isMetric ? [definition(metricNames.requests, [Object.values(requestDimensions)])] : []),
-    ...(cause ? [definition(metricNames.unknownCharges, [[service], [service, causeDimension]])] : []),
+    ...(cause
+      ? [definition(metricNames.unknownCharges, [[service], [service, causeDimension]])]
+      : []),
   ];
   return {
     _aws: { Timestamp: Date.now(), CloudWatchMetrics },

@@ -12,7 +12,14 @@ function problemAnswer(reason: Reason, requestId: string): Answer {
   const { status, title } = problems[reason.code];
   const detail = detailOf(reason);
   const type = problemType(reason.code);
-  const body: ProblemBody = { type, title, status, detail, request_id: requestId, ...members(reason) };
+  const body: ProblemBody = {
+    type,
+    title,
+    status,
+    detail,
+    request_id: requestId,
+    ...members(reason),
+  };
   return {
     statusCode: status,
     headers: { 'content-type': 'application/problem+json', ...headers(reason) },
@@ -27,7 +34,9 @@ function detailOf(reason: Reason): string {
   if (reason.code !== 'quota-exceeded' || reason.units === 1) return detail;
   const { units, quota, violated } = reason;
   const limits = limitsOf(quota);
-  const never = violated.filter((name) => Number(limits[name]) < units).map((name) => `${limits[name]} a ${name}`);
+  const never = violated
+    .filter((name) => Number(limits[name]) < units)
+    .map((name) => `${limits[name]} a ${name}`);
   const tooMany = `The request has ${units} addresses`;
   if (never.length > 0) {
     return `${tooMany}, and the limit is ${never.join(' and ')}: it can never succeed. Send fewer addresses.`;
@@ -57,14 +66,23 @@ function headers(reason: Reason): Record<string, string> {
   }
 }
 
-/** DynamoDB's throttling and outages are short, and a second is the least that `Retry-After` can say. */
+/**
+ * DynamoDB's throttling and outages are short, and a second is the least that `Retry-After` can
+ * say.
+ */
 const unavailable: RefusalReason = { code: 'temporarily-unavailable', retryAfterSeconds: 1 };
 
-/** Turns whatever was thrown into problem details. Unexpected errors become a 500 that reveals nothing. */
+/**
+ * Turns whatever was thrown into problem details. Unexpected errors become a 500 that reveals
+ * nothing.
+ */
 export function renderProblems(): Middleware {
   return {
     onError: (request) => {
-      request.response = problemAnswer(reasonOf(request.error), request.event.requestContext.requestId);
+      request.response = problemAnswer(
+        reasonOf(request.error),
+        request.event.requestContext.requestId,
+      );
     },
   };
 }

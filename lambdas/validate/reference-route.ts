@@ -8,8 +8,17 @@ import { changesFeed } from '../../packages/reference/changes.ts';
 import { docsPage } from '../../packages/reference/docs-page.ts';
 import { indexForPrograms, markdownOf } from '../../packages/reference/markdown.ts';
 import { postmanCollection } from '../../packages/reference/postman.ts';
-import { hasExplanation, problemPage, unknownProblemPage } from '../../packages/reference/problem-page.ts';
-import { isBrowser, isPublished, isPublishedPath, type PublishedPath } from '../../packages/reference/published.ts';
+import {
+  hasExplanation,
+  problemPage,
+  unknownProblemPage,
+} from '../../packages/reference/problem-page.ts';
+import {
+  isBrowser,
+  isPublished,
+  isPublishedPath,
+  type PublishedPath,
+} from '../../packages/reference/published.ts';
 import { type Site, siteOf } from '../../packages/reference/site.ts';
 import { HttpRefusal } from '../http/http-refusal.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
@@ -19,7 +28,10 @@ import { renderProblems } from '../http/problem.ts';
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
 
-/** Everything that is published about the API: documents, `/problems/{code}` and `/docs`. Requires no key. */
+/**
+ * Everything that is published about the API: documents, `/problems/{code}` and `/docs`. Requires
+ * no key.
+ */
 export function referenceRoute(variables: Environment, log?: RequestLog) {
   const site = siteOf(variables);
   const readerOf = readers(site);
@@ -34,17 +46,25 @@ export function referenceRoute(variables: Environment, log?: RequestLog) {
       if (!methods.includes(event.requestContext.http.method)) {
         throw new HttpRefusal({ code: 'method-not-allowed', allow: 'GET' });
       }
-      if (!read) return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
+      if (!read)
+        return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
       return answer(read(), event.headers);
     });
 }
 
 type Document = { status?: number; headers: Record<string, string>; body: string };
-type Published = { status: number; headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
+type Published = {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  gzip: Buffer;
+  etag: string;
+};
 
 type Asked = { site: Site; baseUrl: string; language: Language };
 
-const openApi = ({ site, baseUrl }: Asked) => json(site.api.deployedAt(baseUrl, site.branding, site.hasDocs));
+const openApi = ({ site, baseUrl }: Asked) =>
+  json(site.api.deployedAt(baseUrl, site.branding, site.hasDocs));
 
 const documents: Record<PublishedPath, (asked: Asked) => Document> = {
   '/v1/openapi.json': openApi,
@@ -54,13 +74,17 @@ const documents: Record<PublishedPath, (asked: Asked) => Document> = {
   '/docs.md': ({ site, baseUrl, language }) =>
     inLanguage(language, 'text/markdown', markdownOf(docsPage(language, baseUrl, site).html)),
   '/llms.txt': ({ site, baseUrl }) => text('text/plain', indexForPrograms(site.api, baseUrl)),
-  '/changes.xml': ({ site, baseUrl }) => text('application/rss+xml', changesFeed(site.api, baseUrl)),
+  '/changes.xml': ({ site, baseUrl }) =>
+    text('application/rss+xml', changesFeed(site.api, baseUrl)),
   '/favicon.ico': ({ site }) => text('image/svg+xml', icon(site.branding)),
 };
 
 const maxRead = 64;
 
-/** Finds the content for a request. It never changes within a deployment, but the page contains the request's host. */
+/**
+ * Finds the content for a request. It never changes within a deployment, but the page contains the
+ * request's host.
+ */
 function readers(site: Site): (event: RequestEvent) => (() => Published) | undefined {
   const { branding, hasDocs } = site;
   const read = new Map<string, Published>();
@@ -77,7 +101,9 @@ function readers(site: Site): (event: RequestEvent) => (() => Published) | undef
     const language = languageFor(chosen, headers['accept-language'], branding.languages, 'en');
     const baseUrl = baseUrlOf(headers);
     if (isPublishedPath(path, hasDocs))
-      return once(`${path} ${language} ${baseUrl}`, () => documents[path]({ site, baseUrl, language }));
+      return once(`${path} ${language} ${baseUrl}`, () =>
+        documents[path]({ site, baseUrl, language }),
+      );
     const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
     if (!code) return undefined;
     if (hasExplanation(code))
@@ -91,7 +117,10 @@ function readers(site: Site): (event: RequestEvent) => (() => Published) | undef
 }
 
 function json(value: object): Document {
-  return { headers: { 'content-type': 'application/json', vary: 'Accept-Encoding' }, body: JSON.stringify(value) };
+  return {
+    headers: { 'content-type': 'application/json', vary: 'Accept-Encoding' },
+    body: JSON.stringify(value),
+  };
 }
 
 function text(type: string, body: string): Document {
@@ -100,12 +129,18 @@ function text(type: string, body: string): Document {
 
 function inLanguage(language: Language, type: string, body: string): Document {
   const { headers } = text(type, body);
-  return { headers: { ...headers, 'content-language': language, vary: 'Accept-Encoding, Accept-Language' }, body };
+  return {
+    headers: { ...headers, 'content-language': language, vary: 'Accept-Encoding, Accept-Language' },
+    body,
+  };
 }
 
 function page({ html, policy }: { html: string; policy: string }, language: Language): Document {
   const { headers, body } = inLanguage(language, 'text/html', html);
-  return { headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }, body };
+  return {
+    headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+    body,
+  };
 }
 
 function prepared({ status = 200, headers, body }: Document): Published {
@@ -114,7 +149,10 @@ function prepared({ status = 200, headers, body }: Document): Published {
 }
 
 /** Without a body if the client has this version; compressed if it accepts gzip. */
-function answer({ status, headers, text, gzip, etag }: Published, request: RequestEvent['headers']): Answer {
+function answer(
+  { status, headers, text, gzip, etag }: Published,
+  request: RequestEvent['headers'],
+): Answer {
   const validators = { etag, vary: headers.vary ?? '' };
   if (status === 200 && matches(request['if-none-match'], etag))
     return { statusCode: 304, headers: validators, body: '' };
@@ -122,13 +160,20 @@ function answer({ status, headers, text, gzip, etag }: Published, request: Reque
   if (!acceptedBy(request['accept-encoding']).includes('gzip'))
     return { statusCode: status, headers: complete, body: text };
   const encoded = { ...complete, 'content-encoding': 'gzip' };
-  return { statusCode: status, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
+  return {
+    statusCode: status,
+    headers: encoded,
+    body: gzip.toString('base64'),
+    isBase64Encoded: true,
+  };
 }
 
 /** The weak comparison of RFC 9110, which `If-None-Match` requires. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
-  return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
+  return (ifNoneMatch ?? '')
+    .split(',')
+    .some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
 }
 
 /** The base URL that the client used. API Gateway accepts only the host names of the deployment. */

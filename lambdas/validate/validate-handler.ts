@@ -9,8 +9,9 @@ import type { Answer, RequestEvent } from '../http/middleware.ts';
 import { validateRoute } from './validate-route.ts';
 
 /**
- * The handler behind `/v1/auth/validate`, the published description, and every path that does not exist. The route of
- * the description, with all its texts, is loaded with the first request for it, so that cold starts stay short.
+ * The handler behind `/v1/auth/validate`, the published description, and every path that does not
+ * exist. The route of the description, with all its texts, is loaded with the first request for it,
+ * so that cold starts stay short.
  * @throws Error if a variable is missing
  */
 export function createHandler({ variables, client, log }: FunctionSetting) {

@@ -27,7 +27,10 @@ export type ValidateRouteOptions = {
   log?: RequestLog | undefined;
 };
 
-/** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
+/**
+ * `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against
+ * the quota.
+ */
 export function validateRoute({ keyStore, checksumSecrets, clock, log }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
     // By the time before the read: the item lacks the counts of a window that began since.

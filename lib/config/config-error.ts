@@ -6,12 +6,17 @@ export class ConfigError extends Error {
   /** @param source the file, or what else the configuration is from */
   constructor(faults: readonly string[], source = 'cdk.json') {
     const shown = faults.map(withoutPrivateKeys);
-    super(`The configuration in ${source} is not valid:\n${shown.map((f) => `  - ${f}`).join('\n')}`);
+    super(
+      `The configuration in ${source} is not valid:\n${shown.map((f) => `  - ${f}`).join('\n')}`,
+    );
     this.faults = shown;
   }
 }
 
-/** One that was pasted is not printed, wherever it was pasted: as the name of a field or of a stage too. */
+/**
+ * One that was pasted is not printed, wherever it was pasted: as the name of a field or of a stage
+ * too.
+ */
 function withoutPrivateKeys(text: string): string {
   return text.replace(
     /-----BEGIN [A-Z ]*PRIVATE KEY[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,

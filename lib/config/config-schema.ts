@@ -24,7 +24,9 @@ const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 73
 const sourceForm = /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/;
 
 const canary = z.strictObject({
-  keySecretName: nameOfSecret.describe('The secret with an API key, as plain text; its account pays the lookups.'),
+  keySecretName: nameOfSecret.describe(
+    'The secret with an API key, as plain text; its account pays the lookups.',
+  ),
   postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe(
     'A part of an address that exists.',
   ),
@@ -38,12 +40,18 @@ const throttle = z.strictObject({
     .describe(
       'Lookups a second, for all accounts together. Key validations have a fifth of it, and all other paths together another.',
     ),
-  burst: whole(1, 5_000).default(200).describe('Lookups at once above that rate; of the others a fifth.'),
+  burst: whole(1, 5_000)
+    .default(200)
+    .describe('Lookups at once above that rate; of the others a fifth.'),
 });
 
 const warmThroughput = z.strictObject({
-  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: one for each counted lookup.'),
-  addressesReads: warmUnits(12_000).describe('Read units a second of the addresses table: a lookup takes half a unit.'),
+  accountsWrites: warmUnits(4_000).describe(
+    'Writes a second of the accounts table: one for each counted lookup.',
+  ),
+  addressesReads: warmUnits(12_000).describe(
+    'Read units a second of the addresses table: a lookup takes half a unit.',
+  ),
   addressesWrites: warmUnits(4_000).describe(
     'Writes a second of the addresses table; a load has a writer for each 1,000.',
   ),
@@ -78,7 +86,9 @@ const dataset = z.strictObject({
 });
 
 const usage = z.strictObject({
-  months: whole(1, 120).default(defaultUsageMonths).describe('For how many whole months daily usage is kept.'),
+  months: whole(1, 120)
+    .default(defaultUsageMonths)
+    .describe('For how many whole months daily usage is kept.'),
   statementLockYears: whole(0, 30)
     .default(0)
     .describe(
@@ -104,18 +114,30 @@ export const configSchema = z.strictObject({
     .describe('The region of all stacks.'),
   account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
     .optional()
-    .describe('The AWS account; credentials of another are refused. Each stage of `bag-adres.json` needs it.'),
-  domain: domain.optional().describe("Your own host name, instead of API Gateway's generated name."),
-  throttle: throttle.prefault({}).describe('The throttle of the whole API, which bounds the cost of an attack.'),
+    .describe(
+      'The AWS account; credentials of another are refused. Each stage of `bag-adres.json` needs it.',
+    ),
+  domain: domain
+    .optional()
+    .describe("Your own host name, instead of API Gateway's generated name."),
+  throttle: throttle
+    .prefault({})
+    .describe('The throttle of the whole API, which bounds the cost of an attack.'),
   reservedConcurrency: whole(1, 10_000)
     .optional()
-    .describe("The maximum concurrency of lookups, reserved for them from the account's concurrency."),
+    .describe(
+      "The maximum concurrency of lookups, reserved for them from the account's concurrency.",
+    ),
   provisionedConcurrency: whole(1, 10_000)
     .optional()
-    .describe('The concurrency of lookups without cold starts. Costs about 9 dollars a month each.'),
+    .describe(
+      'The concurrency of lookups without cold starts. Costs about 9 dollars a month each.',
+    ),
   warmThroughput: warmThroughput
     .optional()
-    .describe('The throughput of the tables from the start, for a launch with a peak. AWS bills an increase once.'),
+    .describe(
+      'The throughput of the tables from the start, for a launch with a peak. AWS bills an increase once.',
+    ),
   logRetentionDays: z
     .literal(retentions)
     .meta({ allowed: `one of ${retentions.join(', ')}` })
@@ -123,33 +145,52 @@ export const configSchema = z.strictObject({
     .describe('How long logs are kept.'),
   tracing: flag
     .default(false)
-    .describe('Sends traces to X-Ray: one request a second and 5% of the others, 5 dollars a million.'),
+    .describe(
+      'Sends traces to X-Ray: one request a second and 5% of the others, 5 dollars a million.',
+    ),
   dashboards: flag
     .default(false)
     .describe(
       'Creates two CloudWatch dashboards (3 dollars a month each, three are free) and a metric for each outcome.',
     ),
-  branding: branding.prefault({}).describe('Your name and look in the portal, the reference and the OpenAPI document.'),
+  branding: branding
+    .prefault({})
+    .describe('Your name and look in the portal, the reference and the OpenAPI document.'),
   referencePage: flag.default(true).describe('Serves the reference at `/docs`, without a key.'),
-  testAddresses: flag.default(true).describe('Serves the [test addresses](api.md#test-addresses) under `9999SD`.'),
-  alarmEmail: emailAddress.optional().describe('The recipient of alarms, who must confirm an email of AWS first.'),
+  testAddresses: flag
+    .default(true)
+    .describe('Serves the [test addresses](api.md#test-addresses) under `9999SD`.'),
+  alarmEmail: emailAddress
+    .optional()
+    .describe('The recipient of alarms, who must confirm an email of AWS first.'),
   budget: z
     .strictObject({
-      usdPerMonth: whole(1, 1_000_000).describe('The budget of a month, in dollars, for the whole account.'),
+      usdPerMonth: whole(1, 1_000_000).describe(
+        'The budget of a month, in dollars, for the whole account.',
+      ),
       email: emailAddress.optional().describe('The recipient; by default `alarmEmail`.'),
     })
     .optional()
-    .describe('Mail by AWS Budgets at 80% and 100% of the budget, and when the forecast exceeds it.'),
+    .describe(
+      'Mail by AWS Budgets at 80% and 100% of the budget, and when the forecast exceeds it.',
+    ),
   schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
-  source: text(sourceForm, 'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader')
+  source: text(
+    sourceForm,
+    'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+  )
     .optional()
     .describe("The extract to load; by default PDOK's of the country."),
-  dataset: dataset.prefault({}).describe('Parts of the BAG to load beside addresses, from the next load on.'),
+  dataset: dataset
+    .prefault({})
+    .describe('Parts of the BAG to load beside addresses, from the next load on.'),
   loadConcurrency: whole(1, 40)
     .default(10)
-    .describe("The maximum concurrency of a load, and never over a quarter of the account's unreserved concurrency."),
+    .describe(
+      "The maximum concurrency of a load, and never over a quarter of the account's unreserved concurrency.",
+    ),
   mutations: z
     .union([z.boolean(), z.string().regex(sourceForm)])
     .meta({
@@ -164,14 +205,19 @@ export const configSchema = z.strictObject({
   snapshotsKept: whole(2, 24)
     .default(loadDefaults.snapshotsKept)
     .describe('How many snapshots are kept in S3 for rollbacks, including the live one.'),
-  tables: tables.prefault({}).describe("Tables to use instead of the data stack's, which stay as they are."),
+  tables: tables
+    .prefault({})
+    .describe("Tables to use instead of the data stack's, which stay as they are."),
   removalPolicy: z
     .enum(['retain', 'destroy'])
     .default('retain')
     .describe(
       '`retain` protects stacks and tables from deletion. `destroy` deletes all data with the stacks, for a trial.',
     ),
-  encryptionKey: text(new RegExp(`^(aws|create|${kmsKey})$`), '`aws`, `create` or the ARN of a KMS key')
+  encryptionKey: text(
+    new RegExp(`^(aws|create|${kmsKey})$`),
+    '`aws`, `create` or the ARN of a KMS key',
+  )
     .default('aws')
     .describe("The key for data at rest: AWS's, a new customer-managed one, or yours."),
   backupVaultArn: text(
@@ -194,12 +240,18 @@ export const configSchema = z.strictObject({
       '`canary`: a new version receives 10% of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm; `emergency`, for one deployment with `-c`, does not.',
     ),
   usage: usage.prefault({}).describe('How [usage](accounts.md#usage) of each account is recorded.'),
-  canary: canary.optional().describe('Looks up an address on a schedule and raises an alarm when that fails.'),
-  portal: portal.optional().describe('[A web application](portal.md) for customers and operators, in its own stack.'),
+  canary: canary
+    .optional()
+    .describe('Looks up an address on a schedule and raises an alarm when that fails.'),
+  portal: portal
+    .optional()
+    .describe('[A web application](portal.md) for customers and operators, in its own stack.'),
   tags: tags
     .meta({ allowed: 'names and values' })
     .default({})
-    .describe('Tags for every resource, in addition to `application`, `stage` and, for functions, `version`.'),
+    .describe(
+      'Tags for every resource, in addition to `application`, `stage` and, for functions, `version`.',
+    ),
 });
 
 /** A valid configuration, with every default filled in. */

@@ -9,11 +9,15 @@ export function deploymentName(stage: string): string {
 }
 
 /**
- * The CloudFormation names of the stacks of a deployment. The app creates them and the command line finds them by
- * these.
+ * The CloudFormation names of the stacks of a deployment. The app creates them and the command line
+ * finds them by these.
  */
 export function stackNames(deployment: string): Record<StackPart, string> {
-  return { data: `${deployment}-data`, service: `${deployment}-service`, loader: `${deployment}-loader` };
+  return {
+    data: `${deployment}-data`,
+    service: `${deployment}-service`,
+    loader: `${deployment}-loader`,
+  };
 }
 
 /** The stack of the portal, which not every deployment has. */
@@ -24,22 +28,35 @@ export function portalStackName(deployment: string): string {
 /** The settings of an operator, in the folder of `cdk.json`. */
 export const settingsFileName = 'bag-adres.json';
 
-/** The version that is deployed: an output for `doctor`, a tag of functions, and a dimension of a metric. */
+/**
+ * The version that is deployed: an output for `doctor`, a tag of functions, and a dimension of a
+ * metric.
+ */
 export function packageVersion(): string {
   return manifest().version;
 }
 
-/** The pins of an operator's repository: this version, and the library and command line of the CDK that fit it. */
+/**
+ * The pins of an operator's repository: this version, and the library and command line of the CDK
+ * that fit it.
+ */
 export function pinnedVersions(): Record<string, string> {
   const { version, dependencies, devDependencies } = manifest();
   const tested = { ...devDependencies, ...dependencies };
-  // In a clone, the checks alone need the command line; an installed package names it among its own.
+  // In a clone, the checks alone need the command line; an installed package names it among its
+  // own.
   tested['aws-cdk'] ??= manifest('.ci/tools/').devDependencies['aws-cdk'] ?? '';
   const names = ['aws-cdk', 'aws-cdk-lib', 'constructs'];
-  return { ...Object.fromEntries(names.map((name) => [name, tested[name] ?? ''])), 'bag-adres': version };
+  return {
+    ...Object.fromEntries(names.map((name) => [name, tested[name] ?? ''])),
+    'bag-adres': version,
+  };
 }
 
-type PackageManifest = { version: string } & Record<'dependencies' | 'devDependencies', Record<string, string>>;
+type PackageManifest = { version: string } & Record<
+  'dependencies' | 'devDependencies',
+  Record<string, string>
+>;
 
 function manifest(folder = ''): PackageManifest {
   return JSON.parse(readFileSync(new URL(`../../${folder}package.json`, import.meta.url), 'utf8'));

@@ -12,7 +12,11 @@ export function text(form: RegExp, allowed: string, more = {}) {
 /** A value that may be the secret itself instead of its place: no message shows it. */
 export const mayBeSecret = { mayBeSecret: true };
 
-export const nameOfSecret = text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager', mayBeSecret);
+export const nameOfSecret = text(
+  /^[\w/+=.@-]{1,200}$/,
+  'the name of a secret in Secrets Manager',
+  mayBeSecret,
+);
 
 /** A whole number from `least` to `most`. */
 export function whole(least: number, most: number) {
@@ -21,9 +25,15 @@ export function whole(least: number, most: number) {
 
 export const flag = z.boolean().meta({ allowed: '`true` or `false`' });
 
-/** The tags of an operator: as AWS allows them for every service, without the tags that the app sets. */
+/**
+ * The tags of an operator: as AWS allows them for every service, without the tags that the app
+ * sets.
+ */
 export const tags = z.record(
-  text(/^(?![aA][wW][sS]:|(?:application|stage|version)$)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u, 'the name of a tag'),
+  text(
+    /^(?![aA][wW][sS]:|(?:application|stage|version)$)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u,
+    'the name of a tag',
+  ),
   z.string().regex(/^[\p{L}\p{Z}\p{N}_.:/=+@-]{0,256}$/u),
 );
 
@@ -32,8 +42,8 @@ export const tagForm =
   'names and values of letters, digits, spaces and _ . : / = + - @, without names that begin with aws:, and without application, stage and version, which are set already';
 
 /**
- * When EventBridge Scheduler runs something. The day of the month or the day of the week is `?`: AWS refuses
- * any other cron.
+ * When EventBridge Scheduler runs something. The day of the month or the day of the week is `?`:
+ * AWS refuses any other cron.
  */
 export const schedule = text(
   /^(?:off|rate\([1-9]\d* (?:minute|hour|day)s?\)|cron\((?:\*|[0-5]?\d)(?:[-/,][0-5]?\d)* (?:\*|[01]?\d|2[0-3])(?:[-/,](?:[01]?\d|2[0-3]))* (?:\? [^\s?]+ [^\s?]+|[^\s?]+ [^\s?]+ \?) [^\s?]+\))$/,
@@ -55,7 +65,9 @@ function hostName(allowed: string) {
 
 /** A host name of the operator's own, with its certificate and DNS zone. */
 export const domain = z.strictObject({
-  name: hostName('a host name in lower case, for instance `adres.example.nl`').describe('The host name for callers.'),
+  name: hostName('a host name in lower case, for instance `adres.example.nl`').describe(
+    'The host name for callers.',
+  ),
   certificateArn: text(
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/,
     'the ARN of a certificate in ACM',
@@ -87,7 +99,9 @@ const usedTable = z.strictObject({
 });
 
 export const tables = z.strictObject({
-  accounts: usedTable.optional().describe('The accounts table, after a [restore](runbook.md#restore-a-table).'),
+  accounts: usedTable
+    .optional()
+    .describe('The accounts table, after a [restore](runbook.md#restore-a-table).'),
 });
 
 /** The portal has no callers who would have to move. */
@@ -97,7 +111,10 @@ export const emailAddress = z.email().meta({ allowed: 'an e-mail address' });
 
 const webAddress = text(/^https:\/\/[^\s"<>]{1,300}$/, 'an `https://` address');
 
-/** How everything that customers see presents the operator: the portal, the reference page and the OpenAPI document. */
+/**
+ * How everything that customers see presents the operator: the portal, the reference page and the
+ * OpenAPI document.
+ */
 export const branding = z.strictObject({
   name: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters')
     .optional()
@@ -105,7 +122,10 @@ export const branding = z.strictObject({
   colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
     .default('#0b4f8a')
     .describe('The colour of the line above each page; links, buttons and charts have its hue.'),
-  logo: text(/^[\w./-]{1,200}\.(svg|png)$/, 'the path of an SVG or PNG file, relative to `cdk.json`')
+  logo: text(
+    /^[\w./-]{1,200}\.(svg|png)$/,
+    'the path of an SVG or PNG file, relative to `cdk.json`',
+  )
     .optional()
     .describe('The logo before the name, at most 64 KB.'),
   contactUrl: webAddress.optional().describe('A page about support.'),
@@ -117,7 +137,9 @@ export const branding = z.strictObject({
     .array(z.enum(languages))
     .min(1)
     .refine((codes) => new Set(codes).size === codes.length)
-    .meta({ allowed: `a list of one or more of ${languages.map((code) => `\`${code}\``).join(', ')}` })
+    .meta({
+      allowed: `a list of one or more of ${languages.map((code) => `\`${code}\``).join(', ')}`,
+    })
     .optional()
     .describe('The languages of the portal and the reference; the first is the default.'),
 });
@@ -130,13 +152,17 @@ export const portal = z.strictObject({
   domain: portalDomain.describe("The host name of the portal, which must differ from the API's."),
   signIn: z
     .strictObject({
-      issuer: text(/^https:\/\/[^\s?#]+$/, 'an `https://` address').describe('The OpenID provider.'),
+      issuer: text(/^https:\/\/[^\s?#]+$/, 'an `https://` address').describe(
+        'The OpenID provider.',
+      ),
       clientId: text(/^[\x21-\x7e]{1,200}$/, 'the id of a client').describe(
         'The client that is registered at the provider.',
       ),
       subjectClaim: text(/^[A-Za-z0-9_:./-]{1,100}$/, 'the name of a claim')
         .default('sub')
-        .describe('The claim of the ID token that identifies a person permanently: `oid` for Entra ID.'),
+        .describe(
+          'The claim of the ID token that identifies a person permanently: `oid` for Entra ID.',
+        ),
       clientSecretName: nameOfSecret
         .optional()
         .describe('The secret with the client secret, as plain text; a public client has none.'),
@@ -155,7 +181,9 @@ export const portal = z.strictObject({
     'up to 63 lower case letters, digits and hyphens, none at the ends, without `aws`, `amazon` and `cognito`',
   )
     .optional()
-    .describe("The first part of that pool's host name, unique in the region and final; generated by default."),
+    .describe(
+      "The first part of that pool's host name, unique in the region and final; generated by default.",
+    ),
   operators: z
     .array(emailAddress)
     .max(50)
@@ -167,7 +195,9 @@ export const portal = z.strictObject({
       name: text(/^[\x21-\x7e]{1,200}$/, 'the name of a claim').describe(
         'A claim in the ID token, `groups` for instance.',
       ),
-      value: text(/^[^\p{Cc}]{1,200}$/u, 'a text').describe('The value, or one of the values, of an operator.'),
+      value: text(/^[^\p{Cc}]{1,200}$/u, 'a text').describe(
+        'The value, or one of the values, of an operator.',
+      ),
     })
     .optional()
     .describe('A claim that identifies operators, instead of or beside the list.'),

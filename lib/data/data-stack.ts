@@ -34,19 +34,25 @@ import { statementBucket } from './statement-bucket.ts';
 export type DataStackProps = { config: Config; stackName: string };
 
 /**
- * Everything that must outlive a deployment: both tables, and the secret of the portal, if any. No update replaces
- * anything here, and deleting the stack keeps all of it unless the operator chose otherwise.
+ * Everything that must outlive a deployment: both tables, and the secret of the portal, if any. No
+ * update replaces anything here, and deleting the stack keeps all of it unless the operator chose
+ * otherwise.
  */
 export class DataStack extends Stack {
   readonly addresses: Table;
-  /** The table that holds the accounts: this stack's, or the existing table that the settings name. */
+  /**
+   * The table that holds the accounts: this stack's, or the existing table that the settings name.
+   */
   readonly accounts: TableInUse;
   /** The secret of the portal, if it is configured. It outlives the stack of the portal. */
   readonly sessionSecret: Secret | undefined;
   /** The statements of closed months. */
   readonly statements: Bucket;
   readonly encryptionKey: IKey | undefined;
-  /** The alarms of every stack notify this topic, so that the operator confirms a single subscription. */
+  /**
+   * The alarms of every stack notify this topic, so that the operator confirms a single
+   * subscription.
+   */
   readonly alarmTopic: AlarmTopic;
 
   constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
@@ -54,7 +60,10 @@ export class DataStack extends Stack {
     this.encryptionKey = encryptionKey(this, config);
     const warm = config.warmThroughput;
     this.addresses = this.table('Addresses', config, {
-      ...warmed({ readUnitsPerSecond: warm?.addressesReads, writeUnitsPerSecond: warm?.addressesWrites }),
+      ...warmed({
+        readUnitsPerSecond: warm?.addressesReads,
+        writeUnitsPerSecond: warm?.addressesWrites,
+      }),
       partitionKey: { name: addressesTable.partitionKey, type: AttributeType.STRING },
     });
     const accounts = this.table('Accounts', config, {
@@ -63,7 +72,9 @@ export class DataStack extends Stack {
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: accountsTable.expires,
     });
-    this.accounts = config.tables.accounts ? this.existing(config.tables.accounts, accounts) : accounts;
+    this.accounts = config.tables.accounts
+      ? this.existing(config.tables.accounts, accounts)
+      : accounts;
     if (config.portal) this.sessionSecret = this.ownSecret(config);
     this.statements = statementBucket(this, config, this.encryptionKey);
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
@@ -81,12 +92,22 @@ export class DataStack extends Stack {
       removalPolicy: removal(config),
       ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
     });
-    acknowledge(secret, 'AwsSolutions-SMG4', 'Another value signs everybody out; the operator chooses when.');
+    acknowledge(
+      secret,
+      'AwsSolutions-SMG4',
+      'Another value signs everybody out; the operator chooses when.',
+    );
     return secret;
   }
 
-  /** A table that AWS restored. The table of this stack stays in the template, so that going back removes nothing. */
-  private existing({ name, keyArn }: NonNullable<Config['tables']['accounts']>, own: Table): TableInUse {
+  /**
+   * A table that AWS restored. The table of this stack stays in the template, so that going back
+   * removes nothing.
+   */
+  private existing(
+    { name, keyArn }: NonNullable<Config['tables']['accounts']>,
+    own: Table,
+  ): TableInUse {
     const encryptionKey = keyArn && Key.fromKeyArn(this, 'AccountsInUseKey', keyArn);
     const table = Table.fromTableAttributes(this, 'AccountsInUse', {
       tableName: name,
@@ -107,14 +128,21 @@ export class DataStack extends Stack {
       deletionProtection: isProtected(config),
       removalPolicy: protectedRemoval(config),
       // Otherwise the table is encrypted with a key that AWS owns, which costs nothing.
-      ...(this.encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
+      ...(this.encryptionKey && {
+        encryption: TableEncryption.CUSTOMER_MANAGED,
+        encryptionKey: this.encryptionKey,
+      }),
     });
   }
 }
 
 /** Only what somebody set: AWS bills an increase, and can't lower it again. */
-function warmed(units: { [unit in keyof WarmThroughput]: number | undefined }): Pick<TableProps, 'warmThroughput'> {
-  const warmThroughput = Object.fromEntries(Object.entries(units).filter(([, given]) => given !== undefined));
+function warmed(
+  units: { [unit in keyof WarmThroughput]: number | undefined },
+): Pick<TableProps, 'warmThroughput'> {
+  const warmThroughput = Object.fromEntries(
+    Object.entries(units).filter(([, given]) => given !== undefined),
+  );
   return Object.keys(warmThroughput).length > 0 ? { warmThroughput } : {};
 }
 
@@ -123,10 +151,11 @@ const keptFor = Duration.days(35);
 const lateAfter = Duration.hours(36);
 
 /**
- * A daily backup of the accounts table in a vault of this account, with a copy in the operator's vault. Whoever deletes
- * the table and everything else in this account can't delete the copy. Addresses need none: they can be loaded again.
- * The vault itself is always there, and costs nothing while it is empty: removed with the setting it would be retained,
- * and in the way of the next one.
+ * A daily backup of the accounts table in a vault of this account, with a copy in the operator's
+ * vault. Whoever deletes the table and everything else in this account can't delete the copy.
+ * Addresses need none: they can be loaded again. The vault itself is always there, and costs
+ * nothing while it is empty: removed with the setting it would be retained, and in the way of the
+ * next one.
  */
 class AccountsBackup extends Construct {
   constructor(data: DataStack, id: string, config: Config) {
@@ -148,12 +177,17 @@ class AccountsBackup extends Construct {
           scheduleExpression: Schedule.cron({ hour: '2', minute: '0' }),
           deleteAfter: keptFor,
           copyActions: [
-            { destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyTo', copyTo), deleteAfter: keptFor },
+            {
+              destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyTo', copyTo),
+              deleteAfter: keptFor,
+            },
           ],
         }),
       ],
     });
-    const selection = plan.addSelection('Accounts', { resources: [BackupResource.fromDynamoDbTable(data.accounts)] });
+    const selection = plan.addSelection('Accounts', {
+      resources: [BackupResource.fromDynamoDbTable(data.accounts)],
+    });
     acknowledge(
       selection,
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
@@ -162,7 +196,10 @@ class AccountsBackup extends Construct {
     this.watch(plan.backupPlanId, copyTo, data, config);
   }
 
-  /** Reports the age of the last copy: which metrics AWS Backup has of one vault's copies is not documented. */
+  /**
+   * Reports the age of the last copy: which metrics AWS Backup has of one vault's copies is not
+   * documented.
+   */
   private watch(planId: string, copyTo: string, data: DataStack, config: Config): void {
     const lambda = new LambdaFunction(this, 'Watch', {
       config,
@@ -177,7 +214,8 @@ class AccountsBackup extends Construct {
         [copiesEnvironment.table]: data.accounts.tableArn,
         [copiesEnvironment.vault]: copyTo,
       },
-      withoutDeadLetterQueue: 'The alarm sees a run that was missed, and the next one follows within the hour.',
+      withoutDeadLetterQueue:
+        'The alarm sees a run that was missed, and the next one follows within the hour.',
     });
     const plan = Stack.of(this).formatArn({
       service: 'backup',
@@ -187,7 +225,11 @@ class AccountsBackup extends Construct {
     });
     allow(lambda.function, ['backup:GetBackupPlan'], [plan]);
     allow(lambda.function, ['backup:ListCopyJobs'], ['*']);
-    acknowledge(lambda, 'AwsSolutions-IAM5[Resource::*]', 'The action that lists jobs supports no resources.');
+    acknowledge(
+      lambda,
+      'AwsSolutions-IAM5[Resource::*]',
+      'The action that lists jobs supports no resources.',
+    );
     lambda.runEvery(Duration.hours(1), {
       description: 'Reports the age of the last copy',
       maxEventAge: Duration.minutes(30),
@@ -210,8 +252,8 @@ class AccountsBackup extends Construct {
 }
 
 /**
- * A vault is replaced when its key changes, and stays: so its name differs for each creation of the stack and for each
- * key. AWS allows 50 characters.
+ * A vault is replaced when its key changes, and stays: so its name differs for each creation of the
+ * stack and for each key. AWS allows 50 characters.
  */
 function vaultName(scope: Construct, { encryptionKey }: Config): string {
   const ofKey = encryptionKey === 'aws' ? '' : `-${hash('sha256', encryptionKey).slice(0, 4)}`;

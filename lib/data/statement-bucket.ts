@@ -8,17 +8,23 @@ import { abortUploads, bucketProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**
- * The bucket of the statements of closed months: private, encrypted, TLS only. Every version of an object is kept, and
- * the objects are locked for as long as configured. Object Lock is always enabled, which costs nothing, since it can't
- * be enabled without replacing the bucket.
+ * The bucket of the statements of closed months: private, encrypted, TLS only. Every version of an
+ * object is kept, and the objects are locked for as long as configured. Object Lock is always
+ * enabled, which costs nothing, since it can't be enabled without replacing the bucket.
  */
-export function statementBucket(scope: Construct, config: Config, encryptionKey: IKey | undefined): Bucket {
+export function statementBucket(
+  scope: Construct,
+  config: Config,
+  encryptionKey: IKey | undefined,
+): Bucket {
   const years = config.usage.statementLockYears;
   const bucket = new Bucket(scope, 'Statements', {
     ...bucketProps(config, encryptionKey),
     versioned: true,
     objectLockEnabled: true,
-    ...(years > 0 && { objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(years * 365)) }),
+    ...(years > 0 && {
+      objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(years * 365)),
+    }),
     lifecycleRules: [abortUploads],
   });
   acknowledge(
@@ -34,7 +40,11 @@ const publishedStatements = 'PublishOutputFnGetAttStatements828F3E36ArnD6392AC1'
 
 /** Acknowledges that a function of another stack may use all objects of the bucket. */
 export function acknowledgeStatements(of: Construct, bucket: IBucket, { region }: Config): void {
-  const source = { StackName: Stack.of(bucket).stackName, Region: region, OutputName: publishedStatements };
+  const source = {
+    StackName: Stack.of(bucket).stackName,
+    Region: region,
+    OutputName: publishedStatements,
+  };
   acknowledge(
     of,
     `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/${statementsPrefix}*]`,

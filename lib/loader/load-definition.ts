@@ -41,10 +41,10 @@ export function mapNames(): string[] {
 }
 
 /**
- * The load as states, in JSONata: a state for each step in the table, and choices after three steps. Variables:
- * `request` (the execution's input), `owner` (of the lock), `restarts`, `concurrency` (of a map), then `action` and
- * `load`, `published` (the last that this execution published), finally `outcome` and `report`. See the diagram in
- * `loader/steps/README.md`.
+ * The load as states, in JSONata: a state for each step in the table, and choices after three
+ * steps. Variables: `request` (the execution's input), `owner` (of the lock), `restarts`,
+ * `concurrency` (of a map), then `action` and `load`, `published` (the last that this execution
+ * published), finally `outcome` and `report`. See the diagram in `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
   const { config } = props;
@@ -88,12 +88,18 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   });
   for (const [name, state] of states) {
     const { begins } = stepOf(name);
-    if (begins) choose.when(when(`$states.input.action = '${begins}'`), state, { assign: fromInput('action', 'load') });
+    if (begins)
+      choose.when(when(`$states.input.action = '${begins}'`), state, {
+        assign: fromInput('action', 'load'),
+      });
   }
   endings.guarded(discover).next(choose.otherwise(endings.release));
   return begin.next(quotaState(scope, discover));
 }
-/** Another load is running. That is a failure only for an execution that was requested, not for the scheduled check. */
+/**
+ * Another load is running. That is a failure only for an execution that was requested, not for the
+ * scheduled check.
+ */
 function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Choice {
   return Choice.jsonata(scope, 'CheckIfScheduled')
     .when(when('$request = {}'), done, { assign: { report: '{% $failure %}' } })
@@ -101,19 +107,28 @@ function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Cho
 }
 
 /**
- * Runs a step over the items of a stored list, several batches at a time: fewer if they write to the table. With no
- * tolerated failure threshold one failed item fails the map: a missing slice would mean missing addresses. Results go
- * to S3, for investigation, so that no state's output grows with the number of addresses.
+ * Runs a step over the items of a stored list, several batches at a time: fewer if they write to
+ * the table. With no tolerated failure threshold one failed item fails the map: a missing slice
+ * would mean missing addresses. Results go to S3, for investigation, so that no state's output
+ * grows with the number of addresses.
  */
-function mapOf(scope: Construct, name: StepName, { config, steps, bucket }: LoadDefinitionProps): DistributedMap {
+function mapOf(
+  scope: Construct,
+  name: StepName,
+  { config, steps, bucket }: LoadDefinitionProps,
+): DistributedMap {
   const { each, table } = stepOf(name);
   const [id, writers] = [stateName(name), writersOf(config)];
   const state = DistributedMap.jsonata(scope, id, {
     label: id,
     mapExecutionType: StateMachineType.STANDARD,
-    itemReader: new S3JsonItemReader({ bucket, key: `{% '${storagePrefixes.loads}' & $load & '/${each}' %}` }),
+    itemReader: new S3JsonItemReader({
+      bucket,
+      key: `{% '${storagePrefixes.loads}' & $load & '/${each}' %}`,
+    }),
     itemBatcher: new ItemBatcher({
-      // The country has 90 files of changes: several batches for each writer, and few executions for four writers.
+      // The country has 90 files of changes: several batches for each writer, and few executions
+      // for four writers.
       maxItemsPerBatch: table ? Math.max(1, Math.floor(20 / writers)) : 1,
       batchInput: { load: '{% $load %}', owner: '{% $owner %}' },
     }),
@@ -132,31 +147,42 @@ function startAgainIfReplaced(
   { fail }: LoadEndings,
   discover: TaskStateBase,
 ): void {
-  const wait = Wait.jsonata(scope, 'WaitForNewExtract', { time: WaitTime.duration(Duration.minutes(5)) });
+  const wait = Wait.jsonata(scope, 'WaitForNewExtract', {
+    time: WaitTime.duration(Duration.minutes(5)),
+  });
   wait.next(discover);
-  const checkRestarts = Choice.jsonata(scope, 'CheckRestarts').when(when('$restarts <= 3'), wait).otherwise(fail);
+  const checkRestarts = Choice.jsonata(scope, 'CheckRestarts')
+    .when(when('$restarts <= 3'), wait)
+    .otherwise(fail);
   state.addCatch(checkRestarts, {
     errors: [loaderErrors.sourceChanged],
     assign: { restarts: '{% $restarts + 1 %}', failure: '{% $states.errorOutput %}' },
   });
 }
 
-/** A refused load ends before its first write. Days that change too much together are tried in smaller numbers. */
+/**
+ * A refused load ends before its first write. Days that change too much together are tried in
+ * smaller numbers.
+ */
 function afterGuard(
   scope: Construct,
   { release }: LoadEndings,
   { discover, apply }: { discover: TaskStateBase; apply: IChainable },
 ): Choice {
-  return Choice.jsonata(scope, 'CheckGuardResult', { assign: { outcome: 'refused', ...fromInput('report') } })
+  return Choice.jsonata(scope, 'CheckGuardResult', {
+    assign: { outcome: 'refused', ...fromInput('report') },
+  })
     .when(when('$states.input.go'), apply)
     .when(when('$states.input.divided'), discover)
-    .when(when('$request.planOnly = true'), release, { assign: { outcome: 'planned', ...fromInput('report') } })
+    .when(when('$request.planOnly = true'), release, {
+      assign: { outcome: 'planned', ...fromInput('report') },
+    })
     .otherwise(release);
 }
 
 /**
- * Runs Discover again: after an interrupted load, which is finished first, for the request itself; after an extract,
- * for the mutations that follow it; after days, for the fault in the next day.
+ * Runs Discover again: after an interrupted load, which is finished first, for the request itself;
+ * after an extract, for the mutations that follow it; after days, for the fault in the next day.
  */
 function afterPublish(
   scope: Construct,
@@ -167,10 +193,15 @@ function afterPublish(
   const published = { published: '{% $states.input %}' };
   const isFollowed = mutations ? 'true' : '$exists($request.mutations)';
   return (
-    Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
+    Choice.jsonata(scope, 'CheckIfResumed', {
+      assign: { outcome: 'published', report: '{% $states.input %}' },
+    })
       .when(when("$action = 'finish'"), discover, { assign: published })
-      // After days before a faulty day, where Discover then fails, or before a day that is judged by itself.
-      .when(when('$exists($states.input.stopped) or $exists($states.input.more)'), discover, { assign: published })
+      // After days before a faulty day, where Discover then fails, or before a day that is judged
+      // by itself.
+      .when(when('$exists($states.input.stopped) or $exists($states.input.more)'), discover, {
+        assign: published,
+      })
       .when(when(`$action = 'load' and ${isFollowed}`), discover, {
         // `again` was about the extract, which would be loaded once more.
         assign: { ...published, request: '{% $merge([$request, {"again": false}]) %}' },
@@ -180,9 +211,9 @@ function afterPublish(
 }
 
 /**
- * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones,
- * because a new account runs ten in total and lookups need most. If the number can't be read, the variable stays and
- * `next` follows anyway.
+ * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside
+ * its reserved ones, because a new account runs ten in total and lookups need most. If the number
+ * can't be read, the variable stays and `next` follows anyway.
  */
 function quotaState(scope: Construct, next: IChainable): CallAwsService {
   const state = CallAwsService.jsonata(scope, 'ReadQuota', {

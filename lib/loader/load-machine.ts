@@ -6,11 +6,22 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
-import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import {
+  DefinitionBody,
+  LogLevel,
+  QueryLanguage,
+  StateMachine,
+} from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
-import { acknowledge, acknowledgeWildcard, allow, defaultEventBus, scheduleRole } from '../shared/grants.ts';
+import {
+  acknowledge,
+  acknowledgeWildcard,
+  allow,
+  defaultEventBus,
+  scheduleRole,
+} from '../shared/grants.ts';
 import { type LoadDefinitionProps, loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad, MAP_RUNS } from './load-states.ts';
 
@@ -18,7 +29,10 @@ const actionsOf = (service: string, names: string[]) => names.map((name) => `${s
 
 type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; tracing: boolean };
 
-/** The role of the state machine: invoke its steps, read the items of its maps, write their results, notify. */
+/**
+ * The role of the state machine: invoke its steps, read the items of its maps, write their results,
+ * notify.
+ */
 function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRoleProps): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
   const versions = functions.map(({ functionArn }) => `${functionArn}:*`);
@@ -33,15 +47,35 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
   const items = `${storagePrefixes.loads}*`;
   const results = `${MAP_RUNS}*`;
   allow(role, ['s3:GetObject'], [bucket.arnForObjects(items)]);
-  const writing = ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'];
+  const writing = [
+    's3:PutObject',
+    's3:GetObject',
+    's3:ListMultipartUploadParts',
+    's3:AbortMultipartUpload',
+  ];
   allow(role, writing, [bucket.arnForObjects(results)]);
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
   allow(role, ['events:PutEvents'], [defaultEventBus(scope)]);
   allow(role, ['lambda:GetAccountSettings'], ['*']);
-  const traces = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
+  const traces = [
+    'PutTraceSegments',
+    'PutTelemetryRecords',
+    'GetSamplingRules',
+    'GetSamplingTargets',
+  ];
   if (tracing) allow(role, actionsOf('xray', traces), ['*']);
-  const deliveries = ['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'];
-  const policies = ['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'];
+  const deliveries = [
+    'CreateLogDelivery',
+    'GetLogDelivery',
+    'UpdateLogDelivery',
+    'DeleteLogDelivery',
+  ];
+  const policies = [
+    'ListLogDeliveries',
+    'PutResourcePolicy',
+    'DescribeResourcePolicies',
+    'DescribeLogGroups',
+  ];
   allow(role, actionsOf('logs', [...deliveries, ...policies]), ['*']);
   acknowledge(
     role,
@@ -59,14 +93,16 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
 }
 
 /**
- * Allows the machine to run its maps, whose batches are executions of the machine itself. The CDK creates the policy.
- * It is not part of the role, because it names the machine, which depends on the role.
+ * Allows the machine to run its maps, whose batches are executions of the machine itself. The CDK
+ * creates the policy. It is not part of the role, because it names the machine, which depends on
+ * the role.
  */
 function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
   const { region, account, partition } = Stack.of(machine);
   // The CDK knows the partition of a known region, and a configured account.
-  const named = (value: string, parameter: string) => (Token.isUnresolved(value) ? `<AWS::${parameter}>` : value);
+  const named = (value: string, parameter: string) =>
+    Token.isUnresolved(value) ? `<AWS::${parameter}>` : value;
   const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
   for (const map of ['', ...maps.map((map) => `/${map}`)])
@@ -78,7 +114,9 @@ function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): 
     );
 }
 
-/** Allows a step to describe executions of the machine, in a policy of its own for the same reason. */
+/**
+ * Allows a step to describe executions of the machine, in a policy of its own for the same reason.
+ */
 function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
   const executions = Stack.of(machine).formatArn({
     service: 'states',
@@ -86,7 +124,10 @@ function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
     resourceName: `${Arn.split(machine.stateMachineArn, ArnFormat.COLON_RESOURCE_NAME).resourceName}:*`,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
-  const statement = new PolicyStatement({ actions: ['states:DescribeExecution'], resources: [executions] });
+  const statement = new PolicyStatement({
+    actions: ['states:DescribeExecution'],
+    resources: [executions],
+  });
   step.role?.attachInlinePolicy(new Policy(machine, 'AskPolicy', { statements: [statement] }));
 }
 
@@ -96,7 +137,11 @@ export type LoadMachineProps = LoadDefinitionProps & { encryptionKey: IKey | und
 export class LoadMachine extends Construct {
   readonly machine: StateMachine;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket }: LoadMachineProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, encryptionKey, steps, bucket }: LoadMachineProps,
+  ) {
     super(scope, id);
     const destination = new LogGroup(this, 'Logs', {
       ...logGroupProps(config, encryptionKey),
@@ -115,7 +160,11 @@ export class LoadMachine extends Construct {
     });
     if (!config.tracing)
       for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
-        acknowledge(this.machine, rule, 'The operator decides by `tracing`: traces cost 5 dollars a million.');
+        acknowledge(
+          this.machine,
+          rule,
+          'The operator decides by `tracing`: traces cost 5 dollars a million.',
+        );
     grantMaps(role, this.machine, mapNames());
     grantDescribeExecutions(steps.steps.discover.function, this.machine);
     if (config.schedule === 'off') return;

@@ -26,19 +26,37 @@ const longestStep = Duration.minutes(15);
 /** The most that an execution may take. */
 export const longestLoad = Duration.hours(5);
 
-/** How long a load holds the lock: longer than it may run, for when its execution can't be described. */
+/**
+ * How long a load holds the lock: longer than it may run, for when its execution can't be
+ * described.
+ */
 export const lockTime = Duration.hours(6);
 
 /**
- * How long after the end of an execution its Lambdas may still write: a running Lambda keeps running, and a map may
- * start more for up to five minutes (decision 0116).
+ * How long after the end of an execution its Lambdas may still write: a running Lambda keeps
+ * running, and a map may start more for up to five minutes (decision 0116).
  */
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 
-/** Retries after these errors: the first after some seconds, each later one after twice as long, with jitter. */
-export function retryOn(errors: string[], seconds: number, maxAttempts: number, more: RetryProps = {}): RetryProps {
+/**
+ * Retries after these errors: the first after some seconds, each later one after twice as long,
+ * with jitter.
+ */
+export function retryOn(
+  errors: string[],
+  seconds: number,
+  maxAttempts: number,
+  more: RetryProps = {},
+): RetryProps {
   const interval = Duration.seconds(seconds);
-  return { errors, interval, maxAttempts, backoffRate: 2, jitterStrategy: JitterType.FULL, ...more };
+  return {
+    errors,
+    interval,
+    maxAttempts,
+    backoffRate: 2,
+    jitterStrategy: JitterType.FULL,
+    ...more,
+  };
 }
 
 /** Faults of Lambda itself, not of the work: the same call may succeed a moment later. */
@@ -56,14 +74,19 @@ const lambdaFaults = retryOn(
 );
 
 /** The server of the extract is unavailable: keep trying for about two hours. */
-const sourceFaults = retryOn([loaderErrors.sourceUnavailable], 5 * 60, 6, { maxDelay: Duration.minutes(30) });
+const sourceFaults = retryOn([loaderErrors.sourceUnavailable], 5 * 60, 6, {
+  maxDelay: Duration.minutes(30),
+});
 
-/** A slow source: each attempt continues with the members that the one before did not get in its 15 minutes. */
+/**
+ * A slow source: each attempt continues with the members that the one before did not get in its 15
+ * minutes.
+ */
 const sourceUnfinished = retryOn([loaderErrors.sourceUnfinished], 1, 14, { backoffRate: 1 });
 
 /**
- * The load that held the lock was stopped, and its Lambdas may still write: try every minute until they can't. No
- * jitter, as nothing else competes.
+ * The load that held the lock was stopped, and its Lambdas may still write: try every minute until
+ * they can't. No jitter, as nothing else competes.
  */
 export const lockSettles: RetryProps = {
   errors: [loaderErrors.settling],
@@ -96,17 +119,32 @@ export function stateName(step: StepName): string {
 type Functions = Readonly<Record<StepName, LambdaFunction>>;
 
 /** A step that runs once. */
-export function taskState(scope: Construct, name: StepName, steps: Functions, id = stateName(name)): LambdaInvoke {
-  const state = invocation(scope, id, steps[name], '$merge([$request, {"load": $load, "owner": $owner}])');
+export function taskState(
+  scope: Construct,
+  name: StepName,
+  steps: Functions,
+  id = stateName(name),
+): LambdaInvoke {
+  const state = invocation(
+    scope,
+    id,
+    steps[name],
+    '$merge([$request, {"load": $load, "owner": $owner}])',
+  );
   if (stepOf(name).readsSource) state.addRetry(sourceFaults).addRetry(sourceUnfinished);
   return state;
 }
 
 /** Runs a step with a payload, as JSONata. */
-export function invocation(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
+export function invocation(
+  scope: Construct,
+  id: string,
+  step: LambdaFunction,
+  payload: string,
+): LambdaInvoke {
   const state = LambdaInvoke.jsonata(scope, id, {
-    // A version, not the function: a running execution keeps its definition, so all of its steps run the code that it
-    // began with.
+    // A version, not the function: a running execution keeps its definition, so all of its steps
+    // run the code that it began with.
     lambdaFunction: step.function.currentVersion,
     payload: TaskInput.fromText(`{% ${payload} %}`),
     outputs: '{% $states.result.Payload %}',
@@ -121,17 +159,27 @@ export function invocation(scope: Construct, id: string, step: LambdaFunction, p
 /** The prefix of the results of the state machine's maps. */
 export const MAP_RUNS = 'map-runs/';
 
-/** Puts an event on EventBridge. `summary` and `more` are JSONata expressions. The output is the input. */
+/**
+ * Puts an event on EventBridge. `summary` and `more` are JSONata expressions. The output is the
+ * input.
+ */
 function eventState(
   scope: Construct,
   id: string,
-  { type, stage, summary, more }: { type: string; stage: string; summary: string; more: Record<string, string> },
+  {
+    type,
+    stage,
+    summary,
+    more,
+  }: { type: string; stage: string; summary: string; more: Record<string, string> },
 ): EventBridgePutEvents {
   const detail = {
     version: eventVersion,
     deployment: deploymentName(stage),
     summary: `{% ${summary} %}`,
-    ...Object.fromEntries(Object.entries(more).map(([name, expression]) => [name, `{% ${expression} %}`])),
+    ...Object.fromEntries(
+      Object.entries(more).map(([name, expression]) => [name, `{% ${expression} %}`]),
+    ),
   };
   const state = EventBridgePutEvents.jsonata(scope, id, {
     entries: [{ source: eventSource, detailType: type, detail: TaskInput.fromObject(detail) }],
@@ -145,18 +193,22 @@ function eventState(
 type LoadEndingsProps = { steps: Functions; stage: string };
 
 /**
- * The ways a load can end. Each notifies the operator of anything worth knowing, and releases the lock on the table. If
- * a Lambda may still be writing, the next load takes the lock over once no Lambda can write.
+ * The ways a load can end. Each notifies the operator of anything worth knowing, and releases the
+ * lock on the table. If a Lambda may still be writing, the next load takes the lock over once no
+ * Lambda can write.
  */
 export class LoadEndings {
   /**
-   * Ends a load. The variable `outcome` selects the message (`published`, `refused`, otherwise none); `report` is the
-   * output.
+   * Ends a load. The variable `outcome` selects the message (`published`, `refused`, otherwise
+   * none); `report` is the output.
    */
   readonly release: TaskStateBase;
   /** Ends a load with the error in the variable `failure`. */
   readonly fail: TaskStateBase;
-  /** Like `fail`, but keeps the lock, because other Lambdas of a map that writes may still be running. */
+  /**
+   * Like `fail`, but keeps the lock, because other Lambdas of a map that writes may still be
+   * running.
+   */
   readonly failLocked: EventBridgePutEvents;
   /** Ends a load with the variable `report` as its output. */
   readonly done: Succeed;
@@ -207,7 +259,10 @@ export class LoadEndings {
 
   /** Adds a last catch to a state: any error that nothing else caught ends the load. */
   guarded<T extends TaskStateBase | DistributedMap>(state: T, end: IChainable = this.fail): T {
-    state.addCatch(end, { errors: ['States.ALL'], assign: { failure: '{% $states.errorOutput %}' } });
+    state.addCatch(end, {
+      errors: ['States.ALL'],
+      assign: { failure: '{% $states.errorOutput %}' },
+    });
     return state;
   }
 }

@@ -29,7 +29,10 @@ function loaderMetric(stage: string, metricName: string, period: Duration): Metr
   return ownMetric(stage, 'loader', metricName, { statistic: 'Maximum', period });
 }
 
-/** Alarms for loads that fail or are refused, for checks that have stopped, and for a table that differs. */
+/**
+ * Alarms for loads that fail or are refused, for checks that have stopped, and for a table that
+ * differs.
+ */
 export class LoaderAlarms extends Construct {
   constructor(scope: Construct, id: string, { config, machine, topic }: LoaderAlarmsProps) {
     super(scope, id);
@@ -42,7 +45,9 @@ export class LoaderAlarms extends Construct {
         'npx bag-adres load status --stage STAGE. A refused load waits for load approve or load reject. Another one: npx bag-adres load run --stage STAGE resumes it.',
       runbook: 'Load failed',
     });
-    const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
+    const oldAfter = config.mutations
+      ? loadDefaults.oldAfterDaysOfMutations
+      : loadDefaults.oldAfterDays;
     topic.alarms(this, {
       // One alarm for each metric, because a sum has no value while any metric has no data.
       LoadFailed: ended('ExecutionsFailed', 'failed, or the guard refused it'),
@@ -60,7 +65,8 @@ export class LoaderAlarms extends Construct {
         metric: datasetAge(config.stage),
         threshold: oldAfter,
         periods: [1, 1],
-        // Every check of the source reports the age. Without a schedule only an operator starts one.
+        // Every check of the source reports the age. Without a schedule only an operator starts
+        // one.
         noData: config.schedule === 'off' ? 'ignored' : 'stopped',
         problem: `The live dataset is ${oldAfter} days old or more, or of a date in the future, or checks for a newer one have stopped.`,
         first:
@@ -73,7 +79,8 @@ export class LoaderAlarms extends Construct {
       SetAside: {
         metric: loaderMetric(config.stage, metricNames.setAside, Duration.days(1)),
         periods: [1, 1],
-        problem: 'Changes of the register did not match and were set aside: these addresses stay as they were.',
+        problem:
+          'Changes of the register did not match and were set aside: these addresses stay as they were.',
         first:
           'npx bag-adres load status --stage STAGE lists them. A corrected delivery or the next extract settles it; to do so now, load run --extract with an extract of that date.',
         runbook: 'Set aside',
@@ -81,7 +88,8 @@ export class LoaderAlarms extends Construct {
       AuditDifferences: {
         metric: loaderMetric(config.stage, metricNames.auditDifferences, period),
         isEvent: true,
-        problem: 'An extract differed from the result of the days of mutations. The addresses are right now.',
+        problem:
+          'An extract differed from the result of the days of mutations. The addresses are right now.',
         first:
           'run the saved query DEPLOYMENT/Audit differences/Counts in CloudWatch Logs Insights. A corrected delivery needs no action.',
         runbook: 'Audit differences',
@@ -90,11 +98,20 @@ export class LoaderAlarms extends Construct {
   }
 }
 
-export type LoaderDashboardProps = { stage: string; machine: StateMachine; steps: LoaderSteps; addresses: ITable };
+export type LoaderDashboardProps = {
+  stage: string;
+  machine: StateMachine;
+  steps: LoaderSteps;
+  addresses: ITable;
+};
 
 /** The age of the dataset, the outcomes of loads, and their writes to the table. */
 export class LoaderDashboard extends Construct {
-  constructor(scope: Construct, id: string, { stage, machine, steps, addresses }: LoaderDashboardProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, machine, steps, addresses }: LoaderDashboardProps,
+  ) {
     super(scope, id);
     const period = Duration.minutes(5);
     const loads = (metricName: string, label: string) =>
@@ -132,7 +149,9 @@ export class LoaderDashboard extends Construct {
           ),
           graph(
             'Errors of a step',
-            functions.map((step) => step.function.metricErrors({ statistic: 'Sum', period, label: step.node.id })),
+            functions.map((step) =>
+              step.function.metricErrors({ statistic: 'Sum', period, label: step.node.id }),
+            ),
           ),
         ],
         [

@@ -15,7 +15,10 @@ import { LoaderSteps, mutationsSource } from './loader-steps.ts';
 
 export type LoaderStackProps = { config: Config; stackName: string; data: DataStack };
 
-/** Keeps the addresses up to date: a bucket with snapshots, and a state machine that applies what differs. */
+/**
+ * Keeps the addresses up to date: a bucket with snapshots, and a state machine that applies what
+ * differs.
+ */
 export class LoaderStack extends Stack {
   readonly bucket: Bucket;
   readonly stateMachineArn: string;
@@ -32,9 +35,11 @@ export class LoaderStack extends Stack {
     this.stateMachineName = machine.stateMachineName;
     new SavedQueries(this, 'Queries', config.stage, loaderQueries(steps, config));
     new LoaderAlarms(this, 'Alarms', { config, machine, topic });
-    if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
+    if (config.dashboards)
+      new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
-    if (config.mutations) new CfnOutput(this, 'MutationsSource', { value: mutationsSource(config) });
+    if (config.mutations)
+      new CfnOutput(this, 'MutationsSource', { value: mutationsSource(config) });
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }
@@ -45,14 +50,15 @@ const workExpiration = Duration.days(30);
 const versionExpiration = Duration.days(14);
 
 /**
- * The bucket of loads and snapshots: private, encrypted, TLS only. The work of a load expires. Snapshots and the
- * manifest never do, because the next load compares with the last one; the loader removes old snapshots itself.
+ * The bucket of loads and snapshots: private, encrypted, TLS only. The work of a load expires.
+ * Snapshots and the manifest never do, because the next load compares with the last one; the loader
+ * removes old snapshots itself.
  */
 function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | undefined): Bucket {
   const bucket = new Bucket(scope, 'Snapshots', {
     ...bucketProps(config, encryptionKey),
-    // An operator can restore a manifest or snapshot that was overwritten or deleted by mistake. Not in a trial: its
-    // bucket must be emptied before it can be deleted.
+    // An operator can restore a manifest or snapshot that was overwritten or deleted by mistake.
+    // Not in a trial: its bucket must be emptied before it can be deleted.
     versioned: isProtected(config),
     lifecycleRules: [
       ...[storagePrefixes.loads, MAP_RUNS, storagePrefixes.uploads].map((prefix) => ({
@@ -60,7 +66,9 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
         prefix,
         expiration: workExpiration,
       })),
-      ...(isProtected(config) ? [{ id: 'ExpireVersions', noncurrentVersionExpiration: versionExpiration }] : []),
+      ...(isProtected(config)
+        ? [{ id: 'ExpireVersions', noncurrentVersionExpiration: versionExpiration }]
+        : []),
       abortUploads,
     ],
   });
@@ -80,6 +88,8 @@ function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): RunbookQu
     'filter message = "failed" or type like /^platform/ | sort @timestamp desc | limit 20 | display @timestamp, error.name, error.message, input.load, type, record.status, record.errorType';
   return [
     [Object.values(steps).map(({ logs }) => logs), { 'Load failed/Errors': errors }],
-    ...(mutations ? [[[steps.publish.logs], { 'Audit differences/Counts': differences }] as const] : []),
+    ...(mutations
+      ? [[[steps.publish.logs], { 'Audit differences/Counts': differences }] as const]
+      : []),
   ];
 }

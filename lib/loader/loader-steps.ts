@@ -21,12 +21,15 @@ export type LoaderStepsProps = {
 };
 
 /**
- * The rate of one writer. A new on-demand table takes 4,000 writes a second from four partitions of 1,000. The keys of
- * four writers don't spread evenly over these, so four times this rate stays below it.
+ * The rate of one writer. A new on-demand table takes 4,000 writes a second from four partitions of
+ * 1,000. The keys of four writers don't spread evenly over these, so four times this rate stays
+ * below it.
  */
 const writesPerSecond = 850;
 
-/** The number of writers that the table has partitions for, which take 1,000 writes a second each. */
+/**
+ * The number of writers that the table has partitions for, which take 1,000 writes a second each.
+ */
 export function writersOf(config: Pick<Config, 'warmThroughput'>): number {
   return Math.floor((config.warmThroughput?.addressesWrites ?? 4_000) / 1_000);
 }
@@ -53,7 +56,9 @@ export function thresholdsOf({ maximumShare, ...guard }: Config['guard']) {
 }
 
 /** The settings of the steps that the configuration contains. */
-function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironment, string | false | undefined>> {
+function settingsOf(
+  config: Config,
+): Partial<Record<keyof typeof loaderEnvironment, string | false | undefined>> {
   return {
     version: packageVersion(),
     lockSeconds: `${lockTime.toSeconds()}`,
@@ -71,11 +76,23 @@ function settingsOf(config: Config): Partial<Record<keyof typeof loaderEnvironme
 export class LoaderSteps extends Construct {
   readonly steps: Readonly<Record<StepName, LambdaFunction>>;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, addresses, bucket }: LoaderStepsProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, encryptionKey, addresses, bucket }: LoaderStepsProps,
+  ) {
     super(scope, id);
     const values = settingsOf(config);
     const lambdaOf = (name: StepName): LambdaFunction => {
-      const { description, memoryMb, minutes, settings = [], measures, table, bucket: access } = stepOf(name);
+      const {
+        description,
+        memoryMb,
+        minutes,
+        settings = [],
+        measures,
+        table,
+        bucket: access,
+      } = stepOf(name);
       const variables = settings.flatMap((setting) => {
         const value = values[setting];
         return value ? [[loaderEnvironment[setting], value]] : [];

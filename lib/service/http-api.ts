@@ -27,8 +27,9 @@ import { type AlarmTopic, certificateRules } from '../shared/monitoring.ts';
 import { type ApiFunctionId, apiRoutes, routeKey } from '../shared/routes.ts';
 
 /**
- * The fields of a request in the access log. It never has a header, the query string or the body of a response, so no
- * key, label or requested address. It has the caller's IP address, to trace attacks.
+ * The fields of a request in the access log. It never has a header, the query string or the body of
+ * a response, so no key, label or requested address. It has the caller's IP address, to trace
+ * attacks.
  */
 const fields = {
   request_id: '$context.requestId',
@@ -38,7 +39,8 @@ const fields = {
   bytes: '$context.responseLength',
   latency_ms: '$context.responseLatency',
   integration_latency_ms: '$context.integrationLatency',
-  // A type, as a message may contain quotes and then the line is no longer JSON: THROTTLED, INTEGRATION_FAILURE, ...
+  // A type, as a message may contain quotes and then the line is no longer JSON: THROTTLED,
+  // INTEGRATION_FAILURE, ...
   error: '$context.error.responseType',
   // The status of the Lambda service, not of our response: 200 when the function ran.
   lambda_status: '$context.integration.integrationStatus',
@@ -46,8 +48,8 @@ const fields = {
 
 /** The log group of a stage's access log. */
 export function accessLogGroup(scope: Construct, props: LogGroupProps): LogGroup {
-  // Half the price. This class supports no metric filters, which nothing here needs, and Logs Insights reads it as
-  // well.
+  // Half the price. This class supports no metric filters, which nothing here needs, and Logs
+  // Insights reads it as well.
   return new LogGroup(scope, 'AccessLog', {
     ...props,
     logGroupName: vendedLogGroupName(scope, 'access'),
@@ -55,8 +57,13 @@ export function accessLogGroup(scope: Construct, props: LogGroupProps): LogGroup
   });
 }
 
-/** The destination and format of a stage's access log; `more` are fields that only one stage has. */
-export function accessLog(logGroup: LogGroup, more: Record<string, string> = {}): IAccessLogSettings {
+/**
+ * The destination and format of a stage's access log; `more` are fields that only one stage has.
+ */
+export function accessLog(
+  logGroup: LogGroup,
+  more: Record<string, string> = {},
+): IAccessLogSettings {
   return {
     destination: new LogGroupLogDestination(logGroup),
     format: AccessLogFormat.custom(JSON.stringify({ ...fields, ...more })),
@@ -66,8 +73,8 @@ export function accessLog(logGroup: LogGroup, more: Record<string, string> = {})
 type CustomDomainProps = NonNullable<Config['domain']>;
 
 /**
- * The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. Its records are in Route 53, or an output says
- * which one to create elsewhere. Its topic is told before the certificate ends.
+ * The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. Its records are in Route 53,
+ * or an output says which one to create elsewhere. Its topic is told before the certificate ends.
  */
 export class CustomDomain extends Construct {
   readonly domainName: DomainName;
@@ -97,8 +104,13 @@ export class CustomDomain extends Construct {
       return;
     }
     // Given rather than looked up, so that a synth needs no credentials.
-    const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: hostedZoneName });
-    const target = RecordTarget.fromAlias(new ApiGatewayv2DomainProperties(regionalDomainName, regionalHostedZoneId));
+    const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
+      hostedZoneId,
+      zoneName: hostedZoneName,
+    });
+    const target = RecordTarget.fromAlias(
+      new ApiGatewayv2DomainProperties(regionalDomainName, regionalHostedZoneId),
+    );
     new ARecord(this, 'Ipv4', { zone, recordName: name, target });
     new AaaaRecord(this, 'Ipv6', { zone, recordName: name, target });
   }
@@ -112,8 +124,8 @@ export type HttpApiProps = {
 };
 
 /**
- * The routes of the table, each with its function. No CORS: a browser is the wrong place for a key. The default
- * endpoint is disabled if there is a custom domain, unless it is kept for a while.
+ * The routes of the table, each with its function. No CORS: a browser is the wrong place for a key.
+ * The default endpoint is disabled if there is a custom domain, unless it is kept for a while.
  */
 export class HttpApi extends Construct {
   readonly api: Api;
@@ -121,7 +133,11 @@ export class HttpApi extends Construct {
   /** The URL that callers use. */
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, topic, functions }: HttpApiProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, encryptionKey, topic, functions }: HttpApiProps,
+  ) {
     super(scope, id);
     const domain = config.domain && new CustomDomain(this, 'Domain', config.domain, topic);
     const integrations = {
@@ -137,7 +153,9 @@ export class HttpApi extends Construct {
     });
     const routes = [
       ...apiRoutes.flatMap(({ path, function: id }) =>
-        path ? this.api.addRoutes({ path, methods: [HttpMethod.ANY], integration: integrations[id] }) : [],
+        path
+          ? this.api.addRoutes({ path, methods: [HttpMethod.ANY], integration: integrations[id] })
+          : [],
       ),
       this.api.node.findChild('DefaultRoute'),
     ];
@@ -162,7 +180,9 @@ export class HttpApi extends Construct {
       others: { ThrottlingRateLimit: otherRate, ThrottlingBurstLimit: otherBurst },
     };
     const cfnStage = stage.node.defaultChild as CfnStage;
-    cfnStage.routeSettings = Object.fromEntries(apiRoutes.map((route) => [routeKey(route), throttles[route.throttle]]));
+    cfnStage.routeSettings = Object.fromEntries(
+      apiRoutes.map((route) => [routeKey(route), throttles[route.throttle]]),
+    );
     // Settings of a route that does not exist yet are refused.
     for (const route of routes) cfnStage.addResourceDependency(route.node.defaultChild as CfnRoute);
     this.baseUrl = config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint;

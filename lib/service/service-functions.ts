@@ -14,7 +14,12 @@ import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { acknowledge, allow, defaultEventBus, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
-import { type ApiFunction, type ApiFunctionId, apiFunctions, optionalVariables } from '../shared/routes.ts';
+import {
+  type ApiFunction,
+  type ApiFunctionId,
+  apiFunctions,
+  optionalVariables,
+} from '../shared/routes.ts';
 
 type CommonProps = Pick<LambdaFunctionProps, 'config' | 'encryptionKey'>;
 
@@ -29,8 +34,8 @@ export type HttpFunctionProps = CommonProps &
   };
 
 /**
- * A Lambda that answers HTTP requests, behind an alias, so that a deployment can shift traffic to a new version
- * gradually.
+ * A Lambda that answers HTTP requests, behind an alias, so that a deployment can shift traffic to a
+ * new version gradually.
  */
 export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
@@ -38,12 +43,15 @@ export class HttpFunction extends LambdaFunction {
   constructor(scope: Construct, id: ApiFunctionId, props: HttpFunctionProps) {
     const { tables, branding, provisionedConcurrency, ...common } = props;
     const { config } = common;
-    const { description, timeoutSeconds, memoryMegabytes, requires, ...listed }: ApiFunction = apiFunctions[id];
+    const { description, timeoutSeconds, memoryMegabytes, requires, ...listed }: ApiFunction =
+      apiFunctions[id];
     const values: Record<string, string> = {
       [metricNamespaceVariable]: metricNamespaceOf(config.stage),
       [environment.branding]: branding,
     };
-    const optional = Object.entries(optionalVariables).map(([name, valueIn]) => [name, valueIn(config)] as const);
+    const optional = Object.entries(optionalVariables).map(
+      ([name, valueIn]) => [name, valueIn(config)] as const,
+    );
     super(scope, id, {
       ...common,
       bundle: id,
@@ -51,14 +59,18 @@ export class HttpFunction extends LambdaFunction {
       memorySize: memoryMegabytes,
       timeout: Duration.seconds(timeoutSeconds),
       environment: {
-        ...Object.fromEntries(requires.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]]))),
+        ...Object.fromEntries(
+          requires.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+        ),
         ...Object.fromEntries(optional.flatMap(([name, value]) => (value ? [[name, value]] : []))),
       },
-      withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
+      withoutDeadLetterQueue:
+        'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
     });
     for (const [variable, operations] of Object.entries(listed.tables)) {
       const table = tables[variable];
-      if (!table) throw new Error(`The table of routes names ${variable}, which ${id} has no table for.`);
+      if (!table)
+        throw new Error(`The table of routes names ${variable}, which ${id} has no table for.`);
       this.usesTable(table, variable, ...operations);
     }
     this.live = new Alias(this, 'Live', {
@@ -69,8 +81,8 @@ export class HttpFunction extends LambdaFunction {
   }
 
   /**
-   * Shifts traffic to a new version as configured, and back when one of the `alarms` goes off; `emergency` ignores
-   * them.
+   * Shifts traffic to a new version as configured, and back when one of the `alarms` goes off;
+   * `emergency` ignores them.
    */
   deploySafely({ deployment }: Config, alarms: IAlarm[]): void {
     const isEmergency = deployment === 'emergency';
@@ -81,7 +93,9 @@ export class HttpFunction extends LambdaFunction {
       ignoreAlarmConfiguration: isEmergency,
       autoRollback: { failedDeployment: true, deploymentInAlarm: !isEmergency },
       deploymentConfig:
-        deployment === 'canary' ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
+        deployment === 'canary'
+          ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES
+          : LambdaDeploymentConfig.ALL_AT_ONCE,
     });
     acknowledge(
       group,
@@ -99,7 +113,10 @@ export type CanaryProps = CommonProps & {
   serverErrors: Alarm;
 };
 
-/** Calls the API every few minutes, as a caller does, and raises an alarm after two failures in a row. */
+/**
+ * Calls the API every few minutes, as a caller does, and raises an alarm after two failures in a
+ * row.
+ */
 export class Canary extends LambdaFunction {
   readonly failed: Alarm;
 
@@ -116,14 +133,21 @@ export class Canary extends LambdaFunction {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         [canaryEnvironment.url]: `${baseUrl}/v1/address?postcode=${canary.postcode}&huisnummer=${canary.huisnummer}`,
       },
-      withoutDeadLetterQueue: 'The alarm sees a lookup that was missed, and the next one follows in minutes.',
+      withoutDeadLetterQueue:
+        'The alarm sees a lookup that was missed, and the next one follows in minutes.',
     });
-    this.usesSecret(Secret.fromSecretNameV2(this, 'Key', canary.keySecretName), canaryEnvironment.keySecret);
+    this.usesSecret(
+      Secret.fromSecretNameV2(this, 'Key', canary.keySecretName),
+      canaryEnvironment.keySecret,
+    );
     const every = Duration.minutes(canary.everyMinutes);
     this.runEvery(every, { description: 'Runs the canary', maxEventAge: Duration.minutes(1) });
     this.failed = topic.alarms(this, {
       Failed: {
-        metric: ownMetric(config.stage, 'canary', metricNames.canaryFailures, { statistic: 'Maximum', period: every }),
+        metric: ownMetric(config.stage, 'canary', metricNames.canaryFailures, {
+          statistic: 'Maximum',
+          period: every,
+        }),
         periods: [2, 2],
         noData: 'stopped',
         quietDuring: serverErrors,
@@ -136,11 +160,19 @@ export class Canary extends LambdaFunction {
   }
 }
 
-export type UsageJobProps = CommonProps & { accounts: TableInUse; statements: IBucket; topic: AlarmTopic };
+export type UsageJobProps = CommonProps & {
+  accounts: TableInUse;
+  statements: IBucket;
+  topic: AlarmTopic;
+};
 
 /** Records the usage of every account and reports limits that are nearly used up, once an hour. */
 export class UsageJobFunction extends LambdaFunction {
-  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, statements, topic }: UsageJobProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, encryptionKey, accounts, statements, topic }: UsageJobProps,
+  ) {
     super(scope, id, {
       config,
       encryptionKey,
@@ -156,17 +188,29 @@ export class UsageJobFunction extends LambdaFunction {
       withoutDeadLetterQueue: 'The next run, within the hour, finishes the work.',
     });
     // A transaction of updates needs no more than UpdateItem.
-    this.usesTable(accounts, environment.accountsTable, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem');
+    this.usesTable(
+      accounts,
+      environment.accountsTable,
+      'GetItem',
+      'BatchGetItem',
+      'Query',
+      'UpdateItem',
+    );
     const all = [`${statementsPrefix}*`];
     this.usesBucket(statements, environment.statementsBucket, { read: all, write: all });
     acknowledgeStatements(this, statements, config);
-    if (config.usage.messageAtShare > 0) allow(this.function, ['events:PutEvents'], [defaultEventBus(this)]);
-    this.runEvery(Duration.hours(1), { description: 'Records usage', maxEventAge: Duration.minutes(30) });
+    if (config.usage.messageAtShare > 0)
+      allow(this.function, ['events:PutEvents'], [defaultEventBus(this)]);
+    this.runEvery(Duration.hours(1), {
+      description: 'Records usage',
+      maxEventAge: Duration.minutes(30),
+    });
     topic.alarms(this, {
       Failed: {
         metric: this.function.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
         noData: 'stopped',
-        problem: 'The hourly job that records usage fails, or has stopped. Quotas are counted all the same.',
+        problem:
+          'The hourly job that records usage fails, or has stopped. Quotas are counted all the same.',
         first:
           'read the log group of the function of DEPLOYMENT-service whose name has Usage. No lines: enable its schedule again in EventBridge Scheduler.',
         runbook: 'Usage job failed',

@@ -26,15 +26,28 @@ function byOutcome(stage: string, service: ServiceName): MathExpression {
   return searched(stage, { metric: metricNames.requests, dimension, service }, stat('Sum'));
 }
 
-export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: AlarmTopic };
+export type ServiceAlarmsProps = {
+  stage: string;
+  api: HttpApi;
+  address: Alias;
+  validate: Alias;
+  topic: AlarmTopic;
+};
 
-/** Alarms for what callers notice: errors, slow responses and throttling; and for keys that somebody tries. */
+/**
+ * Alarms for what callers notice: errors, slow responses and throttling; and for keys that somebody
+ * tries.
+ */
 export class ServiceAlarms extends Construct {
   /** The alarms that roll a deployment back. */
   readonly rollback: { address: Alarm[]; validate: Alarm[] };
   readonly serverErrors: Alarm;
 
-  constructor(scope: Construct, id: string, { stage, api, address, validate, topic }: ServiceAlarmsProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, api, address, validate, topic }: ServiceAlarmsProps,
+  ) {
     super(scope, id);
     const failing = serverErrors(api);
     const { ServerErrors, SlowAnswers } = topic.alarms(this, {
@@ -61,10 +74,14 @@ export class ServiceAlarms extends Construct {
         runbook: 'Slow answers',
       },
       UnknownCharges: {
-        metric: ownMetric(stage, 'address', metricNames.unknownCharges, { ...stat('Sum'), label: 'all causes' }),
+        metric: ownMetric(stage, 'address', metricNames.unknownCharges, {
+          ...stat('Sum'),
+          label: 'all causes',
+        }),
         periods: [3, 15],
         problem: 'In three of 15 minutes a lookup got 503 whose units may have been counted.',
-        first: 'run the saved query DEPLOYMENT/Charges with unknown outcome/Causes in CloudWatch Logs Insights.',
+        first:
+          'run the saved query DEPLOYMENT/Charges with unknown outcome/Causes in CloudWatch Logs Insights.',
         runbook: 'Charges with unknown outcome',
       },
       GatewayThrottles: {
@@ -94,11 +111,16 @@ export class ServiceAlarms extends Construct {
   }
 }
 
-export type ServiceDashboardProps = Omit<ServiceAlarmsProps, 'topic'> & Record<'accounts' | 'addresses', ITable>;
+export type ServiceDashboardProps = Omit<ServiceAlarmsProps, 'topic'> &
+  Record<'accounts' | 'addresses', ITable>;
 
 /** The dashboard of an operator on call, from the caller's side down to the tables. */
 export class ServiceDashboard extends Construct {
-  constructor(scope: Construct, id: string, { stage, api, accounts, addresses, ...functions }: ServiceDashboardProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, api, accounts, addresses, ...functions }: ServiceDashboardProps,
+  ) {
     super(scope, id);
     const { address, validate } = functions;
     operatorDashboard(this, {
@@ -120,7 +142,11 @@ export class ServiceDashboard extends Construct {
         [
           liveGraph('Key validations by outcome, per minute', [byOutcome(stage, 'validate')]),
           liveGraph('Charges with unknown outcome by cause, per minute', [
-            searched(stage, { metric: metricNames.unknownCharges, dimension: causeDimension }, stat('Sum')),
+            searched(
+              stage,
+              { metric: metricNames.unknownCharges, dimension: causeDimension },
+              stat('Sum'),
+            ),
           ]),
         ],
         [
@@ -136,10 +162,22 @@ export class ServiceDashboard extends Construct {
             validate.metricDuration({ ...stat('p99'), label: 'validate p99' }),
           ]),
           liveGraph('Tables: units used and throttled', [
-            accounts.metric('ConsumedWriteCapacityUnits', { ...stat('Sum'), label: 'accounts, written' }),
-            addresses.metric('ConsumedReadCapacityUnits', { ...stat('Sum'), label: 'addresses, read' }),
-            accounts.metric('WriteThrottleEvents', { ...stat('Sum'), label: 'accounts, throttled' }),
-            addresses.metric('ReadThrottleEvents', { ...stat('Sum'), label: 'addresses, throttled' }),
+            accounts.metric('ConsumedWriteCapacityUnits', {
+              ...stat('Sum'),
+              label: 'accounts, written',
+            }),
+            addresses.metric('ConsumedReadCapacityUnits', {
+              ...stat('Sum'),
+              label: 'addresses, read',
+            }),
+            accounts.metric('WriteThrottleEvents', {
+              ...stat('Sum'),
+              label: 'accounts, throttled',
+            }),
+            addresses.metric('ReadThrottleEvents', {
+              ...stat('Sum'),
+              label: 'addresses, throttled',
+            }),
           ]),
         ],
       ],

@@ -36,43 +36,85 @@ export class ServiceStack extends Stack {
       reservedConcurrentExecutions: config.reservedConcurrency,
       provisionedConcurrency: config.provisionedConcurrency,
     });
-    const validate = new HttpFunction(this, 'Validate', { ...common, operatorFiles: logoFile(config.branding.logo) });
+    const validate = new HttpFunction(this, 'Validate', {
+      ...common,
+      operatorFiles: logoFile(config.branding.logo),
+    });
 
     const live = { address: address.live, validate: validate.live };
     const functions = { Address: address.live, Validate: validate.live };
-    const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, topic, functions });
+    const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', {
+      config,
+      encryptionKey,
+      topic,
+      functions,
+    });
     this.baseUrl = baseUrl;
-    // Keeps the reference to the data stack's table, which a rollback of a failed deployment would need.
-    if (accounts.own) new CfnOutput(this, 'OwnAccountsTableName', { value: accounts.own.tableName });
+    // Keeps the reference to the data stack's table, which a rollback of a failed deployment would
+    // need.
+    if (accounts.own)
+      new CfnOutput(this, 'OwnAccountsTableName', { value: accounts.own.tableName });
     this.httpApi = api;
-    const { rollback, serverErrors } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
+    const { rollback, serverErrors } = new ServiceAlarms(this, 'Alarms', {
+      stage,
+      api,
+      topic,
+      ...live,
+    });
     const canary =
       config.canary &&
-      new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic, serverErrors });
+      new Canary(this, 'Canary', {
+        config,
+        encryptionKey,
+        canary: config.canary,
+        baseUrl,
+        topic,
+        serverErrors,
+      });
     address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
-    const logs = { address: address.logs, validate: validate.logs, access: accessLog, canary: canary?.logs };
+    const logs = {
+      address: address.logs,
+      validate: validate.logs,
+      access: accessLog,
+      canary: canary?.logs,
+    };
     new SavedQueries(this, 'Queries', stage, serviceQueries(logs));
     const { budget, alarmEmail = '' } = config;
     if (budget) new Budget(this, 'Budget', { ...budget, email: budget.email ?? alarmEmail });
     new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
-    if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
+    if (config.dashboards)
+      new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }
 
 /**
- * Mail before a month costs more than the operator expects. It covers the whole account: AWS splits costs by tags only
- * after somebody has activated these, and until then a budget by tag would silently stay at zero.
+ * Mail before a month costs more than the operator expects. It covers the whole account: AWS splits
+ * costs by tags only after somebody has activated these, and until then a budget by tag would
+ * silently stay at zero.
  */
 class Budget extends Construct {
-  constructor(scope: Construct, id: string, { usdPerMonth, email }: NonNullable<Config['budget']> & { email: string }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { usdPerMonth, email }: NonNullable<Config['budget']> & { email: string },
+  ) {
     super(scope, id);
     const at = (notificationType: 'ACTUAL' | 'FORECASTED', threshold: number) => ({
-      notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
+      notification: {
+        notificationType,
+        threshold,
+        comparisonOperator: 'GREATER_THAN',
+        thresholdType: 'PERCENTAGE',
+      },
       subscribers: [{ subscriptionType: 'EMAIL', address: email }],
     });
     new CfnBudget(this, 'Month', {
-      budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: usdPerMonth, unit: 'USD' } },
+      budget: {
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount: usdPerMonth, unit: 'USD' },
+      },
       notificationsWithSubscribers: [at('ACTUAL', 80), at('FORECASTED', 100), at('ACTUAL', 100)],
     });
   }
@@ -87,7 +129,12 @@ function brandingOf({ branding: { logo, ...branding }, portal }: Config): object
   };
 }
 
-type ServiceLogs = { address: ILogGroup; validate: ILogGroup; access: ILogGroup; canary: ILogGroup | undefined };
+type ServiceLogs = {
+  address: ILogGroup;
+  validate: ILogGroup;
+  access: ILogGroup;
+  canary: ILogGroup | undefined;
+};
 
 /** The runbook's queries on the logs of the service. */
 function serviceQueries({ address, validate, access, canary }: ServiceLogs): RunbookQueries {
@@ -96,8 +143,10 @@ function serviceQueries({ address, validate, access, canary }: ServiceLogs): Run
       [address],
       {
         'Server errors/Outcomes': 'filter status >= 500 | stats count(*) as requests by outcome',
-        'Server errors/Causes': 'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account',
-        'Slow answers/Outcomes': 'stats pct(ms, 99) as p99, max(ms) as longest, count(*) as requests by outcome',
+        'Server errors/Causes':
+          'filter level = "ERROR" | stats count(*) as errors by error.cause.name, account',
+        'Slow answers/Outcomes':
+          'stats pct(ms, 99) as p99, max(ms) as longest, count(*) as requests by outcome',
         'Charges with unknown outcome/Causes':
           'filter UnknownCharges = 1 | stats count(*) as charges by cause, bin(5m) as at | sort at desc',
         'Charges with unknown outcome/Accounts':
@@ -106,7 +155,8 @@ function serviceQueries({ address, validate, access, canary }: ServiceLogs): Run
           'filter error.name = "ChargeUnknown" | stats count(*) as errors by error.cause.name, error.cause.message',
         'Refused keys/Accounts':
           'filter outcome = "unauthorized" and ispresent(account) | stats count(*) as requests by account',
-        'Procedures/Busiest accounts': 'stats count(*) as requests by account | sort requests desc | limit 5',
+        'Procedures/Busiest accounts':
+          'stats count(*) as requests by account | sort requests desc | limit 5',
       },
     ],
     [
@@ -132,7 +182,12 @@ function serviceQueries({ address, validate, access, canary }: ServiceLogs): Run
       },
     ],
     ...(canary
-      ? [[[canary], { 'Canary failed/Errors': 'filter level = "ERROR" | sort @timestamp desc | limit 5' }] as const]
+      ? [
+          [
+            [canary],
+            { 'Canary failed/Errors': 'filter level = "ERROR" | sort @timestamp desc | limit 5' },
+          ] as const,
+        ]
       : []),
   ];
 }

@@ -5,17 +5,24 @@ import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BundleName, type BundleSource, bundles } from './bundles.ts';
 
-/** The root of the project: paths in a bundle are relative to it, so that it is the same wherever it is made. */
+/**
+ * The root of the project: paths in a bundle are relative to it, so that it is the same wherever it
+ * is made.
+ */
 const root = resolve(import.meta.dirname, '../..');
 
-/** The bundles of a release, which an installed package has instead of their sources: the same bytes for everyone. */
+/**
+ * The bundles of a release, which an installed package has instead of their sources: the same bytes
+ * for everyone.
+ */
 const releasedBundles = join(root, 'bundles');
 export const isReleased = existsSync(releasedBundles);
 
 /**
- * Replacements in a bundle for modules that are slow to load (decision 0107). Importing a module of Node reads every
- * export once, and some exports load large parts of Node that nothing here needs. The SDK's chain of credentials looks
- * in places that no Lambda has, and with it come the clients of SSO and STS.
+ * Replacements in a bundle for modules that are slow to load (decision 0107). Importing a module of
+ * Node reads every export once, and some exports load large parts of Node that nothing here needs.
+ * The SDK's chain of credentials looks in places that no Lambda has, and with it come the clients
+ * of SSO and STS.
  */
 const aliases = Object.fromEntries(
   Object.entries({
@@ -26,25 +33,28 @@ const aliases = Object.fromEntries(
 );
 
 /**
- * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, the working folder of the
- * app.
+ * Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, the
+ * working folder of the app.
  */
 export type OperatorFiles = Readonly<Record<string, string>>;
 
 /**
- * The code of one Lambda, or of Lambdas that share most of it: minified ES modules, made by esbuild in this process, so
- * no Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
- * `cdk.out/source-maps/NAME`.
+ * The code of one Lambda, or of Lambdas that share most of it: minified ES modules, made by esbuild
+ * in this process, so no Docker. The same sources give the same bytes on every machine. Source maps
+ * stay out of the package: they are in `cdk.out/source-maps/NAME`.
  */
 export function bundle(name: BundleName, operatorFiles: OperatorFiles = {}): Code {
   const source: BundleSource = bundles[name];
-  const folder = isReleased ? releasedBundles : dirname(resolve(root, Object.values(source.entries)[0] ?? ''));
+  const folder = isReleased
+    ? releasedBundles
+    : dirname(resolve(root, Object.values(source.entries)[0] ?? ''));
   return Code.fromAsset(folder, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       // Never pulled: the local bundling below always succeeds.
       image: DockerImage.fromRegistry('none'),
-      // The CDK treats two assets of one folder with equal options as the same: this makes them different.
+      // The CDK treats two assets of one folder with equal options as the same: this makes them
+      // different.
       command: [JSON.stringify({ name, operatorFiles })],
       local: {
         tryBundle(outputDirectory) {
@@ -59,8 +69,8 @@ export function bundle(name: BundleName, operatorFiles: OperatorFiles = {}): Cod
 }
 
 /**
- * Writes a bundle without the operator's files to `outputDirectory`, and its source maps to `source-maps/NAME` next to
- * it.
+ * Writes a bundle without the operator's files to `outputDirectory`, and its source maps to
+ * `source-maps/NAME` next to it.
  */
 export function writeBundle(name: string, source: BundleSource, outputDirectory: string): void {
   const { entries, files = {}, requires = false } = source;
@@ -92,7 +102,9 @@ export function writeBundle(name: string, source: BundleSource, outputDirectory:
   mkdirSync(maps, { recursive: true });
   for (const { path, contents, text } of outputFiles) {
     if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of'))
-      throw new Error(`A dependency of ${name} requires modules at run time: bundle it with \`requires: true\`.`);
+      throw new Error(
+        `A dependency of ${name} requires modules at run time: bundle it with \`requires: true\`.`,
+      );
     writeFileSync(join(path.endsWith('.map') ? maps : outputDirectory, basename(path)), contents);
   }
   copyFiles(files, root, outputDirectory);
@@ -105,4 +117,5 @@ function copyFiles(files: Readonly<Record<string, string>>, from: string, to: st
   }
 }
 
-const requireBanner = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+const requireBanner =
+  "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";

@@ -3,11 +3,19 @@ import { apiFunctions } from './routes.ts';
 
 /** The sources of a bundle. */
 export type BundleSource = {
-  /** The modules with the handlers, relative to the root of the project, by their names in the bundle. */
+  /**
+   * The modules with the handlers, relative to the root of the project, by their names in the
+   * bundle.
+   */
   entries: Readonly<Record<string, string>>;
-  /** Further files and folders, by their names in the bundle; relative to the root of the project. */
+  /**
+   * Further files and folders, by their names in the bundle; relative to the root of the project.
+   */
   files?: Readonly<Record<string, string>>;
-  /** Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do by itself. */
+  /**
+   * Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do
+   * by itself.
+   */
   requires?: boolean;
 };
 
@@ -15,8 +23,8 @@ export type BundleSource = {
 const files = { assets: 'packages/look/assets' };
 
 /**
- * The code of every function that any configuration deploys, by name. A release contains all of it, so an installed
- * package deploys whatever a clone does.
+ * The code of every function that any configuration deploys, by name. A release contains all of it,
+ * so an installed package deploys whatever a clone does.
  */
 export const bundles = {
   Address: { entries: { index: apiFunctions.Address.lambda } },
@@ -25,7 +33,9 @@ export const bundles = {
   Usage: { entries: { index: 'packages/admin/usage-job/usage-handler.ts' } },
   // One bundle for all steps, because they share most of their code.
   Loader: {
-    entries: Object.fromEntries(Object.keys(loadSteps).map((step) => [step, `loader/steps/${step}.ts`])),
+    entries: Object.fromEntries(
+      Object.keys(loadSteps).map((step) => [step, `loader/steps/${step}.ts`]),
+    ),
     requires: true,
   },
   BackupCopies: { entries: { index: 'operator/recovery/copies.ts' } },

@@ -7,21 +7,26 @@ import type { Construct } from 'constructs';
 import type { Config } from '../config/config-schema.ts';
 
 /**
- * The fate of data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then
- * it is still empty, and would only be in the way of the next attempt.
+ * The fate of data when its stack is deleted. With `retain` it stays, except when creating the
+ * stack failed: then it is still empty, and would only be in the way of the next attempt.
  */
 export function removal({ removalPolicy }: Config): RemovalPolicy {
-  return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+  return removalPolicy === 'destroy'
+    ? RemovalPolicy.DESTROY
+    : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
 }
 
-/** The same for a resource with deletion protection: that always stays, since CloudFormation can't delete it. */
+/**
+ * The same for a resource with deletion protection: that always stays, since CloudFormation can't
+ * delete it.
+ */
 export function protectedRemoval(config: Config): RemovalPolicy {
   return isProtected(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 }
 
 /**
- * Twelve characters that differ for each creation of the stack, in names that must not collide with an earlier stack's
- * leftovers: digits and the letters a to f.
+ * Twelve characters that differ for each creation of the stack, in names that must not collide with
+ * an earlier stack's leftovers: digits and the letters a to f.
  */
 export function stackSuffix(scope: Construct): string {
   const guid = Fn.select(2, Fn.split('/', Stack.of(scope).stackId));
@@ -44,8 +49,9 @@ export function stackProps(config: Config, stackName: string, description: strin
 }
 
 /**
- * The customer-managed key for data at rest, or undefined where AWS manages the keys. The policy of an operator's own
- * key must allow CloudWatch Logs, CloudWatch alarms and SNS to use it, as the policy of the key created here does.
+ * The customer-managed key for data at rest, or undefined where AWS manages the keys. The policy of
+ * an operator's own key must allow CloudWatch Logs, CloudWatch alarms and SNS to use it, as the
+ * policy of the key created here does.
  */
 export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
   const choice = config.encryptionKey;
@@ -56,13 +62,17 @@ export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
     enableKeyRotation: true,
     removalPolicy: removal(config),
   });
-  const anyLogGroup = Arn.format({ service: 'logs', resource: '*', arnFormat: ArnFormat.NO_RESOURCE_NAME }, stack);
+  const anyLogGroup = Arn.format(
+    { service: 'logs', resource: '*', arnFormat: ArnFormat.NO_RESOURCE_NAME },
+    stack,
+  );
   key.grantEncryptDecrypt(
     new ServicePrincipal(`logs.${stack.region}.amazonaws.com`).withConditions({
       ArnLike: { 'kms:EncryptionContext:aws:logs:arn': anyLogGroup },
     }),
   );
-  // Without a condition, as AWS documents it: whether alarms pass one on to the key is not documented.
+  // Without a condition, as AWS documents it: whether alarms pass one on to the key is not
+  // documented.
   key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com'));
   return key;
 }
@@ -81,9 +91,15 @@ export function bucketProps(config: Config, encryptionKey: IKey | undefined) {
 }
 
 /** Removes the parts of uploads that never ended. */
-export const abortUploads = { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(2) };
+export const abortUploads = {
+  id: 'AbortUploads',
+  abortIncompleteMultipartUploadAfter: Duration.days(2),
+};
 
-/** The properties of every log group: the configured retention, and the customer-managed key if configured. */
+/**
+ * The properties of every log group: the configured retention, and the customer-managed key if
+ * configured.
+ */
 export function logGroupProps(config: Config, encryptionKey: IKey | undefined): LogGroupProps {
   return {
     retention: config.logRetentionDays,
@@ -93,9 +109,10 @@ export function logGroupProps(config: Config, encryptionKey: IKey | undefined): 
 }
 
 /**
- * A name for a log group that an AWS service writes to. Under this prefix no service adds each group to the one
- * resource policy of the account, which is full after some twenty. It ends with the id of the stack: a group that
- * stayed when its stack was deleted is not in the way of the next.
+ * A name for a log group that an AWS service writes to. Under this prefix no service adds each
+ * group to the one resource policy of the account, which is full after some twenty. It ends with
+ * the id of the stack: a group that stayed when its stack was deleted is not in the way of the
+ * next.
  */
 export function vendedLogGroupName(scope: Construct, name: string): string {
   const { stackName, stackId } = Stack.of(scope);

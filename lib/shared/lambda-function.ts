@@ -32,7 +32,9 @@ import {
 } from './grants.ts';
 
 /** `environment` has the variables that go with no permission. */
-export type LambdaFunctionProps = Required<Pick<FunctionOptions, 'description' | 'memorySize' | 'timeout'>> &
+export type LambdaFunctionProps = Required<
+  Pick<FunctionOptions, 'description' | 'memorySize' | 'timeout'>
+> &
   Pick<FunctionOptions, 'environment' | 'reservedConcurrentExecutions'> & {
     config: Config;
     encryptionKey: IKey | undefined;
@@ -44,7 +46,10 @@ export type LambdaFunctionProps = Required<Pick<FunctionOptions, 'description' |
     withoutDeadLetterQueue: string;
   };
 
-/** The permissions of a function on the objects under a prefix, or on one object: `loads/*`, `manifest.json`. */
+/**
+ * The permissions of a function on the objects under a prefix, or on one object: `loads/*`,
+ * `manifest.json`.
+ */
 export type BucketAccess = Partial<Record<keyof typeof bucketActions, readonly string[]>>;
 
 const bucketActions = {
@@ -56,9 +61,9 @@ const bucketActions = {
 } as const;
 
 /**
- * Every Lambda of this app: runtime, architecture, logs, tracing, role and encryption are the same for all. The
- * `uses...` methods grant a permission and set the variable that names the resource in one call, so that the two can't
- * drift apart.
+ * Every Lambda of this app: runtime, architecture, logs, tracing, role and encryption are the same
+ * for all. The `uses...` methods grant a permission and set the variable that names the resource in
+ * one call, so that the two can't drift apart.
  */
 export class LambdaFunction extends Construct {
   readonly function: CdkFunction;
@@ -86,8 +91,9 @@ export class LambdaFunction extends Construct {
       logGroup: this.logs,
       role: functionRole(this, this.logs, encryptionKey),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
-      // Earlier versions are retained: the alias can roll back at once, and a running load keeps using its own.
-      // Deleting the function deletes them all, so a trial leaves none behind either.
+      // Earlier versions are retained: the alias can roll back at once, and a running load keeps
+      // using its own. Deleting the function deletes them all, so a trial leaves none behind
+      // either.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     if (!config.tracing)
@@ -100,9 +106,10 @@ export class LambdaFunction extends Construct {
   }
 
   /**
-   * Allows these operations on the table, `GetItem` for instance, and sets `variable` to its name. An existing table in
-   * the place of the stack's own has a policy of its own: CloudFormation creates that before the new version gets
-   * requests, and deletes it after the last version that used the table has none, so that neither way is refused one.
+   * Allows these operations on the table, `GetItem` for instance, and sets `variable` to its name.
+   * An existing table in the place of the stack's own has a policy of its own: CloudFormation
+   * creates that before the new version gets requests, and deletes it after the last version that
+   * used the table has none, so that neither way is refused one.
    */
   usesTable(table: TableInUse, variable: string, ...operations: string[]): this {
     this.function.addEnvironment(variable, table.tableName);
@@ -122,18 +129,26 @@ export class LambdaFunction extends Construct {
   }
 
   /**
-   * Allows this access to the bucket and sets `variable` to its name. Listing is included: without it S3 returns 403
-   * for an object that does not exist.
+   * Allows this access to the bucket and sets `variable` to its name. Listing is included: without
+   * it S3 returns 403 for an object that does not exist.
    */
   usesBucket(bucket: IBucket, variable: string, access: BucketAccess): this {
     this.function.addEnvironment(variable, bucket.bucketName);
     allow(this.function, ['s3:ListBucket'], [bucket.bucketArn]);
-    for (const [kind, actions] of Object.entries(bucketActions) as [keyof BucketAccess, readonly string[]][]) {
+    for (const [kind, actions] of Object.entries(bucketActions) as [
+      keyof BucketAccess,
+      readonly string[],
+    ][]) {
       const keys = access[kind] ?? [];
       const objects = keys.map((key) => bucket.arnForObjects(key));
       if (objects.length > 0) allow(this.function, actions, objects);
       for (const key of keys.filter((key) => key.endsWith('*')))
-        acknowledgeWildcard(this, bucket, `<%.Arn>/${key}`, 'Loads name their objects at run time, under this prefix.');
+        acknowledgeWildcard(
+          this,
+          bucket,
+          `<%.Arn>/${key}`,
+          'Loads name their objects at run time, under this prefix.',
+        );
     }
     bucket.encryptionKey?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
     return this;
@@ -147,10 +162,13 @@ export class LambdaFunction extends Construct {
   }
 
   /**
-   * Runs it on schedule. The schedule does not repeat a call that Lambda did not take. A run that ends with an error
-   * Lambda repeats by itself, twice at most, as for any asynchronous call.
+   * Runs it on schedule. The schedule does not repeat a call that Lambda did not take. A run that
+   * ends with an error Lambda repeats by itself, twice at most, as for any asynchronous call.
    */
-  runEvery(interval: Duration, { description, maxEventAge }: { description: string; maxEventAge: Duration }): void {
+  runEvery(
+    interval: Duration,
+    { description, maxEventAge }: { description: string; maxEventAge: Duration },
+  ): void {
     new Schedule(this, 'Schedule', {
       description,
       schedule: ScheduleExpression.rate(interval),
@@ -163,7 +181,9 @@ export class LambdaFunction extends Construct {
   }
 }
 
-/** A role that may only write to its own log group; AWS's managed policy reaches every log group. */
+/**
+ * A role that may only write to its own log group; AWS's managed policy reaches every log group.
+ */
 function functionRole(scope: Construct, logs: ILogGroup, environmentKey: IKey | undefined): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   logs.grantWrite(role);

@@ -30,22 +30,31 @@ import type { Config } from '../config/config-schema.ts';
 import { deploymentName } from '../config/deployment.ts';
 import { acknowledge } from './grants.ts';
 
-/** A rule for an alarm, which names the fault and the first steps, and refers to its chapter of the runbook. */
+/**
+ * A rule for an alarm, which names the fault and the first steps, and refers to its chapter of the
+ * runbook.
+ */
 export type AlarmRule = Pick<AlarmProps, 'metric'> & {
   /** The fault, in one sentence. */
   problem: string;
-  /** The first steps of the chapter, for `STAGE` or its `DEPLOYMENT`. The runbook may not be at hand. */
+  /**
+   * The first steps of the chapter, for `STAGE` or its `DEPLOYMENT`. The runbook may not be at
+   * hand.
+   */
   first: string;
   /** The heading of its chapter in docs/runbook.md. */
   runbook: string;
   /** The value at which the alarm goes off, 1 by default. */
   threshold?: number;
-  /** In how many of so many periods the metric has to be there: 2 of 3 by default, as one bad period is no alarm. */
+  /**
+   * In how many of so many periods the metric has to be there: 2 of 3 by default, as one bad period
+   * is no alarm.
+   */
   periods?: readonly [bad: number, of: number];
   /**
-   * The meaning of no data: all is well by default, without traffic; that the state stays as it is; or that
-   * a job has stopped, which notifies too. A job that has not run yet is no problem: an alarm begins without data, and
-   * only a change notifies.
+   * The meaning of no data: all is well by default, without traffic; that the state stays as it is;
+   * or that a job has stopped, which notifies too. A job that has not run yet is no problem: an
+   * alarm begins without data, and only a change notifies.
    */
   noData?: 'fine' | 'ignored' | 'stopped';
   /** Whether it goes off below the threshold, not at it and above. */
@@ -73,13 +82,29 @@ export class AlarmTopic extends Topic {
 
   /** Makes an alarm for each rule, below `scope`. */
   alarms<Id extends string>(scope: Construct, rules: Record<Id, AlarmRule>): Record<Id, Alarm> {
-    const alarms = Object.entries<AlarmRule>(rules).map(([id, rule]) => [id, this.alarm(scope, id, rule)]);
+    const alarms = Object.entries<AlarmRule>(rules).map(([id, rule]) => [
+      id,
+      this.alarm(scope, id, rule),
+    ]);
     return Object.fromEntries(alarms);
   }
 
-  /** Notifies the operator when the metric reaches its threshold, and again after recovery, unless it counts events. */
+  /**
+   * Notifies the operator when the metric reaches its threshold, and again after recovery, unless
+   * it counts events.
+   */
   private alarm(scope: Construct, id: string, rule: AlarmRule): Alarm {
-    const { metric, problem, first, runbook, threshold = 1, noData = 'fine', isBelow, isEvent, quietDuring } = rule;
+    const {
+      metric,
+      problem,
+      first,
+      runbook,
+      threshold = 1,
+      noData = 'fine',
+      isBelow,
+      isEvent,
+      quietDuring,
+    } = rule;
     const [bad, of] = rule.periods ?? (isEvent ? [1, 1] : [2, 3]);
     const { stage, runbookUrl } = this.config;
     const alarmDescription = `${problem} First: ${first.replaceAll('STAGE', stage).replaceAll('DEPLOYMENT', deploymentName(stage))} Then: ${runbookUrl}#${anchor(runbook)}`;
@@ -109,7 +134,10 @@ export class AlarmTopic extends Topic {
   }
 }
 
-/** The topic of every alarm, and of nothing else: TLS only, with an e-mail subscription if one is configured. */
+/**
+ * The topic of every alarm, and of nothing else: TLS only, with an e-mail subscription if one is
+ * configured.
+ */
 export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmTopic {
   const topic = new AlarmTopic(scope, 'Alarms', {
     displayName: `Address service ${config.stage}`,
@@ -147,7 +175,12 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
 }
 
 /** A metric that a function emits itself; `service` is the name in its metrics. */
-export function ownMetric(stage: string, service: string, metricName: string, options: MetricOptions): Metric {
+export function ownMetric(
+  stage: string,
+  service: string,
+  metricName: string,
+  options: MetricOptions,
+): Metric {
   return new Metric({
     namespace: metricNamespaceOf(stage),
     metricName,
@@ -156,7 +189,10 @@ export function ownMetric(stage: string, service: string, metricName: string, op
   });
 }
 
-/** A line for each value of `dimension` that has data. For dashboards only: alarms don't support SEARCH. */
+/**
+ * A line for each value of `dimension` that has data. For dashboards only: alarms don't support
+ * SEARCH.
+ */
 export function searched(
   stage: string,
   { metric, dimension, service }: { metric: string; dimension: string; service?: string },
@@ -170,25 +206,37 @@ export function searched(
 
 const perMinute = { statistic: 'Sum', period: Duration.minutes(1) };
 
-/** Requests a minute that got a 5xx, where these are one in 2,000 or more: at that volume a few are always there. */
+/**
+ * Requests a minute that got a 5xx, where these are one in 2,000 or more: at that volume a few are
+ * always there.
+ */
 export function serverErrors(api: HttpApi): MathExpression {
   return new MathExpression({
     label: 'server errors',
     // The gateway may report no data instead of zero errors.
     expression: 'IF(FILL(errors, 0) * 2000 >= requests, FILL(errors, 0), 0)',
-    usingMetrics: { errors: api.metricServerError(perMinute), requests: api.metricCount(perMinute) },
+    usingMetrics: {
+      errors: api.metricServerError(perMinute),
+      requests: api.metricCount(perMinute),
+    },
     period: perMinute.period,
   });
 }
 
 /**
- * Requests a minute that the gateway throttled. It has no metric for them: they neither reached a function nor failed.
- * Its metrics and Lambda's are not of the very same moment, so small differences don't count.
+ * Requests a minute that the gateway throttled. It has no metric for them: they neither reached a
+ * function nor failed. Its metrics and Lambda's are not of the very same moment, so small
+ * differences don't count.
  */
 export function gatewayThrottles(api: HttpApi, ...functions: IFunction[]): MathExpression {
-  const invocations = Object.fromEntries(functions.map((each, at) => [`to${at}`, each.metricInvocations(perMinute)]));
+  const invocations = Object.fromEntries(
+    functions.map((each, at) => [`to${at}`, each.metricInvocations(perMinute)]),
+  );
   const answered = Object.keys(invocations).map((id) => `FILL(${id}, 0)`);
-  const usingMetrics = { requests: api.metricCount(perMinute), errors: api.metricServerError(perMinute) };
+  const usingMetrics = {
+    requests: api.metricCount(perMinute),
+    errors: api.metricServerError(perMinute),
+  };
   return new MathExpression({
     label: 'requests throttled by the gateway',
     expression: 'IF(missing > 60 AND missing > requests * 0.02, missing, 0)',
@@ -204,8 +252,14 @@ export function gatewayThrottles(api: HttpApi, ...functions: IFunction[]): MathE
   });
 }
 
-/** ACM renews a certificate 60 days before it ends, but not an imported one, nor one without its DNS record. */
-export function certificateRules(certificate: ICertificate, host: string): Record<'Ends' | 'EndsSoon', AlarmRule> {
+/**
+ * ACM renews a certificate 60 days before it ends, but not an imported one, nor one without its DNS
+ * record.
+ */
+export function certificateRules(
+  certificate: ICertificate,
+  host: string,
+): Record<'Ends' | 'EndsSoon', AlarmRule> {
   const endsWithin = (days: number): AlarmRule => ({
     metric: certificate.metricDaysToExpiry(),
     isBelow: true,
@@ -214,7 +268,8 @@ export function certificateRules(certificate: ICertificate, host: string): Recor
     // A certificate that has ended reports no data.
     noData: 'ignored',
     problem: `The certificate of ${host} ends within ${days} days: after that no client connects.`,
-    first: 'open it in the ACM console. Renew its DNS record for validation, or import the next certificate.',
+    first:
+      'open it in the ACM console. Renew its DNS record for validation, or import the next certificate.',
     runbook: 'Certificate ends',
   });
   return { Ends: endsWithin(45), EndsSoon: endsWithin(14) };
@@ -225,15 +280,18 @@ function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(' ', '-');
 }
 
-/** Queries of docs/runbook.md by their chapter and subject, `Server errors/Outcomes`, with the logs that they read. */
+/**
+ * Queries of docs/runbook.md by their chapter and subject, `Server errors/Outcomes`, with the logs
+ * that they read.
+ */
 export type RunbookQueries = readonly (readonly [
   logs: readonly ILogGroup[],
   queries: Readonly<Record<string, string>>,
 ])[];
 
 /**
- * Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, for an operator to pick from a list.
- * They cost nothing.
+ * Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, for an operator to pick
+ * from a list. They cost nothing.
  */
 export class SavedQueries extends Construct {
   constructor(scope: Construct, id: string, stage: string, given: RunbookQueries) {
@@ -256,7 +314,14 @@ export function operatorDashboard(scope: Construct, props: DashboardProps): void
   }).overrideLogicalId('DashboardUrl');
 }
 
-/** A graph that takes a third of the width of a dashboard; `liveData` shows the current, incomplete period as well. */
-export function graph(title: string, left: IMetric[], options: { liveData?: boolean } = {}): GraphWidget {
+/**
+ * A graph that takes a third of the width of a dashboard; `liveData` shows the current, incomplete
+ * period as well.
+ */
+export function graph(
+  title: string,
+  left: IMetric[],
+  options: { liveData?: boolean } = {},
+): GraphWidget {
   return new GraphWidget({ title, left, width: 8, height: 6, ...options });
 }

@@ -10,7 +10,10 @@ export type ApiFunction = {
   readonly lambda: string;
   readonly description: string;
   readonly timeoutSeconds: number;
-  /** Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer. */
+  /**
+   * Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably
+   * longer.
+   */
   readonly memoryMegabytes: number;
   /** The operations on each table, by the variable with its name. */
   readonly tables: Readonly<Record<string, readonly string[]>>;
@@ -21,7 +24,10 @@ export type ApiFunction = {
 /** The operations that charge a request; a transaction of updates is UpdateItem. */
 export const chargeOperations = ['GetItem', 'UpdateItem'] as const;
 
-/** Every request gets a response within 5 seconds; a handler gives up well before that, with its own response. */
+/**
+ * Every request gets a response within 5 seconds; a handler gives up well before that, with its own
+ * response.
+ */
 const timeoutSeconds = 6;
 const memoryMegabytes = 1024;
 
@@ -42,7 +48,8 @@ export const apiFunctions = {
   Validate: {
     handler: 'lambdas/validate/validate-handler.ts',
     lambda: 'lambdas/validate/validate-lambda.ts',
-    description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
+    description:
+      'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     timeoutSeconds,
     memoryMegabytes,
     tables: { [environment.accountsTable]: ['GetItem', 'BatchGetItem'] },
@@ -52,7 +59,9 @@ export const apiFunctions = {
 
 export type ApiFunctionId = keyof typeof apiFunctions;
 
-/** Variables that settings add to every function of the API, each with its value; `false` for none. */
+/**
+ * Variables that settings add to every function of the API, each with its value; `false` for none.
+ */
 export const optionalVariables: Readonly<Record<string, (config: Config) => string | false>> = {
   [environment.testAddresses]: ({ testAddresses }) => !testAddresses && 'off',
   [environment.objecten]: ({ dataset }) => dataset.objecten && 'on',
@@ -73,13 +82,16 @@ export type ApiRoute = {
   /** The operation in the OpenAPI document. */
   readonly operation?: string;
   readonly function: ApiFunctionId;
-  /** Each route has its own token bucket, so that requests to other paths can't use up the tokens of lookups. */
+  /**
+   * Each route has its own token bucket, so that requests to other paths can't use up the tokens of
+   * lookups.
+   */
   readonly throttle: 'lookups' | 'others';
 };
 
 /**
- * The routes of the API. The service stack and `npm start` both read them, and a test compares them with the
- * synthesized template.
+ * The routes of the API. The service stack and `npm start` both read them, and a test compares them
+ * with the synthesized template.
  */
 export const apiRoutes: readonly ApiRoute[] = [
   { path: '/v1/address', operation: 'lookUpAddress', function: 'Address', throttle: 'lookups' },

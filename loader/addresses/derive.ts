@@ -30,8 +30,16 @@ const [ofHoofdadres, roleInObject] = [0x31, idLength + 2];
 const verblijfsobject = 0x56;
 const semicolon = betweenObjects.charCodeAt(0);
 
-/** The lines of a part, each with its line end, and how many there are, of how many nummeraanduidingen and objects. */
-export type DerivedLines = { lines: Buffer; counts: LineCounts; nummeraanduidingen: number; objecten: number };
+/**
+ * The lines of a part, each with its line end, and how many there are, of how many
+ * nummeraanduidingen and objects.
+ */
+export type DerivedLines = {
+  lines: Buffer;
+  counts: LineCounts;
+  nummeraanduidingen: number;
+  objecten: number;
+};
 
 /**
  * The lines of a part: one for each key, with its distinct places and the lists of toevoegingen.
@@ -50,7 +58,8 @@ export function deriveLines(
     end = id + rowFields.objects;
     while (rows[end] !== lineEnd) end++;
     const found = placeOf(id + rowFields.street);
-    if ('kind' in found) onProblem({ ...found, file, identificatie: rows.toString('latin1', id, id + idLength) });
+    if ('kind' in found)
+      onProblem({ ...found, file, identificatie: rows.toString('latin1', id, id + idLength) });
     else joiner.add(start, id, end, found);
   }
   return joiner.end();
@@ -62,11 +71,14 @@ type Found = DataView | Pick<Problem, 'kind' | 'detail'>;
 const namesLength = rowFields.objects - rowFields.street;
 
 /**
- * The place of a row by its street and own place, which stand in `rows` at `start`: worked out once for all addresses
- * of a street. Or the problem, if the street or the place is missing.
+ * The place of a row by its street and own place, which stand in `rows` at `start`: worked out once
+ * for all addresses of a street. Or the problem, if the street or the place is missing.
  */
 function placesBy(reference: Reference, rows: Buffer): (start: number) => Found {
-  const [view, known] = [new DataView(rows.buffer, rows.byteOffset, rows.length), new Map<string, Found>()];
+  const [view, known] = [
+    new DataView(rows.buffer, rows.byteOffset, rows.length),
+    new Map<string, Found>(),
+  ];
   let last = -1;
   let lastFound: Found = { kind: 'street_missing' };
   return (start) => {
@@ -76,8 +88,14 @@ function placesBy(reference: Reference, rows: Buffer): (start: number) => Found 
     let found = known.get(text);
     if (found === undefined) {
       const [openbareRuimte, own] = [text.slice(0, idLength), text.slice(idLength)];
-      const placed = toPlace({ openbareRuimte, woonplaats: own.startsWith('.') ? null : own }, reference);
-      found = 'kind' in placed ? placed : new DataView(new Uint8Array(Buffer.from(placeText(placed), 'latin1')).buffer);
+      const placed = toPlace(
+        { openbareRuimte, woonplaats: own.startsWith('.') ? null : own },
+        reference,
+      );
+      found =
+        'kind' in placed
+          ? placed
+          : new DataView(new Uint8Array(Buffer.from(placeText(placed), 'latin1')).buffer);
       known.set(text, found);
     }
     last = start;
@@ -86,7 +104,10 @@ function placesBy(reference: Reference, rows: Buffer): (start: number) => Found 
   };
 }
 
-/** The street, place and gemeente of a current nummeraanduiding, or the problem: one is not current. Never guesses. */
+/**
+ * The street, place and gemeente of a current nummeraanduiding, or the problem: one is not current.
+ * Never guesses.
+ */
 export function toPlace(
   { openbareRuimte, woonplaats }: Pick<Nummeraanduiding, 'openbareRuimte' | 'woonplaats'>,
   reference: Reference,
@@ -109,7 +130,10 @@ class LineJoiner {
   readonly #view: DataView;
   readonly #hasObjecten: boolean;
   readonly #lines = new GrowingBytes();
-  /** The rows of the current postcode and huisnummer, in objects that are reused; the count says how many are valid. */
+  /**
+   * The rows of the current postcode and huisnummer, in objects that are reused; the count says how
+   * many are valid.
+   */
   readonly #group: Row[] = [];
   #count = 0;
   /** The start of the group's toevoeging. */
@@ -131,7 +155,11 @@ class LineJoiner {
 
   add(start: number, id: number, end: number, place: DataView): void {
     const [first] = this.#group;
-    if (!first || this.#count === 0 || !hasSameBytes(this.#view, first.start, start, this.#toevoeging)) {
+    if (
+      !first ||
+      this.#count === 0 ||
+      !hasSameBytes(this.#view, first.start, start, this.#toevoeging)
+    ) {
       this.#endGroup();
       let toevoeging = start + 8;
       while (this.#rows[toevoeging] !== separator) toevoeging++;
@@ -198,10 +226,14 @@ class LineJoiner {
 
   #hasSameKey(one: Row, other: Row): boolean {
     const length = one.id - one.start;
-    return length === other.id - other.start && hasSameBytes(this.#view, one.start, other.start, length);
+    return (
+      length === other.id - other.start && hasSameBytes(this.#view, one.start, other.start, length)
+    );
   }
 
-  /** Writes each place of a key once, with the ids and the objects of all nummeraanduidingen there. */
+  /**
+   * Writes each place of a key once, with the ids and the objects of all nummeraanduidingen there.
+   */
   #endLine(rows: readonly Row[]): void {
     const places = [...Map.groupBy(rows, ({ place }) => textOf(place))].map(([place, there]) => {
       const size = this.#countAddress(there[0] as Row);

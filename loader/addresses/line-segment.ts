@@ -1,4 +1,6 @@
-/** The lines of a segment of a snapshot as they are stored, part by part, and how they are counted. */
+/**
+ * The lines of a segment of a snapshot as they are stored, part by part, and how they are counted.
+ */
 
 import { crc32 } from 'node:zlib';
 import {
@@ -13,14 +15,19 @@ import {
 import { type Line, linesForm, parseLine } from './lines.ts';
 import { addSizes, type PlaceSizes, sizesOfAddress } from './place-sizes.ts';
 
-/** The number of lines, the number with only a list of toevoegingen, and the addresses by woonplaats. */
+/**
+ * The number of lines, the number with only a list of toevoegingen, and the addresses by
+ * woonplaats.
+ */
 export type LineCounts = { lines: number; lists: number; places: PlaceSizes };
 
 export const noLines: LineCounts = { lines: 0, lists: 0, places: {} };
 
 function countLines(lines: readonly Line[]): LineCounts {
   const all = lines.map(parseLine);
-  const sizes = all.flatMap(({ key, places }) => places.flatMap((place) => sizesOfAddress(key, place)));
+  const sizes = all.flatMap(({ key, places }) =>
+    places.flatMap((place) => sizesOfAddress(key, place)),
+  );
   return {
     lines: lines.length,
     lists: all.filter(({ places }) => places.length === 0).length,
@@ -31,8 +38,15 @@ function countLines(lines: readonly Line[]): LineCounts {
 /** The packed lines of a part: all lines with the same first three digits of the postcode. */
 type PackedPart = { part: string; packed: Buffer; counts: LineCounts };
 
-/** `form` is the version of the lines, and `crc` is of the bytes after it: the packed parts, with these lengths. */
-type Header = { form: string; crc: number; parts: (Pick<PackedPart, 'part' | 'counts'> & { length: number })[] };
+/**
+ * `form` is the version of the lines, and `crc` is of the bytes after it: the packed parts, with
+ * these lengths.
+ */
+type Header = {
+  form: string;
+  crc: number;
+  parts: (Pick<PackedPart, 'part' | 'counts'> & { length: number })[];
+};
 
 /** The first bytes of a segment, in any version. */
 const mark = Buffer.from('BAG1');
@@ -80,7 +94,9 @@ export function unpackSegment(packed: Buffer): Line[] {
 export class LineSegmentReader {
   readonly #parts = new Map<string, PackedPart>();
 
-  /** @param bytes the stored segment; `null` has no lines @throws UnknownFormError, Error for damage */
+  /**
+   * @param bytes the stored segment; `null` has no lines @throws UnknownFormError, Error for damage
+   */
   constructor(bytes: Buffer | null) {
     if (!bytes) return;
     if (!bytes.subarray(0, mark.length).equals(mark)) throw new Error('not the lines of a segment');

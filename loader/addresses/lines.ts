@@ -1,4 +1,8 @@
-import { type AddressItem, addressItem, type StoredAddress } from '../../core/addresses/address-item.ts';
+import {
+  type AddressItem,
+  addressItem,
+  type StoredAddress,
+} from '../../core/addresses/address-item.ts';
 import {
   comparePlaces,
   compareTexts,
@@ -7,24 +11,35 @@ import {
   placeOfTexts,
   placeTexts,
 } from '../../core/place-fields.ts';
-import { GrowingBytes, linesOf, packLineBytes, requireForm, unpackLines } from '../register/stored-form.ts';
+import {
+  GrowingBytes,
+  linesOf,
+  packLineBytes,
+  requireForm,
+  unpackLines,
+} from '../register/stored-form.ts';
 
 /**
- * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and
- * for each distinct place of the key the fields that `core/place-fields.ts` defines, in their order:
+ * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of
+ * toevoegingen, and for each distinct place of the key the fields that `core/place-fields.ts`
+ * defines, in their order:
  *
  *     1381AA#9#A<tab><tab>Buitenveer<tab>Weesp<tab>0457200000201234
  *
- * Only a key without a toevoeging whose number has other toevoegingen has a list. It names all toevoegingen, separated
- * by commas, with an empty name for the address without one: `,A,B`. If that address does not exist, the line ends
- * after the list: `1381AA#9#<tab>A,B`.
+ * Only a key without a toevoeging whose number has other toevoegingen has a list. It names all
+ * toevoegingen, separated by commas, with an empty name for the address without one: `,A,B`. If
+ * that address does not exist, the line ends after the list: `1381AA#9#<tab>A,B`.
  *
- * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, need no
- * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
+ * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte
+ * a character, need no encoding, and sort by their bytes, so in the same order everywhere (decision
+ * 0113).
  */
 export type Line = string;
 
-/** The fields of a place in a line up to its ids, which follow: made once per street. Ends in an empty field. */
+/**
+ * The fields of a place in a line up to its ids, which follow: made once per street. Ends in an
+ * empty field.
+ */
 export function placeText(place: Place): string {
   return Buffer.from(placeTexts(place).join('\t')).toString('latin1');
 }
@@ -34,16 +49,22 @@ export function keyOf(line: Line): string {
   return line.slice(0, line.indexOf('\t'));
 }
 
-/** A line as the addresses table holds it. @throws Error for a line that has another number of fields */
+/**
+ * A line as the addresses table holds it. @throws Error for a line that has another number of
+ * fields
+ */
 export function parseLine(line: Line): StoredAddress {
   const [key = '', list = '', ...texts] = Buffer.from(line, 'latin1').toString().split('\t');
-  if (texts.length % placeFieldNames.length !== 0) throw new Error(`the line of ${key} has an unknown form`);
+  if (texts.length % placeFieldNames.length !== 0)
+    throw new Error(`the line of ${key} has an unknown form`);
   const places: Place[] = [];
   for (let at = 0; at < texts.length; at += placeFieldNames.length) {
     places.push(placeOfTexts(texts.slice(at, at + placeFieldNames.length)));
   }
   places.sort(comparePlaces);
-  return list === '' ? { key, places } : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
+  return list === ''
+    ? { key, places }
+    : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
 }
 
 /** The line of an item in the addresses table. */
@@ -52,7 +73,10 @@ export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
   return [key, list, ...places.map(placeText).sort()].join('\t');
 }
 
-/** The line without its list of toevoegingen; `null` for a line that has only a list, which is no address. */
+/**
+ * The line without its list of toevoegingen; `null` for a line that has only a list, which is no
+ * address.
+ */
 export function addressPart(line: Line): Line | null {
   const first = line.indexOf('\t');
   const second = line.indexOf('\t', first + 1);
@@ -60,7 +84,10 @@ export function addressPart(line: Line): Line | null {
   return second === first + 1 ? line : line.slice(0, first + 1) + line.slice(second);
 }
 
-/** The stored form of lines: its version, and the fields of a place. Lines in another form can't be read. */
+/**
+ * The stored form of lines: its version, and the fields of a place. Lines in another form can't be
+ * read.
+ */
 export const linesForm = `lines 2 ${placeFieldNames.join(' ')}`;
 
 /** How the address of a key changes. */
@@ -74,8 +101,8 @@ export class Change {
   readonly before: Line | null;
   readonly after: Line | null;
   /**
-   * `list`: only the list of toevoegingen differs, or the line has no address. `objecten`: only the adresseerbare
-   * objecten of the address differ.
+   * `list`: only the list of toevoegingen differs, or the line has no address. `objecten`: only the
+   * adresseerbare objecten of the address differ.
    */
   readonly kind: ChangeKind | 'list' | 'objecten';
   #places: ChangedPlaces | undefined;
@@ -124,8 +151,9 @@ const comparedBytes = 2_048;
 const [lineEnd, plus] = [0x0a, 0x2b];
 
 /**
- * The changes from the lines `before` to `after`, ordered by key. Both are sorted, with one line per key, and are
- * bytes, each line with its line end: so a day turns few of the ten million lines into strings.
+ * The changes from the lines `before` to `after`, ordered by key. Both are sorted, with one line
+ * per key, and are bytes, each line with its line end: so a day turns few of the ten million lines
+ * into strings.
  */
 export function* diff(before: Buffer, after: Buffer): Generator<Change> {
   let [i, j] = [0, 0];
@@ -153,7 +181,10 @@ function lineAt(bytes: Buffer, start: number): Line {
   return bytes.toString('latin1', start, bytes.indexOf(lineEnd, start));
 }
 
-/** A write to one key of the table: put this line, or remove the key. Repeating it has no further effect. */
+/**
+ * A write to one key of the table: put this line, or remove the key. Repeating it has no further
+ * effect.
+ */
 export type LineWrite = { put: Line } | { remove: string };
 
 export function writeOf({ key, after }: Change): LineWrite {
@@ -192,20 +223,31 @@ export class WritesFile {
   }
 }
 
-/** The writes that a `WritesFile` packed. @throws UnknownFormError for writes that another version stored */
+/**
+ * The writes that a `WritesFile` packed. @throws UnknownFormError for writes that another version
+ * stored
+ */
 export function unpackWrites(packed: Buffer): LineWrite[] {
   const [form = '', ...writes] = unpackLines(packed);
   requireForm(form, linesForm);
-  return writes.map((line) => (line.startsWith('+') ? { put: line.slice(1) } : { remove: line.slice(1) }));
+  return writes.map((line) =>
+    line.startsWith('+') ? { put: line.slice(1) } : { remove: line.slice(1) },
+  );
 }
 
-/** The most bytes of an item: DynamoDB refuses one of more than 400 KiB, with the whole batch that it is in. */
+/**
+ * The most bytes of an item: DynamoDB refuses one of more than 400 KiB, with the whole batch that
+ * it is in.
+ */
 export const largestItemBytes = 400_000;
 
 /** An address with an item of too many bytes. */
 export type LargeItem = { key: string; bytes: number };
 
-/** A line with fewer bytes has no such item: beside the line an item has names of fields, 40 bytes for each place. */
+/**
+ * A line with fewer bytes has no such item: beside the line an item has names of fields, 40 bytes
+ * for each place.
+ */
 const suspectBytes = largestItemBytes / 4;
 
 /** The addresses in these lines, each with its line end, whose items DynamoDB would refuse. */
@@ -227,7 +269,10 @@ export function tooLarge(lines: Buffer): LargeItem[] {
 
 /** What DynamoDB counts of an item or a map: the names in it, and the values. */
 function fieldsBytes(fields: AddressItem): number {
-  return Object.entries(fields).reduce((sum, [name, value]) => sum + name.length + valueBytes(value), 0);
+  return Object.entries(fields).reduce(
+    (sum, [name, value]) => sum + name.length + valueBytes(value),
+    0,
+  );
 }
 
 function valueBytes({ S, NS, L, M }: AddressItem[string]): number {

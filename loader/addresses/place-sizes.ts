@@ -4,8 +4,8 @@ import { keyParts } from '../../core/addresses/address-key.ts';
 import type { Place } from '../../core/place-fields.ts';
 
 /**
- * How many addresses there are, how many have a huisletter, a toevoeging, and a name with special letters; and how many
- * have a ligplaats, a standplaats, and an object of any kind.
+ * How many addresses there are, how many have a huisletter, a toevoeging, and a name with special
+ * letters; and how many have a ligplaats, a standplaats, and an object of any kind.
  */
 export type PlaceSize = [
   addresses: number,
@@ -20,8 +20,8 @@ export type PlaceSize = [
 export const noSize = (): PlaceSize => [0, 0, 0, 0, 0, 0, 0];
 
 /**
- * The sizes of woonplaatsen by their names, and the number of addresses of gemeenten by `gemeente 0457`; in order: the
- * same lines give the same JSON.
+ * The sizes of woonplaatsen by their names, and the number of addresses of gemeenten by
+ * `gemeente 0457`; in order: the same lines give the same JSON.
  */
 export type PlaceSizes = Record<string, PlaceSize>;
 
@@ -29,17 +29,25 @@ export type PlaceSizes = Record<string, PlaceSize>;
 export const gemeentePrefix = 'gemeente ';
 export const isGemeente = (name: string) => name.startsWith(gemeentePrefix);
 
-/** Which of huisletter (1) and toevoeging (2) the toevoeging of a key has: the letter that it begins with is one. */
+/**
+ * Which of huisletter (1) and toevoeging (2) the toevoeging of a key has: the letter that it begins
+ * with is one.
+ */
 export function suffixOf(first: number, length: number): number {
   if (length === 0) return 0;
   return first < 0x41 ? 2 : length === 1 ? 1 : 3;
 }
 
 /** The sizes of the woonplaats and the gemeente of addresses at a place. */
-export function sizesAt({ straat, woonplaats, gemeente }: Place, size: PlaceSize): [string, PlaceSize][] {
+export function sizesAt(
+  { straat, woonplaats, gemeente }: Place,
+  size: PlaceSize,
+): [string, PlaceSize][] {
   const [count, huisletters, toevoegingen, , ...objects] = size;
   const special = isSpecial({ straat, woonplaats }) ? count : 0;
-  const all: [string, PlaceSize][] = [[woonplaats, [count, huisletters, toevoegingen, special, ...objects]]];
+  const all: [string, PlaceSize][] = [
+    [woonplaats, [count, huisletters, toevoegingen, special, ...objects]],
+  ];
   if (gemeente !== undefined) all.push([`${gemeentePrefix}${gemeente}`, [count, 0, 0, 0, 0, 0, 0]]);
   return all;
 }

@@ -5,7 +5,10 @@ import { readEntry, type ZipEntry } from '../zip/zip.ts';
 import { schemaVersion, unknownSchema } from './schema.ts';
 import { xsdDate } from './xsd-values.ts';
 
-/** Whether an entry is metadata that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary despite its name. */
+/**
+ * Whether an entry is metadata that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary
+ * despite its name.
+ */
 export function isJunk(name: string): boolean {
   return name.startsWith('__MACOSX/') || baseName(name).startsWith('.');
 }
@@ -29,13 +32,18 @@ export type DeliveryDocument = {
   gemeenten: string[];
 };
 
-/** Reads the Leveringsdocument, or `null`. @throws ExtractError, also for two documents or another schema version */
+/**
+ * Reads the Leveringsdocument, or `null`. @throws ExtractError, also for two documents or another
+ * schema version
+ */
 export async function findDeliveryDocument(
   source: RandomAccess,
   entries: readonly ZipEntry[],
   label: string,
 ): Promise<DeliveryDocument | null> {
-  const [delivery, other] = entries.filter(({ name }) => baseName(name) === deliveryFile && !isJunk(name));
+  const [delivery, other] = entries.filter(
+    ({ name }) => baseName(name) === deliveryFile && !isJunk(name),
+  );
   if (other) {
     const problem = `holds ${delivery?.name} and ${other.name}, so its peildatum is unknown; get the extract again`;
     throw new ExtractError('duplicate_member', label, problem);
@@ -59,7 +67,8 @@ function readDeliveryDocument(xml: Buffer, file: string): DeliveryDocument {
   parser.on('opentag', (tag) => {
     if (path.length === 0) schema = tag.uri;
     path.push(tag.local);
-    if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract')) variant = tag.local;
+    if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract'))
+      variant = tag.local;
     if (pathWithin(path) === gemeente) gemeenten.push('');
   });
   parser.on('text', (text) => {
@@ -71,7 +80,12 @@ function readDeliveryDocument(xml: Buffer, file: string): DeliveryDocument {
   try {
     parser.write(xml.toString('utf8')).close();
   } catch (cause) {
-    throw new ExtractError('invalid_xml', file, `not well-formed XML (${(cause as Error).message})`, { cause });
+    throw new ExtractError(
+      'invalid_xml',
+      file,
+      `not well-formed XML (${(cause as Error).message})`,
+      { cause },
+    );
   }
   if (schema !== levering) throw unknownSchema(file, schema);
   const dateOf = (name: string) => xsdDate(texts.get(name) ?? '') ?? texts.get(name)?.trim() ?? '';
@@ -96,7 +110,10 @@ export function isCalendarDay(text: string): boolean {
 
 const dayMilliseconds = 86_400_000;
 
-/** Whether a date is more than a day ahead: after a dataset of such a date all others would count as older. */
+/**
+ * Whether a date is more than a day ahead: after a dataset of such a date all others would count as
+ * older.
+ */
 export function isFuture(date: string, now = Date.now()): boolean {
   return Date.parse(date) > now + dayMilliseconds;
 }

@@ -2,7 +2,10 @@
 
 import { gebruiksdoelen, objectStatuses } from '../../core/adres-object.ts';
 
-/** The allowed content of an element: `text`, anything (as `xml`, or `skipped`), or the named elements. */
+/**
+ * The allowed content of an element: `text`, anything (as `xml`, or `skipped`), or the named
+ * elements.
+ */
 export type Content = 'text' | 'xml' | 'skipped' | { [element: string]: Content };
 
 /** The kinds of object that are used for addresses. */
@@ -11,21 +14,25 @@ export type ObjectKind = 'NUM' | 'OPR' | 'WPL';
 export const objectenKinds = ['VBO', 'LIG', 'STA'] as const;
 export type ObjectenKind = (typeof objectenKinds)[number];
 
-export const isObjectenKind = (kind: string): kind is ObjectenKind => objectenKinds.includes(kind as ObjectenKind);
+export const isObjectenKind = (kind: string): kind is ObjectenKind =>
+  objectenKinds.includes(kind as ObjectenKind);
 
 export type StandKind = ObjectKind | ObjectenKind;
 
 /**
- * How Kadaster writes a value: with a character from `lowest` to `highest` at each position; as `least` to `most` of
- * `characters`, the first one of `first`, and from another one on up to the next tag as `others`; or as a member of
- * `values`.
+ * How Kadaster writes a value: with a character from `lowest` to `highest` at each position; as
+ * `least` to `most` of `characters`, the first one of `first`, and from another one on up to the
+ * next tag as `others`; or as a member of `values`.
  */
 export type WrittenValue =
   | { lowest: string; highest: string }
   | { first: RegExp; characters: RegExp; least: number; most: number; others?: RegExp }
   | { values: readonly string[] };
 
-/** A part of what Kadaster writes: markup, an element, a value that is no field, or a decimal number. */
+/**
+ * A part of what Kadaster writes: markup, an element, a value that is no field, or a decimal
+ * number.
+ */
 export type WrittenPart = string | Element | WrittenValue | typeof decimal;
 /** A decimal number, and a space that follows it. */
 export const decimal = { isDecimal: true } as const;
@@ -41,15 +48,23 @@ export type Element = {
   isRepeated?: boolean;
   /** The rule of the register for its text. */
   rule?: RegExp;
-  /** What Kadaster writes between its tags, if that is not any text: a value, or markup, decimals and elements. */
+  /**
+   * What Kadaster writes between its tags, if that is not any text: a value, or markup, decimals
+   * and elements.
+   */
   written?: WrittenValue | readonly WrittenPart[];
   /** Few objects have it: the strict parser reads these. */
   isRare?: boolean;
 };
 
 const plaatsAangewezen = 'Plaats aangewezen';
-/** By kind, the statuses of an object that exists (`live`), and that does not exist, or no longer. */
-export const statuses: Record<StandKind, { live: readonly string[]; withdrawn: readonly string[] }> = {
+/**
+ * By kind, the statuses of an object that exists (`live`), and that does not exist, or no longer.
+ */
+export const statuses: Record<
+  StandKind,
+  { live: readonly string[]; withdrawn: readonly string[] }
+> = {
   NUM: { live: ['Naamgeving uitgegeven'], withdrawn: ['Naamgeving ingetrokken'] },
   OPR: { live: ['Naamgeving uitgegeven'], withdrawn: ['Naamgeving ingetrokken'] },
   WPL: { live: ['Woonplaats aangewezen'], withdrawn: ['Woonplaats ingetrokken'] },
@@ -69,12 +84,20 @@ const idRule = /^\d{16}$/;
 
 const fixed = (lowest: string, highest: string) => ({ lowest, highest });
 const digits = (count: number) => fixed('0'.repeat(count), '9'.repeat(count));
-const run = (characters: RegExp, most: number, first = characters, least = 1) => ({ first, characters, least, most });
+const run = (characters: RegExp, most: number, first = characters, least = 1) => ({
+  first,
+  characters,
+  least,
+  most,
+});
 /** Printable ASCII without the special characters of XML. */
 const plain = /[ -%'-;=?-~]/;
 /** The same, and all that is not ASCII below U+FFFD, as which bytes that are not UTF-8 are read. */
 const letter = "[ -%'-;=?-~\\x80-\\ufffc\\u{10000}-\\u{10ffff}]";
-/** The same with the references that Kadaster writes for special characters and letters with accents. */
+/**
+ * The same with the references that Kadaster writes for special characters and letters with
+ * accents.
+ */
 const others = new RegExp(`^(?:${letter}|&(?:amp|lt|gt|#x[a-f][\\da-f]);)*$`, 'u');
 export const anyText: WrittenValue = { ...run(plain, 1e9, plain, 0), others };
 
@@ -85,9 +108,12 @@ const element = (name: string, content: Element['content'], more?: Partial<Eleme
 });
 const text = (name: string, more?: Partial<Element>) => element(name, 'text', more);
 const skipped = (name: string, more?: Partial<Element>) => element(name, 'skipped', more);
-const identificatie = (domein: string) => text('identificatie', { domein, rule: idRule, written: digits(16) });
+const identificatie = (domein: string) =>
+  text('identificatie', { domein, rule: idRule, written: digits(16) });
 const reference = (name: string, to: string, domein: string, more: Partial<Element> = {}) =>
-  element(name, [text(`Objecten-ref:${to}Ref`, { domein, rule: idRule, written: digits(16), ...more })]);
+  element(name, [
+    text(`Objecten-ref:${to}Ref`, { domein, rule: idRule, written: digits(16), ...more }),
+  ]);
 const optional = (one: Element): Element => ({ ...one, isOptional });
 
 const date = fixed('0000-00-00', '9999-99-99');
@@ -113,9 +139,15 @@ const statusOf = (kind: StandKind) => {
   return text('status', { written: { values: [...live, ...withdrawn] } });
 };
 const document = ['geconstateerd', 'documentdatum', 'documentnummer'].map((name) => skipped(name));
-const ligtIn = reference('ligtIn', 'Woonplaats', 'Woonplaats', { rule: /^\d{4}$/, written: digits(4) });
+const ligtIn = reference('ligtIn', 'Woonplaats', 'Woonplaats', {
+  rule: /^\d{4}$/,
+  written: digits(4),
+});
 const writtenNaam = { ...run(plain, 80, /[!-%'-;=?-~]/), others: new RegExp(`^${letter}*$`, 'u') };
-/** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
+/**
+ * `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space
+ * and line ends.
+ */
 const naam = text('naam', { rule: /^[^ \t\r\n][^\r\n]{0,79}$/u, written: writtenNaam });
 const number = (name: string, most: number) => {
   const rule = new RegExp(`^[ \\t\\r\\n]*[1-9]\\d{0,${most - 1}}[ \\t\\r\\n]*$`);
@@ -146,8 +178,17 @@ const beginOf = (name: string) => [
   identificatie(name),
 ];
 const plaats = (kind: StandKind, name: string) =>
-  element(name, [...beginOf(name), statusOf(kind), element('geometrie', 'xml', { written: polygon }), ...document]);
-const pand = skipped('Objecten-ref:PandRef', { domein: 'Pand', written: digits(16), isRepeated: true });
+  element(name, [
+    ...beginOf(name),
+    statusOf(kind),
+    element('geometrie', 'xml', { written: polygon }),
+    ...document,
+  ]);
+const pand = skipped('Objecten-ref:PandRef', {
+  domein: 'Pand',
+  written: digits(16),
+  isRepeated: true,
+});
 
 /** Each kind of object, its elements in Kadaster's order. */
 export const objects: Record<StandKind, Element> = {
@@ -155,14 +196,30 @@ export const objects: Record<StandKind, Element> = {
     identificatie('Nummeraanduiding'),
     number('huisnummer', 5),
     text('huisletter', { isOptional, rule: /^[A-Za-z]$/, written: run(/[A-Za-z]/, 1) }),
-    text('huisnummertoevoeging', { isOptional, rule: /^[0-9A-Za-z]{1,4}$/, written: run(/[0-9A-Za-z]/, 4) }),
-    text('postcode', { isOptional, rule: /^[1-9]\d{3}[A-Z]{2}$/, written: fixed('1000AA', '9999ZZ') }),
+    text('huisnummertoevoeging', {
+      isOptional,
+      rule: /^[0-9A-Za-z]{1,4}$/,
+      written: run(/[0-9A-Za-z]/, 4),
+    }),
+    text('postcode', {
+      isOptional,
+      rule: /^[1-9]\d{3}[A-Z]{2}$/,
+      written: fixed('1000AA', '9999ZZ'),
+    }),
     skipped('typeAdresseerbaarObject'),
     ...[statusOf('NUM'), ...document, optional(ligtIn), voorkomen],
     reference('ligtAan', 'OpenbareRuimte', 'Openbareruimte'),
   ]),
   OPR: element('OpenbareRuimte', [
-    ...[identificatie('Openbareruimte'), naam, skipped('type'), statusOf('OPR'), ...document, ligtIn, voorkomen],
+    ...[
+      identificatie('Openbareruimte'),
+      naam,
+      skipped('type'),
+      statusOf('OPR'),
+      ...document,
+      ligtIn,
+      voorkomen,
+    ],
     skipped('verkorteNaam', { isOptional, isRare: true }),
   ]),
   WPL: element('Woonplaats', [
@@ -171,7 +228,10 @@ export const objects: Record<StandKind, Element> = {
   ]),
   VBO: element('Verblijfsobject', [
     ...[...beginOf('Verblijfsobject'), element('geometrie', 'xml', { written: point })],
-    text('gebruiksdoel', { isRepeated: true, written: { values: Object.values(gebruiksdoelen).reverse() } }),
+    text('gebruiksdoel', {
+      isRepeated: true,
+      written: { values: Object.values(gebruiksdoelen).reverse() },
+    }),
     number('oppervlakte', 6),
     ...[statusOf('VBO'), ...document, skipped('maaktDeelUitVan', { written: [pand] })],
   ]),
@@ -184,17 +244,24 @@ const ofEachKind = <T>(of: (object: Element) => T) =>
   Object.fromEntries(standKinds.map((kind) => [kind, of(objects[kind])])) as Record<StandKind, T>;
 
 const contentOf = ({ content }: Element): Content =>
-  typeof content === 'string' ? content : Object.fromEntries(content.map((one) => [one.name, contentOf(one)]));
-
-/** The content and the name of the element of each kind of object, and the kind of each such name. */
-export const contentOfKind = ofEachKind(contentOf);
-export const elementOfKind = ofEachKind(({ name }) => name);
-export const kindOfElement = Object.fromEntries(standKinds.map((kind) => [elementOfKind[kind], kind]));
+  typeof content === 'string'
+    ? content
+    : Object.fromEntries(content.map((one) => [one.name, contentOf(one)]));
 
 /**
- * A value of an object. `name` is the local name of its element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`;
- * a reference to a nummeraanduiding has the name of the element around it, `heeftAlsHoofdadres`. `between` is the
- * markup between the values of a repeated element.
+ * The content and the name of the element of each kind of object, and the kind of each such name.
+ */
+export const contentOfKind = ofEachKind(contentOf);
+export const elementOfKind = ofEachKind(({ name }) => name);
+export const kindOfElement = Object.fromEntries(
+  standKinds.map((kind) => [elementOfKind[kind], kind]),
+);
+
+/**
+ * A value of an object. `name` is the local name of its element: `identificatie`,
+ * `beginGeldigheid`, `WoonplaatsRef`; a reference to a nummeraanduiding has the name of the element
+ * around it, `heeftAlsHoofdadres`. `between` is the markup between the values of a repeated
+ * element.
  */
 type Field = Pick<Element, 'rule' | 'isRepeated'> & {
   name: string;
@@ -214,7 +281,12 @@ function fieldsOf(one: Element, isRequired: boolean, parent: string): Field[] {
   if (typeof content !== 'string') return content.flatMap((child) => fieldsOf(child, isHere, name));
   if (content === 'skipped') return [];
   const [open, close] = tagsOf(one);
-  const field = { name: fieldName(name, parent), element: name, isRequired: isHere, between: close + open };
+  const field = {
+    name: fieldName(name, parent),
+    element: name,
+    isRequired: isHere,
+    between: close + open,
+  };
   return [{ ...field, ...(rule && { rule }), ...(isRepeated && { isRepeated }) }];
 }
 

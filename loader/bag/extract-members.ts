@@ -1,7 +1,14 @@
 import type { Readable } from 'node:stream';
 import { ExtractError } from '../load-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { entryRange, entryStream, hashOf, listEntries, readEntry, type ZipEntry } from '../zip/zip.ts';
+import {
+  entryRange,
+  entryStream,
+  hashOf,
+  listEntries,
+  readEntry,
+  type ZipEntry,
+} from '../zip/zip.ts';
 import {
   areaText,
   baseName,
@@ -16,23 +23,32 @@ import {
 import { type ObjectenKind, objectenKinds, type StandKind } from './elements.ts';
 import { relatieFile } from './gemeente-relaties.ts';
 
-/** The contents of an inner zip: objects of one kind, or the relations between woonplaatsen and gemeenten. */
+/**
+ * The contents of an inner zip: objects of one kind, or the relations between woonplaatsen and
+ * gemeenten.
+ */
 export type MemberKind = StandKind | typeof relatieFile;
 
-/** An inner zip of one kind, and the entries leading to it from the outer zip: 1, or 2 for a municipality. */
+/**
+ * An inner zip of one kind, and the entries leading to it from the outer zip: 1, or 2 for a
+ * municipality.
+ */
 export type Member = { kind: MemberKind; name: string; path: ZipEntry[] };
 
-/** Copies a deflated inner zip so that it can be read by range. `name` identifies the contents, for reuse. */
+/**
+ * Copies a deflated inner zip so that it can be read by range. `name` identifies the contents, for
+ * reuse.
+ */
 export type Spool = (stream: Readable, name: string, size: number) => Promise<RandomAccess>;
 
 /**
- * The members of an extract with nummeraanduidingen, openbare ruimten, woonplaatsen (NUM, OPR, WPL, in this order) and
- * the relations of woonplaatsen to gemeenten, which may be missing; with `objecten` also members with adresseerbare
- * objecten (VBO, LIG, STA) after them; its peildatum, and the codes of the gemeenten that it covers (none: the whole
- * country). Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never
- * members.
- * @throws ExtractError, also if the extract contradicts itself: a member or a Leveringsdocument twice, or different
- * dates
+ * The members of an extract with nummeraanduidingen, openbare ruimten, woonplaatsen (NUM, OPR, WPL,
+ * in this order) and the relations of woonplaatsen to gemeenten, which may be missing; with
+ * `objecten` also members with adresseerbare objecten (VBO, LIG, STA) after them; its peildatum,
+ * and the codes of the gemeenten that it covers (none: the whole country). Entries may be in any
+ * order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are never members.
+ * @throws ExtractError, also if the extract contradicts itself: a member or a Leveringsdocument
+ * twice, or different dates
  */
 export async function findMembers(
   source: RandomAccess,
@@ -43,18 +59,28 @@ export async function findMembers(
   const { peildatum, gemeenten } = await described(source, entries, label);
   if (isFuture(peildatum, options.now)) throw futureDelivery(peildatum, label, options.now);
   const required = options.objecten ? [...addressKinds, ...objectenKinds] : addressKinds;
-  const kinds: MemberKind[] = [...addressKinds, relatieFile, ...(options.objecten ? objectenKinds : [])];
+  const kinds: MemberKind[] = [
+    ...addressKinds,
+    relatieFile,
+    ...(options.objecten ? objectenKinds : []),
+  ];
   const members = membersAmong(entries, [], kinds);
   for (const entry of entries.filter(({ name }) => /^\d{4}GEM\d{8}\.zip$/.test(baseName(name)))) {
     const municipality = await innerZip(source, entry, label, options.spool);
     members.push(
-      ...membersAmong(await listEntries(municipality, `${label} > ${baseName(entry.name)}`), [entry], kinds),
+      ...membersAmong(
+        await listEntries(municipality, `${label} > ${baseName(entry.name)}`),
+        [entry],
+        kinds,
+      ),
     );
   }
   for (const kind of required) {
     if (!members.some((member) => member.kind === kind)) throw missing(label, kind, entries);
   }
-  members.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
+  members.sort(
+    (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1),
+  );
   refuseTwice(members, label);
   refuseOtherDates(members, peildatum, label);
   refuseOtherArea(members, gemeenten, required, label);
@@ -67,12 +93,17 @@ function codesOf(members: readonly Member[]): string[] {
   return codes.has('9999') ? [] : [...codes].sort();
 }
 
-/** Whether a member's name tells the area that it covers: relations always cover the whole country. */
+/**
+ * Whether a member's name tells the area that it covers: relations always cover the whole country.
+ */
 export function isOfArea({ kind }: Member): boolean {
   return kind !== relatieFile;
 }
 
-/** The inner zip of a member: in place if every zip around it is stored, else through `spool` or in memory. */
+/**
+ * The inner zip of a member: in place if every zip around it is stored, else through `spool` or in
+ * memory.
+ */
 export async function memberAccess(
   source: RandomAccess,
   member: Member,
@@ -84,7 +115,10 @@ export async function memberAccess(
   return inner;
 }
 
-/** Identifies the XML of each member, however it is zipped, with its kind. @throws what `listXmlFiles` throws */
+/**
+ * Identifies the XML of each member, however it is zipped, with its kind. @throws what
+ * `listXmlFiles` throws
+ */
 export async function contentsOfMembers(
   source: RandomAccess,
   members: readonly Member[],
@@ -103,36 +137,55 @@ export async function contentsOfMembers(
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
   const refused = (code: 'missing_member' | 'duplicate_member', what: string) =>
     new ExtractError(code, label, `${what}; get the file again`);
-  const all = (await listEntries(inner, label)).filter(({ name }) => /\.xml$/i.test(name) && !isJunk(name));
+  const all = (await listEntries(inner, label)).filter(
+    ({ name }) => /\.xml$/i.test(name) && !isJunk(name),
+  );
   if (all.length === 0) throw refused('missing_member', 'holds no XML file');
   const files = all.toSorted((a, b) => (baseName(a.name) < baseName(b.name) ? -1 : 1));
   // The header of a file without objects has as many bytes.
   const written = files.filter(({ size }) => size > 2_500);
-  for (const [one, copy] of Map.groupBy(written, ({ crc32, size }) => `${crc32} ${size}`).values()) {
+  for (const [one, copy] of Map.groupBy(
+    written,
+    ({ crc32, size }) => `${crc32} ${size}`,
+  ).values()) {
     if (!one || !copy) continue;
-    throw refused('duplicate_member', `holds ${baseName(copy.name)}, which is a copy of ${baseName(one.name)}`);
+    throw refused(
+      'duplicate_member',
+      `holds ${baseName(copy.name)}, which is a copy of ${baseName(one.name)}`,
+    );
   }
   const numbers = files.flatMap(({ name }) => /[-_](\d{6})\.xml$/i.exec(name)?.[1] ?? []).sort();
   const wrong = numbers.findIndex((number, index) => Number(number) !== index + 1);
   if (wrong < 0) return files;
-  if (Number(numbers[wrong]) === wrong) throw refused('duplicate_member', `holds file ${numbers[wrong]} twice`);
+  if (Number(numbers[wrong]) === wrong)
+    throw refused('duplicate_member', `holds file ${numbers[wrong]} twice`);
   const lacking = String(wrong + 1).padStart(6, '0');
   throw refused('missing_member', `lacks file ${lacking} of ${Number(numbers.at(-1))}`);
 }
 
 /** The name of an entry of `label` in messages. */
 export function fileLabel(label: string, member: Member, file?: ZipEntry): string {
-  return [label, ...[...member.path, ...(file ? [file] : [])].map(({ name }) => baseName(name))].join(' > ');
+  return [
+    label,
+    ...[...member.path, ...(file ? [file] : [])].map(({ name }) => baseName(name)),
+  ].join(' > ');
 }
 
 const addressKinds: StandKind[] = ['NUM', 'OPR', 'WPL'];
 
-function membersAmong(entries: ZipEntry[], path: ZipEntry[], kinds: readonly MemberKind[]): Member[] {
+function membersAmong(
+  entries: ZipEntry[],
+  path: ZipEntry[],
+  kinds: readonly MemberKind[],
+): Member[] {
   return entries.flatMap((entry) => {
     const name = baseName(entry.name);
-    const [, object, relations] = /^(?:\d{4}([A-Z]{3})|(GEM-WPL-RELATIE)-)\d{8}\.zip$/.exec(name) ?? [];
+    const [, object, relations] =
+      /^(?:\d{4}([A-Z]{3})|(GEM-WPL-RELATIE)-)\d{8}\.zip$/.exec(name) ?? [];
     const kind = kinds.find((one) => one === (object ?? relations));
-    return kind && !isJunk(entry.name) && !unused.test(entry.name) ? [{ kind, name, path: [...path, entry] }] : [];
+    return kind && !isJunk(entry.name) && !unused.test(entry.name)
+      ? [{ kind, name, path: [...path, entry] }]
+      : [];
   });
 }
 
@@ -152,7 +205,9 @@ export async function innerZip(
   return subRange(outer, position, length);
 }
 
-/** Has the CRC-32: a server may replace an extract by one of the same size without any other sign. */
+/**
+ * Has the CRC-32: a server may replace an extract by one of the same size without any other sign.
+ */
 function spoolName({ crc32, name }: ZipEntry): string {
   return `${crc32.toString(16).padStart(8, '0')}-${baseName(name)}`;
 }
@@ -164,29 +219,48 @@ async function described(
 ): Promise<{ peildatum: string; gemeenten: string[] }> {
   const document = await findDeliveryDocument(source, entries, label);
   if (document) {
-    return { peildatum: peildatumOf(document, `${label} > ${deliveryFile}`), gemeenten: document.gemeenten };
+    return {
+      peildatum: peildatumOf(document, `${label} > ${deliveryFile}`),
+      gemeenten: document.gemeenten,
+    };
   }
-  if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name)))) throw mutationDelivery(label);
+  if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name))))
+    throw mutationDelivery(label);
   if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name))))
     throw foreign(label, entries);
   const problem = `has no ${deliveryFile}, so its peildatum is unknown; get the extract again`;
   throw new ExtractError('missing_peildatum', label, problem);
 }
 
-/** The peildatum of an extract. @throws ExtractError for a delivery that is not the full history (LVC) */
-function peildatumOf({ variant, standTechnischeDatum: date }: DeliveryDocument, file: string): string {
+/**
+ * The peildatum of an extract. @throws ExtractError for a delivery that is not the full history
+ * (LVC)
+ */
+function peildatumOf(
+  { variant, standTechnischeDatum: date }: DeliveryDocument,
+  file: string,
+): string {
   if (variant === 'MUT-Extract') throw mutationDelivery(file);
   if (variant !== 'LVC-Extract') {
-    throw new ExtractError('unknown_schema', file, `a delivery of kind ${variant || 'unknown'}; LVC-Extract is needed`);
+    throw new ExtractError(
+      'unknown_schema',
+      file,
+      `a delivery of kind ${variant || 'unknown'}; LVC-Extract is needed`,
+    );
   }
   if (!isCalendarDay(date)) {
-    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${date}'`);
+    throw new ExtractError(
+      'missing_peildatum',
+      file,
+      `its StandTechnischeDatum is not a date: '${date}'`,
+    );
   }
   return date;
 }
 
 function mutationDelivery(file: string): ExtractError {
-  const problem = 'a delivery of mutations; use a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
+  const problem =
+    'a delivery of mutations; use a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
   return new ExtractError('mutation_delivery', file, problem);
 }
 
@@ -212,7 +286,9 @@ function missing(label: string, kind: StandKind, entries: ZipEntry[]): ExtractEr
 }
 
 function refuseTwice(members: Member[], label: string): void {
-  const twice = members.find(({ name }, index) => members.findIndex((member) => member.name === name) < index);
+  const twice = members.find(
+    ({ name }, index) => members.findIndex((member) => member.name === name) < index,
+  );
   if (!twice) return;
   const problem = `holds ${twice.name} twice, so its contents are unknown; get the extract again`;
   throw new ExtractError('duplicate_member', label, problem);
@@ -220,7 +296,9 @@ function refuseTwice(members: Member[], label: string): void {
 
 /** Members of an older date have objects that have ended since: combined, they would come back. */
 function refuseOtherDates(members: Member[], peildatum: string, label: string): void {
-  const dates = new Set(members.map(({ name }) => name.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1')));
+  const dates = new Set(
+    members.map(({ name }) => name.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1')),
+  );
   if (dates.size === 1 && dates.has(peildatum)) return;
   const held = members.slice(0, 20).map(({ name }) => name);
   const problem =
@@ -231,7 +309,12 @@ function refuseOtherDates(members: Member[], peildatum: string, label: string): 
 }
 
 /** Refuses an extract that lacks a member for a municipality in its Leveringsdocument. */
-function refuseOtherArea(members: Member[], gemeenten: string[], kinds: readonly StandKind[], label: string): void {
+function refuseOtherArea(
+  members: Member[],
+  gemeenten: string[],
+  kinds: readonly StandKind[],
+  label: string,
+): void {
   if (codesOf(members).length === 0) return;
   const names = gemeenten.flatMap((code) => kinds.map((kind) => `${code}${kind}`));
   const lacking = names.filter((name) => !members.some((member) => member.name.startsWith(name)));

@@ -23,7 +23,10 @@ const fields = {
 type Field = (typeof fields)[keyof typeof fields];
 const required: Field[] = ['begin', 'woonplaats', 'gemeente', 'status'];
 
-/** Reads the relations with status `definitief`, whatever their dates. @throws ExtractError, also for another date */
+/**
+ * Reads the relations with status `definitief`, whatever their dates. @throws ExtractError, also
+ * for another date
+ */
 export function readGemeenteRelaties(
   xml: Buffer,
   file: string,
@@ -44,7 +47,8 @@ export function readGemeenteRelaties(
         stand = xsdDate(text) ?? text.trim();
         return;
       }
-      const field = fields[(name === 'gwr-product:identificatie' ? around : name) as keyof typeof fields];
+      const field =
+        fields[(name === 'gwr-product:identificatie' ? around : name) as keyof typeof fields];
       if (read[field] !== undefined) throw parser.invalid(`a second ${field} in one relation`);
       read[field] = text.trim();
     },
@@ -55,8 +59,15 @@ export function readGemeenteRelaties(
       const { begin = '', eind, woonplaats = '', gemeente = '', status } = read;
       if (status !== 'definitief') return;
       const span = { begin: dayIn(begin), eind: eind === undefined ? noEind : dayIn(eind) };
-      if (/^\d{4}$/.test(woonplaats) && /^\d{4}$/.test(gemeente)) relaties.push({ woonplaats, gemeente, ...span });
-      else problems.push({ kind: 'invalid_value', file, identificatie: woonplaats, detail: `gemeente '${gemeente}'` });
+      if (/^\d{4}$/.test(woonplaats) && /^\d{4}$/.test(gemeente))
+        relaties.push({ woonplaats, gemeente, ...span });
+      else
+        problems.push({
+          kind: 'invalid_value',
+          file,
+          identificatie: woonplaats,
+          detail: `gemeente '${gemeente}'`,
+        });
     },
   });
   const dayIn = (text: string): number => {
@@ -71,13 +82,22 @@ export function readGemeenteRelaties(
   throw new ExtractError('mixed_peildatums', file, problem);
 }
 
-/** The woonplaatsen without a gemeente, and codes without a name; one problem if no woonplaats has one. */
+/**
+ * The woonplaatsen without a gemeente, and codes without a name; one problem if no woonplaats has
+ * one.
+ */
 export function gemeenteProblems(places: readonly WoonplaatsInGemeente[], file: string): Problem[] {
-  const missing = places.filter(({ gemeente }) => gemeente === undefined).map(({ identificatie }) => identificatie);
-  const unknown = new Set(places.flatMap(({ gemeente }) => gemeente ?? []).filter((code) => !isKnownGemeente(code)));
+  const missing = places
+    .filter(({ gemeente }) => gemeente === undefined)
+    .map(({ identificatie }) => identificatie);
+  const unknown = new Set(
+    places.flatMap(({ gemeente }) => gemeente ?? []).filter((code) => !isKnownGemeente(code)),
+  );
   const isNone = missing.length > 0 && missing.length === places.length;
   return [
-    ...(isNone ? [relatieFile] : missing).map((identificatie) => problemOf('gemeente_missing', identificatie)),
+    ...(isNone ? [relatieFile] : missing).map((identificatie) =>
+      problemOf('gemeente_missing', identificatie),
+    ),
     ...[...unknown].map((identificatie) => problemOf('gemeente_unknown', identificatie)),
   ];
 

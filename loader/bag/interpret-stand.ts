@@ -1,6 +1,13 @@
 import type { AdresObjectType } from '../../core/adres-object.ts';
 import { ExtractError } from '../load-error.ts';
-import { fieldName, fieldsOfKind, type ObjectenKind, repeatedFields, type StandKind, statuses } from './elements.ts';
+import {
+  fieldName,
+  fieldsOfKind,
+  type ObjectenKind,
+  repeatedFields,
+  type StandKind,
+  statuses,
+} from './elements.ts';
 import { locationOf } from './location.ts';
 import { isProblem, type Problem, type ReadCounts } from './problem-report.ts';
 import {
@@ -17,14 +24,20 @@ import {
 } from './voorkomen.ts';
 import { xsdDate, xsdInteger } from './xsd-values.ts';
 
-/** The values of an object by `fieldName`. Those of a repeated element have `betweenValues` between them. */
+/**
+ * The values of an object by `fieldName`. Those of a repeated element have `betweenValues` between
+ * them.
+ */
 export type Fields = Partial<Record<string, string>>;
 
 /** Not a character of XML. */
 export const betweenValues = '\0';
 const repeated = new Set(repeatedFields.map(({ name }) => name));
 
-/** Adds the text of an element, in its parent, to the fields of its object, or returns false if it is set. */
+/**
+ * Adds the text of an element, in its parent, to the fields of its object, or returns false if it
+ * is set.
+ */
 export function addField(fields: Fields, element: string, text: string, parent: string): boolean {
   const field = fieldName(element, parent);
   const before = fields[field];
@@ -43,8 +56,14 @@ export type Occurrence = Fields &
   Record<'identificatie' | 'status' | 'voorkomenidentificatie' | 'beginGeldigheid', string>;
 
 /** The fields of an element as an occurrence. `refuse` makes the error for a missing value. */
-export function occurrenceOf(kind: StandKind, fields: Fields, refuse: (problem: string) => ExtractError): Occurrence {
-  const missing = fieldsOfKind[kind].find(({ name, isRequired }) => isRequired && fields[name] === undefined);
+export function occurrenceOf(
+  kind: StandKind,
+  fields: Fields,
+  refuse: (problem: string) => ExtractError,
+): Occurrence {
+  const missing = fieldsOfKind[kind].find(
+    ({ name, isRequired }) => isRequired && fields[name] === undefined,
+  );
   if (missing) throw refuse(`an occurrence without ${missing.name}`);
   return fields as Occurrence;
 }
@@ -57,16 +76,28 @@ export type VoorkomenOf = { NUM: NumVoorkomen; OPR: OprVoorkomen; WPL: WplVoorko
 /** Visits the occurrences that count on the day (`visit`) or on a later one (`later`). */
 export type Visits<T> = { visit(one: T): void; later?: ((one: T) => void) | undefined };
 
-/** Counts an occurrence by whether it is current on `day`, and returns whether it is, or will be on a later day. */
-export function countVoorkomen(geldigheid: Geldigheid, day: number, counts: ReadCounts): 'current' | 'later' | null {
+/**
+ * Counts an occurrence by whether it is current on `day`, and returns whether it is, or will be on
+ * a later day.
+ */
+export function countVoorkomen(
+  geldigheid: Geldigheid,
+  day: number,
+  counts: ReadCounts,
+): 'current' | 'later' | null {
   counts.voorkomens++;
   const reason = whyNotCurrent(geldigheid, day);
   if (reason === null) return 'current';
   counts.notCurrent[reason]++;
-  return reason === 'future' && whyNotCurrent(geldigheid, geldigheid.span.begin) === null ? 'later' : null;
+  return reason === 'future' && whyNotCurrent(geldigheid, geldigheid.span.begin) === null
+    ? 'later'
+    : null;
 }
 
-/** Adds an occurrence to `counts`, and visits it if it counts on `day` or will later. `fields` is called only then. */
+/**
+ * Adds an occurrence to `counts`, and visits it if it counts on `day` or will later. `fields` is
+ * called only then.
+ */
 export function visitStand<K extends StandKind>(
   kind: K,
   geldigheid: Geldigheid,
@@ -89,7 +120,13 @@ export function spanOf(fields: Occurrence, file: string): Span {
   const volgnummer = xsdInteger(fields.voorkomenidentificatie);
   if (volgnummer === null || volgnummer < 0 || volgnummer > 99_999) {
     const rule = 'a whole number of 0 to 99999';
-    throw unreadable(file, fields.identificatie, 'voorkomenidentificatie', fields.voorkomenidentificatie, rule);
+    throw unreadable(
+      file,
+      fields.identificatie,
+      'voorkomenidentificatie',
+      fields.voorkomenidentificatie,
+      rule,
+    );
   }
   return {
     volgnummer,
@@ -172,30 +209,58 @@ function adresseerbaarObject(
   span: Span,
   file: string,
 ): AdresseerbaarVoorkomen | Problem {
-  const { identificatie, status, heeftAlsHoofdadres = '', heeftAlsNevenadres, geometrie = '', oppervlakte } = fields;
+  const {
+    identificatie,
+    status,
+    heeftAlsHoofdadres = '',
+    heeftAlsNevenadres,
+    geometrie = '',
+    oppervlakte,
+  } = fields;
   const locatie = locationOf(geometrie);
-  if (typeof locatie === 'string') return { kind: 'location_unknown', file, identificatie, detail: locatie };
+  if (typeof locatie === 'string')
+    return { kind: 'location_unknown', file, identificatie, detail: locatie };
   return {
     ...{ kind, ...span, identificatie, type, status },
     hoofdadres: heeftAlsHoofdadres,
     nevenadressen: valuesOf(heeftAlsNevenadres),
     locatie,
-    ...(kind === 'VBO' && { oppervlakte: Number(oppervlakte), gebruiksdoelen: valuesOf(fields.gebruiksdoel) }),
+    ...(kind === 'VBO' && {
+      oppervlakte: Number(oppervlakte),
+      gebruiksdoelen: valuesOf(fields.gebruiksdoel),
+    }),
   };
 }
 
 /**
- * The occurrence that an element describes; `null` for an occurrence that counts on no date: withdrawn, inactive,
- * outside the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`.
+ * The occurrence that an element describes; `null` for an occurrence that counts on no date:
+ * withdrawn, inactive, outside the BAG, or ended on the day it began. A value that the register's
+ * rules forbid is a `Problem`.
  * @throws ExtractError if it is unclear whether it counts
  */
-export function toVoorkomen(kind: StandKind, fields: Occurrence, file: string): AnyVoorkomen | Problem | null {
+export function toVoorkomen(
+  kind: StandKind,
+  fields: Occurrence,
+  file: string,
+): AnyVoorkomen | Problem | null {
   const geldigheid = geldigheidOf(kind, fields, file);
   const { span } = geldigheid;
-  return whyNotCurrent(geldigheid, span.begin) === null ? readObject(kind, fields, span, file) : null;
+  return whyNotCurrent(geldigheid, span.begin) === null
+    ? readObject(kind, fields, span, file)
+    : null;
 }
 
-function unreadable(file: string, identificatie: string, field: string, value: string, rule: string): ExtractError {
+function unreadable(
+  file: string,
+  identificatie: string,
+  field: string,
+  value: string,
+  rule: string,
+): ExtractError {
   const problem = `${field} '${value.trim()}' of object ${identificatie} is not ${rule}`;
-  return new ExtractError('invalid_xml', file, `${problem}; get the extract again, or update this program`);
+  return new ExtractError(
+    'invalid_xml',
+    file,
+    `${problem}; get the extract again, or update this program`,
+  );
 }

@@ -15,7 +15,13 @@ const children: Record<string, readonly string[]> = {
   'gml:Polygon': ['gml:exterior', 'gml:interior'],
   'gml:exterior': ['gml:LinearRing'],
   'gml:interior': ['gml:LinearRing'],
-  'gml:LinearRing': ['gml:posList', 'gml:pos', 'gml:coordinates', 'gml:pointProperty', 'gml:pointRep'],
+  'gml:LinearRing': [
+    'gml:posList',
+    'gml:pos',
+    'gml:coordinates',
+    'gml:pointProperty',
+    'gml:pointRep',
+  ],
   'gml:pointProperty': ['gml:Point'],
   'gml:pointRep': ['gml:Point'],
 };
@@ -31,23 +37,27 @@ const rd =
   /^(?:urn:(?:x-)?ogc:def:crs:EPSG:[\d.]*:|EPSG:|https?:\/\/www\.opengis\.net\/(?:def\/crs\/EPSG\/[\d.]+\/|gml\/srs\/epsg\.xml#))28992$/;
 
 /**
- * The location of a point, or the centroid of a polygon, to the centimetre; for any other geometry a text that says why
- * its location is unknown. `geometry` is XML as `SchemaParser` writes the contents of an element, or as in a file from
- * Kadaster. A polygon without an area, or with a centroid outside its bounds, is located at the average of its corners.
+ * The location of a point, or the centroid of a polygon, to the centimetre; for any other geometry
+ * a text that says why its location is unknown. `geometry` is XML as `SchemaParser` writes the
+ * contents of an element, or as in a file from Kadaster. A polygon without an area, or with a
+ * centroid outside its bounds, is located at the average of its corners.
  */
 export function locationOf(geometry: string): Locatie | string {
   const open: Open[] = [{ name: '', isRd: false, dimension: 2, text: '' }];
   const rings: Ring[] = [];
   const points: Locatie[] = [];
   let [polygons, ring] = [0, [] as Locatie[]];
-  for (const [text, slash, name = '', attributes = ''] of geometry.replace(description, '').matchAll(token)) {
+  for (const [text, slash, name = '', attributes = ''] of geometry
+    .replace(description, '')
+    .matchAll(token)) {
     const parent = open.at(-1) as Open;
     if (!name) {
       parent.text += text;
     } else if (!slash) {
       if (!children[parent.name]?.includes(name)) return `an unexpected ${name}`;
       const srsName = srsNameIn(attributes);
-      if (srsName !== undefined && !rd.test(srsName)) return `coordinates in ${srsName}, not in EPSG:28992`;
+      if (srsName !== undefined && !rd.test(srsName))
+        return `coordinates in ${srsName}, not in EPSG:28992`;
       const dimension = Number(srsDimensionIn(attributes) ?? parent.dimension);
       if (dimension !== 2 && dimension !== 3) return `coordinates of ${dimension} dimensions`;
       if (name === 'gml:Polygon') polygons++;
@@ -65,7 +75,8 @@ export function locationOf(geometry: string): Locatie | string {
       } else if (!blank.test(parent.text)) return `text in ${name}`;
       if (name === 'gml:LinearRing') {
         const [first, last] = [ring[0], ring.at(-1)];
-        if (ring.length < 4 || first?.x !== last?.x || first?.y !== last?.y) return 'a ring that is not closed';
+        if (ring.length < 4 || first?.x !== last?.x || first?.y !== last?.y)
+          return 'a ring that is not closed';
         rings.push({ isHole: holder === 'gml:interior', points: ring });
         ring = [];
       }
@@ -101,11 +112,15 @@ function pointsOf({ name, text, isRd, dimension }: Open): Locatie[] | string {
     return `${values.length} coordinates in ${dimension} dimensions`;
   }
   const points: Locatie[] = [];
-  for (let i = 0; i < values.length; i += dimension) points.push({ x: Number(values[i]), y: Number(values[i + 1]) });
+  for (let i = 0; i < values.length; i += dimension)
+    points.push({ x: Number(values[i]), y: Number(values[i + 1]) });
   return points;
 }
 
-/** The average place of a polygon with `outer` for its outline, weighted by area; holes do not count. */
+/**
+ * The average place of a polygon with `outer` for its outline, weighted by area; holes do not
+ * count.
+ */
 function centroid(outer: readonly Locatie[], rings: readonly Ring[]): Locatie {
   const origin = outer[0] as Locatie; // near the polygon, where products of coordinates keep their centimetres
   let [area, x, y] = [0, 0, 0];

@@ -26,9 +26,15 @@ export type DeliveryIdentity = {
   tot: string;
   /** The codes of the gemeenten that it covers, in order; none for the whole country. */
   gemeenten: string[];
-  /** Identifies its XML: another zip of the same files has the same hash, a corrected delivery has another. */
+  /**
+   * Identifies its XML: another zip of the same files has the same hash, a corrected delivery has
+   * another.
+   */
   hash: string;
-  /** When its Leveringsdocument was written, as `ZipEntry` counts: of two for one period the later counts. */
+  /**
+   * When its Leveringsdocument was written, as `ZipEntry` counts: of two for one period the later
+   * counts.
+   */
   made: number;
 };
 
@@ -44,9 +50,10 @@ export type MutationDelivery = DeliveryIdentity & {
 type Said = Omit<DeliveryIdentity, 'hash' | 'made'>;
 
 /**
- * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`; errors name it `label`. Holds an inner zip in memory
- * if it is compressed a second time. Its Leveringsdocument, the names of its files and their headers must agree on its
- * dates and its area. @throws ExtractError for anything but a complete delivery in the known schema, up to today
+ * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`; errors name it `label`. Holds an
+ * inner zip in memory if it is compressed a second time. Its Leveringsdocument, the names of its
+ * files and their headers must agree on its dates and its area. @throws ExtractError for anything
+ * but a complete delivery in the known schema, up to today
  */
 export async function readMutationDelivery(
   source: RandomAccess,
@@ -90,7 +97,9 @@ export async function readMutationDelivery(
     problems.push(...read.problems);
     files.push(...read.files);
   }
-  const made = (entries.find(({ name: one }) => baseName(one) === deliveryFile && !isJunk(one)) ?? member).modified;
+  const made = (
+    entries.find(({ name: one }) => baseName(one) === deliveryFile && !isJunk(one)) ?? member
+  ).modified;
   return { vanaf, tot, gemeenten, hash: hashOf(files), made, mutations, relaties, problems };
 }
 
@@ -119,8 +128,15 @@ export function saidOf({ vanaf, tot, gemeenten }: Said): string {
   return `of ${vanaf} to ${tot} for ${areaText(gemeenten)}`;
 }
 
-/** The contents of the Leveringsdocument; `null` for a delivery without one, whose file headers count instead. */
-async function saidByDocument(source: RandomAccess, entries: readonly ZipEntry[], label: string): Promise<Said | null> {
+/**
+ * The contents of the Leveringsdocument; `null` for a delivery without one, whose file headers
+ * count instead.
+ */
+async function saidByDocument(
+  source: RandomAccess,
+  entries: readonly ZipEntry[],
+  label: string,
+): Promise<Said | null> {
   const document = await findDeliveryDocument(source, entries, label);
   if (!document) return null;
   const { variant, standTechnischeDatum, vanaf, tot, gemeenten } = document;
@@ -131,10 +147,17 @@ async function saidByDocument(source: RandomAccess, entries: readonly ZipEntry[]
   }
   for (const date of [vanaf, tot, standTechnischeDatum]) {
     if (!isCalendarDay(date))
-      throw new ExtractError('invalid_mutations', file, `has no valid dates (from and to): '${date}'`);
+      throw new ExtractError(
+        'invalid_mutations',
+        file,
+        `has no valid dates (from and to): '${date}'`,
+      );
   }
   if (tot !== standTechnischeDatum || vanaf >= tot) {
-    throw contradicts(file, `it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${standTechnischeDatum}`);
+    throw contradicts(
+      file,
+      `it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${standTechnischeDatum}`,
+    );
   }
   return { vanaf, tot, gemeenten };
 }
@@ -162,7 +185,11 @@ function memberOf(entries: ZipEntry[], label: string): ZipEntry {
 }
 
 /** The entry with such a name, if any. @throws ExtractError for two such entries */
-function onlyOne(entries: ZipEntry[], isIt: (name: string) => boolean, label: string): ZipEntry | undefined {
+function onlyOne(
+  entries: ZipEntry[],
+  isIt: (name: string) => boolean,
+  label: string,
+): ZipEntry | undefined {
   const [one, other] = entries.filter(({ name }) => isIt(baseName(name)) && !isJunk(name));
   if (other) throw contradicts(label, `it holds ${one?.name} and ${other.name}; one is expected`);
   return one;
@@ -174,5 +201,9 @@ function datesIn(name: string): { vanaf: string; tot: string } {
 }
 
 function contradicts(file: string, problem: string): ExtractError {
-  return new ExtractError('invalid_mutations', file, `contradicts itself: ${problem}. Get the file again`);
+  return new ExtractError(
+    'invalid_mutations',
+    file,
+    `contradicts itself: ${problem}. Get the file again`,
+  );
 }

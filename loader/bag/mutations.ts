@@ -2,13 +2,23 @@
 
 import { ExtractError } from '../load-error.ts';
 import { isObjectenKind, kindOfElement, type StandKind } from './elements.ts';
-import { addField, type Fields, type Occurrence, occurrenceOf, spanOf, toVoorkomen } from './interpret-stand.ts';
+import {
+  addField,
+  type Fields,
+  type Occurrence,
+  occurrenceOf,
+  spanOf,
+  toVoorkomen,
+} from './interpret-stand.ts';
 import { isProblem, type Problem } from './problem-report.ts';
 import { mutationDocument, SchemaParser } from './schema.ts';
 import type { AnyVoorkomen } from './voorkomen.ts';
 import { xsdDate } from './xsd-values.ts';
 
-/** `was` is `null` for a new object, and either side is `null` if it never counts. `isNew` tells the two apart. */
+/**
+ * `was` is `null` for a new object, and either side is `null` if it never counts. `isNew` tells the
+ * two apart.
+ */
 export type Mutation = {
   kind: StandKind;
   identificatie: string;
@@ -18,7 +28,10 @@ export type Mutation = {
   wordt: AnyVoorkomen | null;
 };
 
-/** The contents of an XML file of mutations in its order. Its strings may be slices of the XML: copy those you keep. */
+/**
+ * The contents of an XML file of mutations in its order. Its strings may be slices of the XML: copy
+ * those you keep.
+ */
 export type MutationXml = {
   vanaf: string;
   tot: string;
@@ -32,7 +45,10 @@ export type MutationXml = {
 const groupEnd = '</ml:mutatieGroep>';
 const chunkBytes = 128 * 1024;
 const changes = ['ml:toevoeging', 'ml:wijziging', 'ml:verwijdering'];
-/** How a group begins whose object is not part of an address: a pand, or also an adresseerbaar object. */
+/**
+ * How a group begins whose object is not part of an address: a pand, or also an adresseerbaar
+ * object.
+ */
 const groupOf = (elements: string) =>
   new RegExp(
     `^<ml:mutatieGroep><ml:(?:toevoeging><ml:wordt|wijziging><ml:was)><mlm:bagObject><Objecten:(?:${elements})>$`,
@@ -43,17 +59,22 @@ const longestOtherStart = 140;
 const prefixes = ['ml', 'mlm', 'Objecten', 'Objecten-ref', 'Historie'] as const;
 
 /**
- * Reads one XML file of mutations. Most of it is the geometry of buildings, which is skipped as bytes if it is written
- * exactly as Kadaster writes it. The strict parser reads the rest, and with `strictly` the whole file. Adresseerbare
- * objecten are read only with `objecten`.
- * @throws ExtractError for anything but well-formed XML in the known schema, for a removed occurrence (verwijdering),
- * and for a group with more than one object
+ * Reads one XML file of mutations. Most of it is the geometry of buildings, which is skipped as
+ * bytes if it is written exactly as Kadaster writes it. The strict parser reads the rest, and with
+ * `strictly` the whole file. Adresseerbare objecten are read only with `objecten`.
+ * @throws ExtractError for anything but well-formed XML in the known schema, for a removed
+ * occurrence (verwijdering), and for a group with more than one object
  */
-export function readMutations(xml: Buffer, file: string, { strictly = false, objecten = false } = {}): MutationXml {
+export function readMutations(
+  xml: Buffer,
+  file: string,
+  { strictly = false, objecten = false } = {},
+): MutationXml {
   try {
     return read(xml, file, strictly, objecten);
   } catch (error) {
-    // The strict parser has not seen the whole file: it decides, and its error is the first one, of the right line.
+    // The strict parser has not seen the whole file: it decides, and its error is the first one, of
+    // the right line.
     if (!strictly && error instanceof ExtractError) return read(xml, file, true, objecten);
     throw error;
   }
@@ -112,14 +133,27 @@ class MutationCollector {
 
   end(): MutationXml {
     this.parser.close();
-    const { MutatiedatumVanaf: vanaf = '', MutatiedatumTot: tot = '', StandTechnischeDatum: stand = '' } = this.#dates;
+    const {
+      MutatiedatumVanaf: vanaf = '',
+      MutatiedatumTot: tot = '',
+      StandTechnischeDatum: stand = '',
+    } = this.#dates;
     for (const date of [vanaf, tot, stand]) {
-      if (xsdDate(date) === null) throw this.#refused(`has no valid dates (from and to): '${date}'`);
+      if (xsdDate(date) === null)
+        throw this.#refused(`has no valid dates (from and to): '${date}'`);
     }
     if (tot !== stand || vanaf >= tot) {
-      throw this.#refused(`contradicts itself: it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`);
+      throw this.#refused(
+        `contradicts itself: it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`,
+      );
     }
-    return { vanaf, tot, gemeenten: this.#gemeenten.sort(), mutations: this.#mutations, problems: this.#problems };
+    return {
+      vanaf,
+      tot,
+      gemeenten: this.#gemeenten.sort(),
+      mutations: this.#mutations,
+      problems: this.#problems,
+    };
   }
 
   #onOpen(name: string, kind: StandKind | undefined): void {
@@ -137,17 +171,22 @@ class MutationCollector {
   #onText(name: string, text: string, parent: string): void {
     const local = name.slice(name.indexOf(':') + 1);
     if (local === 'GemeenteIdentificatie') this.#gemeenten.push(text.trim());
-    else if (name.startsWith('selecties-extract:')) this.#dates[local] = xsdDate(text) ?? text.trim();
-    else if (!addField(this.#fields, name, text, parent)) throw this.parser.invalid(`a second ${name} in one object`);
+    else if (name.startsWith('selecties-extract:'))
+      this.#dates[local] = xsdDate(text) ?? text.trim();
+    else if (!addField(this.#fields, name, text, parent))
+      throw this.parser.invalid(`a second ${name} in one object`);
   }
 
   #onClose(name: string): void {
     if (name === 'ml:verwijdering') throw this.#removed();
     const isChange = changes.includes(name);
     if (this.#kind && (isChange || name === 'ml:was')) {
-      const occurrence = occurrenceOf(this.#kind, this.#fields, (problem) => this.parser.invalid(problem));
+      const occurrence = occurrenceOf(this.#kind, this.#fields, (problem) =>
+        this.parser.invalid(problem),
+      );
       if (!isChange) this.#was = occurrence;
-      else if (name === 'ml:wijziging' && !this.#was) throw this.parser.invalid('a change without its old state');
+      else if (name === 'ml:wijziging' && !this.#was)
+        throw this.parser.invalid('a change without its old state');
       else this.#add(this.#kind, this.#was, occurrence);
       this.#kind = undefined;
     } else if (isChange && this.#was) throw this.parser.invalid('a change without its new state');
@@ -158,13 +197,23 @@ class MutationCollector {
     const { identificatie } = wordt;
     this.#object ??= { kind, identificatie };
     if (this.#object.kind !== kind || this.#object.identificatie !== identificatie) {
-      throw this.#refused(`one group changes two objects, ${this.#object.identificatie} and ${identificatie}`);
+      throw this.#refused(
+        `one group changes two objects, ${this.#object.identificatie} and ${identificatie}`,
+      );
     }
     const volgnummer = spanOf(wordt, file).volgnummer;
-    if (was && (was.identificatie !== identificatie || spanOf(was, file).volgnummer !== volgnummer)) {
-      throw this.#refused(`a change of object ${identificatie} turns one occurrence into another one`);
+    if (
+      was &&
+      (was.identificatie !== identificatie || spanOf(was, file).volgnummer !== volgnummer)
+    ) {
+      throw this.#refused(
+        `a change of object ${identificatie} turns one occurrence into another one`,
+      );
     }
-    const sides = { was: was ? this.#voorkomen(kind, was, false) : null, wordt: this.#voorkomen(kind, wordt, true) };
+    const sides = {
+      was: was ? this.#voorkomen(kind, was, false) : null,
+      wordt: this.#voorkomen(kind, wordt, true),
+    };
     this.#mutations.push({ kind, identificatie, volgnummer, isNew: was === undefined, ...sides });
   }
 

@@ -2,9 +2,10 @@ import { compareTexts } from '../../core/place-fields.ts';
 import type { NotCurrentReason } from './voorkomen.ts';
 
 /**
- * Why an object that counts is not loaded; `several_current`: why an occurrence of a street, a place or a relation is
- * not; `gemeente_missing`, `gemeente_unknown`: why addresses have no gemeente, or a gemeente without a name;
- * `address_missing`: the nummeraanduiding that an adresseerbaar object names is missing.
+ * Why an object that counts is not loaded; `several_current`: why an occurrence of a street, a
+ * place or a relation is not; `gemeente_missing`, `gemeente_unknown`: why addresses have no
+ * gemeente, or a gemeente without a name; `address_missing`: the nummeraanduiding that an
+ * adresseerbaar object names is missing.
  */
 export const problemKinds = [
   'no_postcode',
@@ -27,7 +28,10 @@ export function isProblem(read: object): read is Problem {
   return 'file' in read;
 }
 
-/** How many of each kind, and the first few of each by identificatie. Plain JSON, passed between Lambdas. */
+/**
+ * How many of each kind, and the first few of each by identificatie. Plain JSON, passed between
+ * Lambdas.
+ */
 export type ProblemReport = Record<ProblemKind, { count: number; examples: Problem[] }>;
 
 export type ProblemCounts = Record<ProblemKind, number>;
@@ -42,7 +46,8 @@ export function addProblem(report: ProblemReport, problem: Problem): void {
   const ofKind = report[problem.kind];
   ofKind.count++;
   const last = ofKind.examples[examplesPerKind - 1];
-  if (!last || compare(problem, last) < 0) ofKind.examples = firstExamples([...ofKind.examples, problem]);
+  if (!last || compare(problem, last) < 0)
+    ofKind.examples = firstExamples([...ofKind.examples, problem]);
 }
 
 /** Merges the reports of workers, independent of their order. */
@@ -68,7 +73,10 @@ function keyOf({ identificatie, file, detail = '' }: Problem): string {
   return `${identificatie} ${file} ${detail}`;
 }
 
-/** The counts of one file: `voorkomens` = `current` + the sum of `notCurrent` + the number of `problems`. */
+/**
+ * The counts of one file: `voorkomens` = `current` + the sum of `notCurrent` + the number of
+ * `problems`.
+ */
 export type ReadCounts = {
   /** Every `sl:stand` in the file. */
   voorkomens: number;
@@ -89,7 +97,9 @@ export function emptyCounts(): ReadCounts {
 
 /** The counts of a report: the part of it that a manifest keeps. */
 export function problemCounts(report: ProblemReport): ProblemCounts {
-  return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
+  return Object.fromEntries(
+    problemKinds.map((kind) => [kind, report[kind].count]),
+  ) as ProblemCounts;
 }
 
 /** A report with these counts, without examples. */

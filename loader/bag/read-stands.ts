@@ -1,4 +1,7 @@
-/** Reads the occurrences in XML files of an extract: fast where they are written as usual, strictly everywhere else. */
+/**
+ * Reads the occurrences in XML files of an extract: fast where they are written as usual, strictly
+ * everywhere else.
+ */
 
 import { ExtractError } from '../load-error.ts';
 import { isObjectenKind, repeatedFields, type StandKind } from './elements.ts';
@@ -42,7 +45,8 @@ function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K
     const onStand = (fields: Occurrence) =>
       visitStand(kind, geldigheidOf(kind, fields, file), () => fields, file, day, counts, visits);
     const onWritten = (stand: WrittenStand) => {
-      if (!visitWritten) return visitStand(kind, stand.geldigheid, () => stand.fields(), file, day, counts, visits);
+      if (!visitWritten)
+        return visitStand(kind, stand.geldigheid, () => stand.fields(), file, day, counts, visits);
       const when = countVoorkomen(stand.geldigheid, day, counts);
       if (when === 'current') counts.current++;
       if (when !== null) visitWritten(stand);
@@ -52,7 +56,10 @@ function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K
   };
 }
 
-/** Read an XML file, by the kind of its objects. An object whose location can't be told is a problem. */
+/**
+ * Read an XML file, by the kind of its objects. An object whose location can't be told is a
+ * problem.
+ */
 export const readXml = {
   NUM: objectReader('NUM'),
   OPR: objectReader('OPR'),
@@ -61,7 +68,10 @@ export const readXml = {
   STA: objectReader('STA'),
 };
 
-/** Visits woonplaatsen without holding the whole file of 100 MB. @throws what `xml` throws, even if the XML is wrong */
+/**
+ * Visits woonplaatsen without holding the whole file of 100 MB. @throws what `xml` throws, even if
+ * the XML is wrong
+ */
 export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,
@@ -71,7 +81,10 @@ export async function readWoonplaatsen(
 ): Promise<ReadCounts> {
   const [counts, day] = [emptyCounts(), dayOf(peildatum)];
   const parser = new StandParser('WPL', file, peildatum, (fields) =>
-    visitStand('WPL', geldigheidOf('WPL', fields, file), () => fields, file, day, counts, { visit, later }),
+    visitStand('WPL', geldigheidOf('WPL', fields, file), () => fields, file, day, counts, {
+      visit,
+      later,
+    }),
   );
   let refusal: unknown;
   for await (const chunk of xml) {
@@ -91,10 +104,10 @@ const standEnd = '</sl:stand>';
 const contentsEnd = '</sl:inhoud>';
 
 /**
- * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `onWritten` or `onStand`:
- * occurrences whose bytes are exactly as Kadaster writes them are read as bytes, and the strict parser reads the rest,
- * so that nothing is skipped or interpreted in two ways (decision 0110). Without `onWritten` the strict parser reads
- * everything.
+ * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `onWritten`
+ * or `onStand`: occurrences whose bytes are exactly as Kadaster writes them are read as bytes, and
+ * the strict parser reads the rest, so that nothing is skipped or interpreted in two ways (decision
+ * 0110). Without `onWritten` the strict parser reads everything.
  * @throws ExtractError, the strict parser's own
  */
 export function readStands(
@@ -114,8 +127,8 @@ export function readStands(
     readFast(xml, new WrittenStand(kind, xml), strictParser(), onWritten);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
-    // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the
-    // right line.
+    // The strict parser has not seen the whole file: let it read that, so its error is the first
+    // one and names the right line.
     readStrictly(xml, strictParser());
     throw error;
   }
@@ -124,7 +137,8 @@ export function readStands(
 const chunkBytes = 128 * 1024;
 
 function readStrictly(xml: Buffer, parser: StandParser): void {
-  for (let start = 0; start < xml.length; start += chunkBytes) parser.write(xml.subarray(start, start + chunkBytes));
+  for (let start = 0; start < xml.length; start += chunkBytes)
+    parser.write(xml.subarray(start, start + chunkBytes));
   parser.close();
 }
 
@@ -137,7 +151,8 @@ function readFast(
   let unread = 0;
   let end = contentsEnd;
   while (unread < xml.length) {
-    if (parser.betweenStands && parser.hasUsualPrefixes) unread = readWritten(stand, unread, onWritten);
+    if (parser.betweenStands && parser.hasUsualPrefixes)
+      unread = readWritten(stand, unread, onWritten);
     const strictEnd = endOf(xml, end, unread);
     parser.write(xml.subarray(unread, strictEnd));
     unread = strictEnd;
@@ -146,8 +161,15 @@ function readFast(
   parser.close();
 }
 
-/** Reads occurrences for as long as they are written as usual; returns the start of the first other one. */
-function readWritten(stand: WrittenStand, start: number, onWritten: (stand: WrittenStand) => void): number {
+/**
+ * Reads occurrences for as long as they are written as usual; returns the start of the first other
+ * one.
+ */
+function readWritten(
+  stand: WrittenStand,
+  start: number,
+  onWritten: (stand: WrittenStand) => void,
+): number {
   for (let unread = start; ; ) {
     const end = stand.read(unread);
     if (end < 0) return unread;
@@ -168,10 +190,11 @@ const repeatable = new Set([stand, objectType, ...repeatedFields.map(({ element 
 const prefixes = Object.keys(namespaces);
 
 /**
- * The strict parser of a file of `kind` in an extract of `peildatum`, which defines what such a file means. Prefixes,
- * order, comments, CDATA and entities make no difference. It refuses an element that the schema does not have, a value
- * that occurs twice, and a file whose header has another date. The file may come in pieces of any size; `onStand` is
- * called with each `sl:stand` when it closes.
+ * The strict parser of a file of `kind` in an extract of `peildatum`, which defines what such a
+ * file means. Prefixes, order, comments, CDATA and entities make no difference. It refuses an
+ * element that the schema does not have, a value that occurs twice, and a file whose header has
+ * another date. The file may come in pieces of any size; `onStand` is called with each `sl:stand`
+ * when it closes.
  */
 class StandParser {
   readonly #kind: StandKind;
@@ -185,7 +208,12 @@ class StandParser {
   #fields: Fields = {};
   #inStand = false;
 
-  constructor(kind: StandKind, file: string, peildatum: string, onStand: (fields: Occurrence) => void) {
+  constructor(
+    kind: StandKind,
+    file: string,
+    peildatum: string,
+    onStand: (fields: Occurrence) => void,
+  ) {
     this.#kind = kind;
     this.#file = file;
     this.#peildatum = peildatum;
@@ -206,11 +234,15 @@ class StandParser {
   close(): void {
     this.#parser.close();
     if (!this.#seen.has('sl:standBestand')) throw this.#parser.invalid('has no standBestand');
-    if (!this.#seen.has(standTechnischeDatum)) throw this.#parser.invalid('has no StandTechnischeDatum');
+    if (!this.#seen.has(standTechnischeDatum))
+      throw this.#parser.invalid('has no StandTechnischeDatum');
     this.#checkObjectType();
   }
 
-  /** Whether an occurrence may begin right after the text so far: after `inhoud`, or after another occurrence. */
+  /**
+   * Whether an occurrence may begin right after the text so far: after `inhoud`, or after another
+   * occurrence.
+   */
   get betweenStands(): boolean {
     const closed = this.#parser.justClosed;
     return closed === stand || closed === 'sl:inhoud';
@@ -218,7 +250,9 @@ class StandParser {
 
   /** Whether Kadaster's own prefixes have their usual namespaces from here on. */
   get hasUsualPrefixes(): boolean {
-    return this.#parser.hasUsualPrefixes(isObjectenKind(this.#kind) ? [...prefixes, 'gml'] : prefixes);
+    return this.#parser.hasUsualPrefixes(
+      isObjectenKind(this.#kind) ? [...prefixes, 'gml'] : prefixes,
+    );
   }
 
   #onOpen(name: string): void {
@@ -235,7 +269,8 @@ class StandParser {
 
   #onText(name: string, text: string, parent: string): void {
     if (this.#inStand) {
-      if (!addField(this.#fields, name, text, parent)) throw this.#parser.invalid(`a second ${name}`);
+      if (!addField(this.#fields, name, text, parent))
+        throw this.#parser.invalid(`a second ${name}`);
     } else if (name === standTechnischeDatum) this.#checkPeildatum(xsdDate(text) ?? text.trim());
     else this.#objectTypes.push(text);
   }
@@ -243,7 +278,9 @@ class StandParser {
   #closeStand(): void {
     this.#inStand = false;
     if (this.#seenInStand.has('sl-bag-extract:kenmerkInOnderzoek')) return;
-    this.#onStand(occurrenceOf(this.#kind, this.#fields, (problem) => this.#parser.invalid(problem)));
+    this.#onStand(
+      occurrenceOf(this.#kind, this.#fields, (problem) => this.#parser.invalid(problem)),
+    );
   }
 
   #checkPeildatum(date: string): void {
@@ -254,6 +291,8 @@ class StandParser {
 
   #checkObjectType(): void {
     if (this.#objectTypes.includes(this.#kind)) return;
-    throw this.#parser.invalid(`holds objects of type ${this.#objectTypes.join(', ') || 'unknown'}, not ${this.#kind}`);
+    throw this.#parser.invalid(
+      `holds objects of type ${this.#objectTypes.join(', ') || 'unknown'}, not ${this.#kind}`,
+    );
   }
 }

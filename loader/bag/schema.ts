@@ -16,7 +16,9 @@ export const schemaVersion = 'v20200601';
 
 const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
 
-/** Kadaster's prefixes, which this program uses for these namespaces whatever prefixes a file has. */
+/**
+ * Kadaster's prefixes, which this program uses for these namespaces whatever prefixes a file has.
+ */
 export const namespaces = {
   'sl-bag-extract': `http://www.kadaster.nl/schemas/lvbag/extract-deelbestand-lvc/${schemaVersion}`,
   sl: 'http://www.kadaster.nl/schemas/standlevering-generiek/1.0',
@@ -42,7 +44,10 @@ export const relatieNamespaces = {
 /** The prefix of geometries; a file without them need not have it. */
 const geometryNamespace = { gml: 'http://www.opengis.net/gml/3.2' };
 
-/** The elements of a file of `kind`, as far as they are read: `BagvsExtractDeelbestandExtractLvc-2.1.0.xsd`. */
+/**
+ * The elements of a file of `kind`, as far as they are read:
+ * `BagvsExtractDeelbestandExtractLvc-2.1.0.xsd`.
+ */
 export function documentOf(kind: StandKind): Content {
   return {
     'sl-bag-extract:bagStand': {
@@ -79,7 +84,10 @@ const toestand = (objecten: boolean): Content => ({
   'mlm:kenmerkInOnderzoek': 'skipped',
 });
 
-/** The elements of a file of mutations, as far as they are read: `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`. */
+/**
+ * The elements of a file of mutations, as far as they are read:
+ * `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`.
+ */
 export const mutationDocument = (objecten: boolean): Content => ({
   'mlm:bagMutaties': {
     'mlm:bagInfo': {
@@ -139,13 +147,20 @@ export const relatieDocument: Content = {
 
 export function unknownSchema(file: string, schema: string): ExtractError {
   const problem = `in schema '${schema}', not in version ${schemaVersion} of BAG 2.0, the only supported one`;
-  return new ExtractError('unknown_schema', file, `${problem}; get the current extract, or update this program`);
+  return new ExtractError(
+    'unknown_schema',
+    file,
+    `${problem}; get the current extract, or update this program`,
+  );
 }
 
 /** Handles the elements of one kind of document; names have the prefixes of `namespaces`. */
 type SchemaHandler = {
   onOpen?(name: string): void;
-  /** Also with XML, which has the usual prefixes, but only with the attributes that define coordinates. */
+  /**
+   * Also with XML, which has the usual prefixes, but only with the attributes that define
+   * coordinates.
+   */
   onText?(name: string, text: string, parent: string): void;
   onClose?(name: string): void;
 };
@@ -174,9 +189,9 @@ function escapeXml(text: string): string {
 }
 
 /**
- * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold only elements that `document`
- * allows in their place. Prefixes, comments, CDATA and entities make no difference. The document may come in pieces of
- * any size, which may end within a character.
+ * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold only
+ * elements that `document` allows in their place. Prefixes, comments, CDATA and entities make no
+ * difference. The document may come in pieces of any size, which may end within a character.
  * @throws ExtractError with `file`, line and column
  */
 export class SchemaParser {
@@ -238,7 +253,11 @@ export class SchemaParser {
 
   #unexpected(name: string): ExtractError {
     const parent = this.#names.at(-1);
-    return this.invalid(parent ? `${parent} has no element ${name}` : `${name} is not the root element of such a file`);
+    return this.invalid(
+      parent
+        ? `${parent} has no element ${name}`
+        : `${name} is not the root element of such a file`,
+    );
   }
 
   #onOpen(tag: SaxesTagNS): void {
@@ -262,7 +281,8 @@ export class SchemaParser {
     const content = this.#open.at(-1);
     if (content === 'text') this.#text += text;
     else if (content === 'xml') this.#text += escapeXml(text);
-    else if (typeof content === 'object' && !blank.test(text)) throw this.invalid('text between elements');
+    else if (typeof content === 'object' && !blank.test(text))
+      throw this.invalid('text between elements');
   }
 
   #onClose(tag: SaxesTagNS): void {
@@ -289,7 +309,9 @@ export class SchemaParser {
     try {
       return piece ? this.#decoder.decode(piece, { stream: true }) : this.#decoder.decode();
     } catch (cause) {
-      throw new ExtractError('invalid_xml', this.#file, 'not UTF-8; get the extract again', { cause });
+      throw new ExtractError('invalid_xml', this.#file, 'not UTF-8; get the extract again', {
+        cause,
+      });
     }
   }
 
@@ -298,7 +320,12 @@ export class SchemaParser {
       parse();
     } catch (cause) {
       if (cause instanceof ExtractError) throw cause;
-      throw new ExtractError('invalid_xml', this.#file, `not well-formed XML, ${(cause as Error).message}`, { cause });
+      throw new ExtractError(
+        'invalid_xml',
+        this.#file,
+        `not well-formed XML, ${(cause as Error).message}`,
+        { cause },
+      );
     }
   }
 }

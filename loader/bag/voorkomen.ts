@@ -2,8 +2,8 @@ import type { AdresObject } from '../../core/adres-object.ts';
 import type { ObjectenKind } from './elements.ts';
 
 /**
- * A nummeraanduiding as it is on the peildatum. Identifications are the register's own digits: 16 for a
- * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
+ * A nummeraanduiding as it is on the peildatum. Identifications are the register's own digits: 16
+ * for a nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
  */
 export type Nummeraanduiding = {
   identificatie: string;
@@ -25,13 +25,22 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
-/** A woonplaats, and the code of the gemeente that it belongs to; absent where no relation says that. */
+/**
+ * A woonplaats, and the code of the gemeente that it belongs to; absent where no relation says
+ * that.
+ */
 export type WoonplaatsInGemeente = Woonplaats & { gemeente?: string };
 
-/** That a woonplaats belongs to a gemeente, each by its code of four digits, from `begin` until `eind`. */
+/**
+ * That a woonplaats belongs to a gemeente, each by its code of four digits, from `begin` until
+ * `eind`.
+ */
 export type GemeenteRelatie = Omit<Span, 'volgnummer'> & { woonplaats: string; gemeente: string };
 
-/** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, which compare fast. */
+/**
+ * When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, which
+ * compare fast.
+ */
 export type Span = {
   /** Its voorkomenidentificatie. */
   volgnummer: number;
@@ -48,21 +57,34 @@ export type NumVoorkomen = Span & Nummeraanduiding & { kind: 'NUM' };
 export type OprVoorkomen = Span & OpenbareRuimte & { kind: 'OPR' };
 export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
 
-/** One occurrence of an adresseerbaar object, with its nummeraanduidingen; a polygon is at its centroid. */
+/**
+ * One occurrence of an adresseerbaar object, with its nummeraanduidingen; a polygon is at its
+ * centroid.
+ */
 export type AdresseerbaarVoorkomen = Span &
-  Omit<AdresObject, 'hoofdadres'> & { kind: ObjectenKind; hoofdadres: string /** Sorted. */; nevenadressen: string[] };
+  Omit<AdresObject, 'hoofdadres'> & {
+    kind: ObjectenKind;
+    hoofdadres: string /** Sorted. */;
+    nevenadressen: string[];
+  };
 
-/** One occurrence (voorkomen) of a street, a place or a number, which counts from `begin` until `eind`. */
+/**
+ * One occurrence (voorkomen) of a street, a place or a number, which counts from `begin` until
+ * `eind`.
+ */
 export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
 
 export type AnyVoorkomen = ObjectVoorkomen | AdresseerbaarVoorkomen;
 
 const zero = 0x30;
 
-/** `2021-10-15` as the number 20211015; without other strings, as it is read for every occurrence. */
+/**
+ * `2021-10-15` as the number 20211015; without other strings, as it is read for every occurrence.
+ */
 export function dayOf(date: string): number {
   let day = 0;
-  for (let at = 0; at < date.length; at++) if (at !== 4 && at !== 7) day = 10 * day + date.charCodeAt(at) - zero;
+  for (let at = 0; at < date.length; at++)
+    if (at !== 4 && at !== 7) day = 10 * day + date.charCodeAt(at) - zero;
   return day;
 }
 

@@ -59,7 +59,8 @@ const wordBytes = 8;
 
 function markup(text: string): ReadStep {
   const bytes = Buffer.from(text, 'latin1');
-  if (bytes.length < wordBytes) return stepOf('fixed', { length: bytes.length, lowest: bytes, highest: bytes });
+  if (bytes.length < wordBytes)
+    return stepOf('fixed', { length: bytes.length, lowest: bytes, highest: bytes });
   const words = Array.from({ length: Math.ceil(bytes.length / wordBytes) }, (_, i) =>
     bytes.readDoubleLE(Math.min(i * wordBytes, bytes.length - wordBytes)),
   );
@@ -70,7 +71,9 @@ function markup(text: string): ReadStep {
 const classes: Record<string, Uint8Array> = {};
 
 function classOf(run: RegExp): Uint8Array {
-  classes[run.source] ??= Uint8Array.from({ length: 256 }, (_, byte) => Number(run.test(String.fromCharCode(byte))));
+  classes[run.source] ??= Uint8Array.from({ length: 256 }, (_, byte) =>
+    Number(run.test(String.fromCharCode(byte))),
+  );
   return classes[run.source] as Uint8Array;
 }
 
@@ -96,7 +99,12 @@ function valueStep(value: WrittenValue, field: number): ReadStep {
     const [lowest, highest] = [Buffer.from(value.lowest), Buffer.from(value.highest)];
     return stepOf('fixed', { field, length: lowest.length, lowest, highest });
   }
-  return stepOf('run', { ...value, field, first: classOf(value.first), characters: classOf(value.characters) });
+  return stepOf('run', {
+    ...value,
+    field,
+    first: classOf(value.first),
+    characters: classOf(value.characters),
+  });
 }
 
 /** The steps of an occurrence. Each text or XML is the next field; the decimals come last. */
@@ -118,7 +126,10 @@ function stepsOf(kind: StandKind): ReadStep[] {
     if (!('flatMap' in written)) return [valueStep(written, own)];
     return [group(written.flatMap(partsOf), { field: own })];
   };
-  const [open, close] = ['<sl:stand><sl-bag-extract:bagObject>', '</sl-bag-extract:bagObject></sl:stand>'];
+  const [open, close] = [
+    '<sl:stand><sl-bag-extract:bagObject>',
+    '</sl-bag-extract:bagObject></sl:stand>',
+  ];
   return joined([open, ...partsOf(objects[kind]), close]);
 }
 
@@ -127,18 +138,23 @@ export type WrittenKind = Exclude<StandKind, 'WPL'>;
 const stepsOfKind: Partial<Record<WrittenKind, ReadStep[]>> = {};
 
 /** The index of each named field in `starts` and `ends`; a point has the fields `x` and `y`. */
-export function fieldIndexes<Name extends string>(kind: WrittenKind, ...names: Name[]): Record<Name, number> {
+export function fieldIndexes<Name extends string>(
+  kind: WrittenKind,
+  ...names: Name[]
+): Record<Name, number> {
   const all = [...fieldsOfKind[kind].map(({ name }) => name), 'x', 'y'];
   return Object.fromEntries(names.map((name) => [name, all.indexOf(name)])) as Record<Name, number>;
 }
 
 const [zero, space, point, lessThan] = [0x30, 0x20, 0x2e, 0x3c];
-const isDigit = (byte: number | undefined): byte is number => byte !== undefined && byte >= zero && byte <= 0x39;
-const isBlank = (byte: number | undefined) => byte === space || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const isDigit = (byte: number | undefined): byte is number =>
+  byte !== undefined && byte >= zero && byte <= 0x39;
+const isBlank = (byte: number | undefined) =>
+  byte === space || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * An occurrence in the bytes of a file, by the start and the end of each field: a missing field starts at -1, and a
- * repeated field has the start of its first value and the end of its last.
+ * An occurrence in the bytes of a file, by the start and the end of each field: a missing field
+ * starts at -1, and a repeated field has the start of its first value and the end of its last.
  */
 export class WrittenStand {
   readonly bytes: Buffer;
@@ -146,7 +162,12 @@ export class WrittenStand {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly geldigheid: Geldigheid = {
-    ...{ span: { volgnummer: 0, begin: 0, eind: 0 }, isLive: true, isInactief: false, isNietBag: false },
+    ...{
+      span: { volgnummer: 0, begin: 0, eind: 0 },
+      isLive: true,
+      isInactief: false,
+      isNietBag: false,
+    },
   };
   readonly #kind: WrittenKind;
   readonly #steps: readonly ReadStep[];
@@ -161,15 +182,19 @@ export class WrittenStand {
     this.#steps = stepsOfKind[kind];
     this.#at = geldigheidIndexes(kind);
     this.#live = statuses[kind].live;
-    // With the memory behind the file, if there is any: V8 takes a third longer once it has looked beyond its end. An
-    // occurrence that went on there would leave the file without an end, so that the strict parser refuses it.
+    // With the memory behind the file, if there is any: V8 takes a third longer once it has looked
+    // beyond its end. An occurrence that went on there would leave the file without an end, so that
+    // the strict parser refuses it.
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset);
     this.view = new DataView(bytes.buffer, bytes.byteOffset);
     this.starts = new Int32Array(fieldsOfKind[kind].length + decimals);
     this.ends = new Int32Array(fieldsOfKind[kind].length + decimals);
   }
 
-  /** Reads the occurrence at `start`, or after white space there; returns its end, or -1 for any other bytes. */
+  /**
+   * Reads the occurrence at `start`, or after white space there; returns its end, or -1 for any
+   * other bytes.
+   */
   read(start: number): number {
     const { starts } = this;
     let at = start;
@@ -210,14 +235,17 @@ export class WrittenStand {
     const last = this.#values[field];
     if (start < 0) return [];
     if ((this.ends[field] as number) - start === last?.length) return [last];
-    return valuesOf(this.text(field).replaceAll(fieldsOfKind[this.#kind][field]?.between ?? '', betweenValues));
+    return valuesOf(
+      this.text(field).replaceAll(fieldsOfKind[this.#kind][field]?.between ?? '', betweenValues),
+    );
   }
 
   /**
-   * The position after these steps, or -1. Markup is compared as doubles: JavaScript compares no other wide number
-   * without allocating, and ASCII never makes a NaN or a negative zero, so equal doubles are equal bytes. It goes from
-   * the first byte to the last, which takes a quarter less time in a file that is not in the processor's cache. All but
-   * the rare steps are in this loop: a call for each would take a third longer.
+   * The position after these steps, or -1. Markup is compared as doubles: JavaScript compares no
+   * other wide number without allocating, and ASCII never makes a NaN or a negative zero, so equal
+   * doubles are equal bytes. It goes from the first byte to the last, which takes a quarter less
+   * time in a file that is not in the processor's cache. All but the rare steps are in this loop: a
+   * call for each would take a third longer.
    */
   #past(steps: readonly ReadStep[], start: number): number {
     const { bytes, view, starts, ends } = this;
@@ -235,7 +263,11 @@ export class WrittenStand {
         if (view.getFloat64(at - wordBytes, true) !== words[last]) return -1;
       } else if (op === 'group') {
         const { words } = step;
-        if (step.least === 0 && view.getFloat64(at + length - wordBytes, true) !== words[words.length - 1]) continue;
+        if (
+          step.least === 0 &&
+          view.getFloat64(at + length - wordBytes, true) !== words[words.length - 1]
+        )
+          continue;
         at = this.#pastGroup(step, at);
       } else if (op === 'fixed') {
         const { lowest, highest } = step;
@@ -263,7 +295,10 @@ export class WrittenStand {
   #isAt({ words, length }: ReadStep, at: number): boolean {
     const { view } = this;
     for (let word = words.length - 1; word >= 0; word--)
-      if (view.getFloat64(at + Math.min(wordBytes * word, length - wordBytes), true) !== words[word]) return false;
+      if (
+        view.getFloat64(at + Math.min(wordBytes * word, length - wordBytes), true) !== words[word]
+      )
+        return false;
     return true;
   }
 
@@ -282,7 +317,10 @@ export class WrittenStand {
     return -1;
   }
 
-  /** Past a decimal number of at most six and nine digits; its field ends where its shortest form does. */
+  /**
+   * Past a decimal number of at most six and nine digits; its field ends where its shortest form
+   * does.
+   */
   #pastDecimal({ field }: ReadStep, start: number): number {
     const { bytes } = this;
     let at = start;
@@ -344,7 +382,8 @@ export class WrittenStand {
   #day(field: number): number {
     const start = this.starts[field] as number;
     let day = 0;
-    for (let i = 0; i < 10; i++) if (i !== 4 && i !== 7) day = 10 * day + (this.bytes[start + i] as number) - zero;
+    for (let i = 0; i < 10; i++)
+      if (i !== 4 && i !== 7) day = 10 * day + (this.bytes[start + i] as number) - zero;
     return day;
   }
 }

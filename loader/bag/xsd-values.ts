@@ -1,6 +1,6 @@
 /**
- * Values of the XML Schema types that Kadaster's XSDs use, which allow more forms than its files have, and white space
- * around dates and numbers.
+ * Values of the XML Schema types that Kadaster's XSDs use, which allow more forms than its files
+ * have, and white space around dates and numbers.
  */
 
 const usualDate = /^\d{4}-\d{2}-\d{2}$/;
@@ -8,8 +8,9 @@ const dateForm = /^[ \t\r\n]*(-?)(\d{4,})(-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2})?[ \
 const integerForm = /^[ \t\r\n]*[+-]?\d+[ \t\r\n]*$/;
 
 /**
- * The date of an `xs:date` as `2021-10-15`, or `null` for another form. The register's dates are Dutch days, so a time
- * zone changes nothing. Years after 9999 and before 0 become the last and the first day that a number can keep.
+ * The date of an `xs:date` as `2021-10-15`, or `null` for another form. The register's dates are
+ * Dutch days, so a time zone changes nothing. Years after 9999 and before 0 become the last and the
+ * first day that a number can keep.
  */
 export function xsdDate(value: string): string | null {
   if (usualDate.test(value)) return value;

@@ -1,4 +1,7 @@
-/** A load, from its discovery on, and the manifest of the loads that the table had, has or is getting. */
+/**
+ * A load, from its discovery on, and the manifest of the loads that the table had, has or is
+ * getting.
+ */
 
 import { createHash } from 'node:crypto';
 import type { ChangeCounts } from '../addresses/lines.ts';
@@ -8,9 +11,9 @@ import type { SetAsideObject } from '../register/set-aside.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 
 /**
- * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<segment>`, the records behind
- * them in buckets, `snapshots/<id>/nummeraanduidingen/<bucket>`. Only the objects that it names count, whatever else is
- * stored beside them.
+ * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<segment>`,
+ * the records behind them in buckets, `snapshots/<id>/nummeraanduidingen/<bucket>`. Only the
+ * objects that it names count, whatever else is stored beside them.
  */
 export type Snapshot = {
   id: string;
@@ -24,7 +27,10 @@ export type Snapshot = {
 
 export const hasObjecten = ({ objecten }: Snapshot) => objecten === true;
 
-/** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
+/**
+ * The version of an extract at its source: enough to detect a change without reading it. Plain
+ * JSON.
+ */
 export type SourceVersion = {
   /** A URL, `s3://bucket/key`, or the path of a file. */
   location: string;
@@ -34,13 +40,26 @@ export type SourceVersion = {
 };
 
 /** One delivery of mutations in the storage; `hash` is of its contents. */
-export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number; hash: string };
+export type MutationFile = {
+  name: string;
+  key: string;
+  vanaf: string;
+  tot: string;
+  size: number;
+  hash: string;
+};
 
-/** The last full extract behind a dataset: its own date and contents, without the mutations applied to it since. */
+/**
+ * The last full extract behind a dataset: its own date and contents, without the mutations applied
+ * to it since.
+ */
 export type ExtractInfo = {
   peildatum: string;
   identity: string;
-  /** Whether it covers the whole country rather than some municipalities, which most mutations do not concern. */
+  /**
+   * Whether it covers the whole country rather than some municipalities, which most mutations do
+   * not concern.
+   */
   isNational: boolean;
   /** The codes of the municipalities that it covers, in order; none for the whole country. */
   gemeenten: string[];
@@ -54,7 +73,10 @@ export function isSameArea(a: ExtractInfo | null, b: ExtractInfo | null): boolea
 /** A snapshot made from an extract, as a base to apply the days since once more. */
 export type ReplayBase = { peildatum: string; snapshot: Snapshot };
 
-/** One load, as `discover` found it. Its id is derived from its sources and the live dataset that it starts from. */
+/**
+ * One load, as `discover` found it. Its id is derived from its sources and the live dataset that it
+ * starts from.
+ */
 export type Load = {
   id: string;
   kind: 'extract' | 'mutations' | 'rollback';
@@ -63,15 +85,24 @@ export type Load = {
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
-  /** The base for the days, if not the live snapshot: the last extract's snapshot, when a day was corrected. */
+  /**
+   * The base for the days, if not the live snapshot: the last extract's snapshot, when a day was
+   * corrected.
+   */
   start?: ReplayBase;
   /** How many of the days must be applied together; 1 if no days are applied again. */
   leastDays?: number;
   /** The snapshot to roll back to; only for a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
-  /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
+  /**
+   * The days of mutations to apply, in order: to the live snapshot, or to an extract that is older
+   * than that.
+   */
   days: MutationFile[];
-  /** The fault in the first delivery after these days, which keeps it and later deliveries from being applied. */
+  /**
+   * The fault in the first delivery after these days, which keeps it and later deliveries from
+   * being applied.
+   */
   stopped?: string;
   /** Deliveries that follow are at hand, but are judged by themselves. */
   more?: true;
@@ -112,7 +143,10 @@ export function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 }
 
-/** The same contents loaded onto the same dataset have the same load id, so the load can be continued and approved. */
+/**
+ * The same contents loaded onto the same dataset have the same load id, so the load can be
+ * continued and approved.
+ */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
   return `${peildatum}-${digestOf([formatVersion, identity, base]).slice(0, 10)}`;
 }
@@ -148,8 +182,8 @@ export type ManifestEntry = Pick<
     replayBase?: ReplayBase | null;
     since?: MutationFile[];
     /**
-     * How many addresses the days before this extract had got wrong, all 0 if they were applied correctly and none was
-     * replaced.
+     * How many addresses the days before this extract had got wrong, all 0 if they were applied
+     * correctly and none was replaced.
      */
     audit?: ChangeCounts;
     voorkomens: number;
@@ -167,18 +201,29 @@ export type ManifestEntry = Pick<
     at: string;
   };
 
-/** The contents of the table: exactly `published`, or during a `pending` load something between the two. */
+/**
+ * The contents of the table: exactly `published`, or during a `pending` load something between the
+ * two.
+ */
 export type Manifest = {
   published: ManifestEntry | null;
   pending: ManifestEntry | null;
-  /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
+  /**
+   * Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled
+   * back to.
+   */
   history: ManifestEntry[];
   /** Rolled back or rejected sources: extracts by their identity, deliveries by `rejectedDay`. */
   rejected: string[];
 };
 
 /** The manifest of a table that nothing was ever loaded into. */
-export const emptyManifest: Manifest = { published: null, pending: null, history: [], rejected: [] };
+export const emptyManifest: Manifest = {
+  published: null,
+  pending: null,
+  history: [],
+  rejected: [],
+};
 
 const longestHistory = 100;
 const longestRejected = 400;
@@ -190,10 +235,15 @@ export function lastExtract({ history }: Manifest): ManifestEntry | undefined {
   return history.find(({ kind }) => kind === 'extract');
 }
 
-/** The last extract before a load that needed an approval: if the approval was a mistake, a load restores its data. */
+/**
+ * The last extract before a load that needed an approval: if the approval was a mistake, a load
+ * restores its data.
+ */
 export function acceptedBefore({ history }: Pick<Manifest, 'history'>): ManifestEntry | undefined {
   const firstExtract = history.findIndex(({ kind, approved }) => kind === 'extract' && !approved);
-  return history.slice(0, firstExtract).some(({ approved }) => approved) ? history[firstExtract] : undefined;
+  return history.slice(0, firstExtract).some(({ approved }) => approved)
+    ? history[firstExtract]
+    : undefined;
 }
 
 /** Marks `entry` as pending: from now on the table may be between `published` and `entry`. */
@@ -201,7 +251,10 @@ export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
   return { ...manifest, pending: entry };
 }
 
-/** Marks the pending entry as published: the table now holds it. A rollback rejects the loads that it undoes. */
+/**
+ * Marks the pending entry as published: the table now holds it. A rollback rejects the loads that
+ * it undoes.
+ */
 export function complete(manifest: Manifest, at: string): Manifest {
   const { pending } = manifest;
   if (!pending) return manifest;
@@ -213,17 +266,26 @@ export function complete(manifest: Manifest, at: string): Manifest {
     published: entry,
     pending: null,
     history: history.map((one, index) => (index < entriesWithDaysSince ? one : withoutSince(one))),
-    rejected: [...new Set([...manifest.rejected, ...left])].filter((one) => !accepted.has(one)).slice(-longestRejected),
+    rejected: [...new Set([...manifest.rejected, ...left])]
+      .filter((one) => !accepted.has(one))
+      .slice(-longestRejected),
   };
 }
 
 /** Records that contents must not be loaded again, until an operator asks for them. */
 export function reject(manifest: Manifest, contents: readonly string[]): Manifest {
-  return { ...manifest, rejected: [...new Set([...manifest.rejected, ...contents])].slice(-longestRejected) };
+  return {
+    ...manifest,
+    rejected: [...new Set([...manifest.rejected, ...contents])].slice(-longestRejected),
+  };
 }
 
 /** The sources of a load: an extract, or deliveries of mutations. */
-export function contentsOf({ kind, identity, days }: Pick<ManifestEntry, 'kind' | 'identity' | 'days'>): string[] {
+export function contentsOf({
+  kind,
+  identity,
+  days,
+}: Pick<ManifestEntry, 'kind' | 'identity' | 'days'>): string[] {
   if (kind === 'mutations') return days.map(rejectedDay);
   return kind === 'extract' ? [identity, ...days.map(rejectedDay)] : [identity];
 }
@@ -233,7 +295,9 @@ export function rejectedDay({ vanaf, tot, hash }: MutationFile): string {
   return `${vanaf} ${tot} ${hash}`;
 }
 
-export function rejectedPeriods(rejected: readonly string[]): { vanaf: string; tot: string; text: string }[] {
+export function rejectedPeriods(
+  rejected: readonly string[],
+): { vanaf: string; tot: string; text: string }[] {
   return rejected.flatMap((text) => {
     const [vanaf = '', tot, hash] = text.split(' ');
     return tot !== undefined && hash !== undefined ? [{ vanaf, tot, text }] : [];
@@ -255,15 +319,22 @@ function undone(history: readonly ManifestEntry[], back: ManifestEntry): string[
 
 const withoutSince = ({ since: _, ...entry }: ManifestEntry): ManifestEntry => entry;
 
-/** The snapshots to keep: the last `count`, live and pending, the bases they replay, and `acceptedBefore`. */
-export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
+/**
+ * The snapshots to keep: the last `count`, live and pending, the bases they replay, and
+ * `acceptedBefore`.
+ */
+export function keptSnapshots(
+  { published, pending, history }: Manifest,
+  count: number,
+): Set<string> {
   const kept = new Set<string>();
   for (const entry of [published, pending]) if (entry) kept.add(entry.snapshot.id);
   for (const { snapshot } of history) {
     if (kept.size >= count) break;
     kept.add(snapshot.id);
   }
-  for (const base of [published?.replayBase, pending?.replayBase]) if (base) kept.add(base.snapshot.id);
+  for (const base of [published?.replayBase, pending?.replayBase])
+    if (base) kept.add(base.snapshot.id);
   const accepted = acceptedBefore({ history });
   if (accepted) kept.add(accepted.snapshot.id);
   return kept;

@@ -21,7 +21,10 @@ export type MutationDay = {
 export type Objects = Map<string, Map<number, AnyVoorkomen>>;
 
 /** Identifies an object among objects of all kinds. */
-export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'identificatie'>): string {
+export function objectKey({
+  kind,
+  identificatie,
+}: Pick<Mutation, 'kind' | 'identificatie'>): string {
   return `${kind} ${identificatie}`;
 }
 
@@ -31,10 +34,11 @@ export function numKeysOf(one: AnyVoorkomen | null): string[] {
 }
 
 /**
- * Applies a day of mutations to `objects`: all occurrences of the objects that it mentions which count on its `vanaf`
- * or may count later. Its old values must equal the values in `objects`, or be applied already: Kadaster has repeated
- * changes of one day in the next. Any other object is set aside for that day, with all of its changes. Updates
- * `objects` and, by key, the set-aside objects in `unsettled`: an object that matches now is settled.
+ * Applies a day of mutations to `objects`: all occurrences of the objects that it mentions which
+ * count on its `vanaf` or may count later. Its old values must equal the values in `objects`, or be
+ * applied already: Kadaster has repeated changes of one day in the next. Any other object is set
+ * aside for that day, with all of its changes. Updates `objects` and, by key, the set-aside objects
+ * in `unsettled`: an object that matches now is settled.
  */
 export function applyMutations(
   objects: Objects,
@@ -42,7 +46,12 @@ export function applyMutations(
   unsettled = new Map<string, SetAsideObject>(),
 ): SetAsideOfDay {
   const byObject = Map.groupBy(day.mutations, objectKey);
-  const setAside: SetAsideOfDay = { file: day.file, objects: byObject.size, count: 0, examples: [] };
+  const setAside: SetAsideOfDay = {
+    file: day.file,
+    objects: byObject.size,
+    count: 0,
+    examples: [],
+  };
   for (const [key, mutations] of byObject) {
     const changed = new Map(objects.get(key));
     const why = firstMismatch(changed, mutations, day);
@@ -71,7 +80,8 @@ function firstMismatch(
     if (!isSame(found, was) && !isSame(found, stillCounting(wordt, vanaf))) {
       const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
       if (isEmpty) return `${file}: changes ${occurrence}, and the dataset has no such object`;
-      if (isNew) return `${file}: adds ${occurrence} as ${textOf(wordt)}, which it already has as ${textOf(found)}`;
+      if (isNew)
+        return `${file}: adds ${occurrence} as ${textOf(wordt)}, which it already has as ${textOf(found)}`;
       return `${file}: changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`;
     }
     if (wordt) held.set(volgnummer, wordt);
@@ -100,29 +110,41 @@ function textOf(voorkomen: AnyVoorkomen | null): string {
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;
 }
 
-/** The contents of a dataset of some municipalities, as far as they decide which mutations concern it. */
+/**
+ * The contents of a dataset of some municipalities, as far as they decide which mutations concern
+ * it.
+ */
 export type Register = {
   /** Whether it has an object, current or future, by `objectKey`. */
   holds(key: string): boolean;
-  /** The woonplaatsen with streets in it: only these are certainly its own, because it keeps every new woonplaats. */
+  /**
+   * The woonplaatsen with streets in it: only these are certainly its own, because it keeps every
+   * new woonplaats.
+   */
   inhabited: ReadonlySet<string>;
   /** The codes of its municipalities, which begin the identificaties of their new objects. */
   gemeenten: readonly string[];
 };
 
 /**
- * Selects the mutations of days, one after the other, that concern the dataset of some municipalities, from deliveries
- * of the whole country: mutations of its own objects, of objects in its places or on its streets before or after a
- * change, and of new objects from its municipalities, because an address can be registered a day before its street.
- * Every new woonplaats is kept: its streets may move there on a later day, and without streets it gives no address.
+ * Selects the mutations of days, one after the other, that concern the dataset of some
+ * municipalities, from deliveries of the whole country: mutations of its own objects, of objects in
+ * its places or on its streets before or after a change, and of new objects from its
+ * municipalities, because an address can be registered a day before its street. Every new
+ * woonplaats is kept: its streets may move there on a later day, and without streets it gives no
+ * address.
  */
 export function withinRegister(register: Register): (day: MutationDay) => MutationDay['mutations'] {
   const added = new Set<string>();
   const inhabited = new Set(register.inhabited);
   const holds = (key: string) => added.has(key) || register.holds(key);
   const isNew = ({ isNew: isAdded, volgnummer }: Mutation) => isAdded && volgnummer === 1;
-  const isOwn = ({ identificatie }: Mutation) => register.gemeenten.includes(identificatie.slice(0, 4));
-  /** Whether nothing of an object counted before the day: it is new, or was withdrawn and comes back. */
+  const isOwn = ({ identificatie }: Mutation) =>
+    register.gemeenten.includes(identificatie.slice(0, 4));
+  /**
+   * Whether nothing of an object counted before the day: it is new, or was withdrawn and comes
+   * back.
+   */
   const isGone = (mutations: readonly Mutation[]) => {
     const first = new Map(mutations.toReversed().map(({ volgnummer, was }) => [volgnummer, was]));
     return [...first.values()].every((was) => was === null);
@@ -132,16 +154,21 @@ export function withinRegister(register: Register): (day: MutationDay) => Mutati
     return voorkomen?.kind === 'OPR' && inhabited.has(voorkomen.woonplaats);
   };
   /**
-   * Changes of an object that is held or new, or comes back. Others are of another municipality until an extract has
-   * them.
+   * Changes of an object that is held or new, or comes back. Others are of another municipality
+   * until an extract has them.
    */
   const concerns = (mutations: readonly Mutation[]) =>
-    mutations.some((one) => holds(objectKey(one)) || (one.kind === 'WPL' && isNew(one)) || liesWithin(one.was)) ||
+    mutations.some(
+      (one) => holds(objectKey(one)) || (one.kind === 'WPL' && isNew(one)) || liesWithin(one.was),
+    ) ||
     (isGone(mutations) &&
-      mutations.some((one) => isOwn(one) || liesWithin(one.wordt) || numKeysOf(one.wordt).some(holds)));
+      mutations.some(
+        (one) => isOwn(one) || liesWithin(one.wordt) || numKeysOf(one.wordt).some(holds),
+      ));
   return (day) => {
     const objects = [...Map.groupBy(day.mutations, objectKey).values()];
-    // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a place and its streets.
+    // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a
+    // place and its streets.
     const streets = objects.filter(([one]) => one?.kind === 'OPR');
     for (let before = -1; before < added.size + inhabited.size; ) {
       before = added.size + inhabited.size;
@@ -156,7 +183,9 @@ export function withinRegister(register: Register): (day: MutationDay) => Mutati
     }
     // Adresseerbare objecten after their addresses, which may be new on the same day.
     return [false, true].flatMap((isObject) => {
-      const found = objects.filter(([one]) => one && isObjectenKind(one.kind) === isObject).filter(concerns);
+      const found = objects
+        .filter(([one]) => one && isObjectenKind(one.kind) === isObject)
+        .filter(concerns);
       for (const one of found.flat()) added.add(objectKey(one));
       return found.flat();
     });

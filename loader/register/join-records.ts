@@ -21,7 +21,10 @@ const tab = 0x09;
 /** A tab, and an occurrence. */
 const leastAfterName = 1 + occurrence.least;
 
-/** Visits each record: its counting occurrence, future occurrences, and others that hold at the same time. */
+/**
+ * Visits each record: its counting occurrence, future occurrences, and others that hold at the same
+ * time.
+ */
 export type RecordVisit = {
   current(records: RecordBytes, found: FoundOccurrence): void;
   /** An occurrence of the record at `start` that will count. */
@@ -33,12 +36,20 @@ export type RecordVisit = {
 export type JoinedRecords = { records: Buffer; count: number; repeated: number };
 
 /**
- * The records of a bucket on `peildatum`, in order, without occurrences that ended by then. If occurrences of an object
- * hold at the same time, the last to begin counts, then the highest number.
- * @param lines records, or occurrences in lines of their own: fast where they are in order, as in an extract
- * @param changed whole records, in order, each replacing another or new; a record without occurrences is removed
+ * The records of a bucket on `peildatum`, in order, without occurrences that ended by then. If
+ * occurrences of an object hold at the same time, the last to begin counts, then the highest
+ * number.
+ * @param lines records, or occurrences in lines of their own: fast where they are in order, as in
+ * an extract
+ * @param changed whole records, in order, each replacing another or new; a record without
+ * occurrences is removed
  */
-export function joinRecords(lines: Buffer, changed: Buffer, peildatum: string, visit: RecordVisit): JoinedRecords {
+export function joinRecords(
+  lines: Buffer,
+  changed: Buffer,
+  peildatum: string,
+  visit: RecordVisit,
+): JoinedRecords {
   const rows = recordBytes(lines);
   const joiner = new RecordJoiner(rows, dayOf(peildatum), visit);
   const changes = recordBytes(changed);
@@ -76,7 +87,10 @@ export function endOfLine(bytes: Buffer, start: number): number {
   return end;
 }
 
-/** Records, or occurrences in lines of their own, in the order of their names: as they are where they have it. */
+/**
+ * Records, or occurrences in lines of their own, in the order of their names: as they are where
+ * they have it.
+ */
 export function inOrder(lines: Buffer): Buffer {
   for (
     let start = 0, last = 0;
@@ -145,7 +159,11 @@ class RecordJoiner {
     const { bytes } = this.#rows;
     const isSame = this.#pieces.length === 0 && this.#kept === 0;
     this.skip(bytes.length, bytes.length);
-    return { records: isSame ? bytes : Buffer.concat(this.#pieces), count: this.#count, repeated: this.#repeated };
+    return {
+      records: isSame ? bytes : Buffer.concat(this.#pieces),
+      count: this.#count,
+      repeated: this.#repeated,
+    };
   }
 
   /** Visits what counts of a record. Returns whether none of its occurrences has ended. */
@@ -206,7 +224,10 @@ export class ObjectsOfNums {
     this.#rows = rows;
     for (let start = 0; start < rows.length; start = rows.indexOf(lineEnd, start) + 1) {
       const num = rows.toString('latin1', start, start + idLength);
-      this.#starts.set(num, this.#starts.has(num) ? [this.#starts.get(num) ?? [], start].flat() : start);
+      this.#starts.set(
+        num,
+        this.#starts.has(num) ? [this.#starts.get(num) ?? [], start].flat() : start,
+      );
     }
   }
 
@@ -234,14 +255,20 @@ export class ObjectsOfNums {
 }
 
 /**
- * The row of an address, which is sent to where its postcode is: its key, and after a tab the nummeraanduiding, the
- * openbare ruimte, its own woonplaats and its objects, each as in its record:
+ * The row of an address, which is sent to where its postcode is: its key, and after a tab the
+ * nummeraanduiding, the openbare ruimte, its own woonplaats and its objects, each as in its record:
  *
- *     1381AA#9#A<tab>0457200000201234 0457300000000035 3631 0457010000012345Vg1,131234.5,480123.4,85,w
+ *     1381AA#9#A<tab>0457200000201234 0457300000000035 3631
+ *     0457010000012345Vg1,131234.5,480123.4,85,w
  *
  * (without the spaces).
  */
-export const rowFields = { id: 0, street: idLength, place: 2 * idLength, objects: 2 * idLength + 4 };
+export const rowFields = {
+  id: 0,
+  street: idLength,
+  place: 2 * idLength,
+  objects: 2 * idLength + 4,
+};
 
 /** Appends the row of a nummeraanduiding. */
 export function writeAddressRow(

@@ -1,7 +1,15 @@
-/** The records of the register: how nummeraanduidingen and adresseerbare objecten are stored and read. */
+/**
+ * The records of the register: how nummeraanduidingen and adresseerbare objecten are stored and
+ * read.
+ */
 
 import { addressKey, keyParts } from '../../core/addresses/address-key.ts';
-import { adresObjectOfText, adresObjectTexts, gebruiksdoelText, statusLetter } from '../../core/adres-object.ts';
+import {
+  adresObjectOfText,
+  adresObjectTexts,
+  gebruiksdoelText,
+  statusLetter,
+} from '../../core/adres-object.ts';
 import type { ObjectenKind } from '../bag/elements.ts';
 import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
 import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
@@ -9,13 +17,15 @@ import { copyId, dayDigits, dayIn, dayWidth, fixedText } from './fields.ts';
 import type { GrowingBytes } from './stored-form.ts';
 
 /**
- * An object is one record, with every occurrence that counts on the peildatum or may count later. A record is a line of
- * ASCII: the letter of its kind and its identificatie, then each occurrence after a tab. An occurrence has its begin
- * and eind, its number up to a colon, and its values. A nummeraanduiding has its openbare ruimte, its own woonplaats
- * (four dots for none) and its address key; an adresseerbaar object has the nummeraanduidingen that it names, the
- * hoofdadres first, and after another colon the rest of the text of `core/adres-object.ts`:
+ * An object is one record, with every occurrence that counts on the peildatum or may count later. A
+ * record is a line of ASCII: the letter of its kind and its identificatie, then each occurrence
+ * after a tab. An occurrence has its begin and eind, its number up to a colon, and its values. A
+ * nummeraanduiding has its openbare ruimte, its own woonplaats (four dots for none) and its address
+ * key; an adresseerbaar object has the nummeraanduidingen that it names, the hoofdadres first, and
+ * after another colon the rest of the text of `core/adres-object.ts`:
  *     N0457200000201234<tab>20100929 99999999 1:0457300000000035 3631 1381AA#9#A
- *     V0457010000012345<tab>20100929 99999999 1:0457200000201234,0457200000201235:g,131234.5,480123.4,85,w
+ *     V0457010000012345<tab>20100929 99999999
+ *     1:0457200000201234,0457200000201235:g,131234.5,480123.4,85,w
  *
  * (without the spaces). Workers write the same form, with a line for each occurrence.
  */
@@ -24,10 +34,16 @@ export type RecordLine = string;
 type RecordKind = 'NUM' | ObjectenKind;
 export type RegisterVoorkomen = NumVoorkomen | AdresseerbaarVoorkomen;
 
-const letters = { NUM: 'N', VBO: 'V', LIG: 'L', STA: 'S' } as const satisfies Record<RecordKind, string>;
+const letters = { NUM: 'N', VBO: 'V', LIG: 'L', STA: 'S' } as const satisfies Record<
+  RecordKind,
+  string
+>;
 
 export const idLength = 16;
-/** A record begins with the letter of its kind and its identificatie; this is where its first tab is. */
+/**
+ * A record begins with the letter of its kind and its identificatie; this is where its first tab
+ * is.
+ */
 export const nameLength = 1 + idLength;
 /** The offsets in an occurrence, which begins after a tab. */
 const eindAt = dayWidth;
@@ -70,7 +86,11 @@ function occurrenceText(one: RegisterVoorkomen): string {
 }
 
 function numText(num: NumVoorkomen): string {
-  return fixedText(num.openbareRuimte, idLength) + fixedText(num.woonplaats ?? noPlace, noPlace.length) + keyOfNum(num);
+  return (
+    fixedText(num.openbareRuimte, idLength) +
+    fixedText(num.woonplaats ?? noPlace, noPlace.length) +
+    keyOfNum(num)
+  );
 }
 
 function objectText(object: AdresseerbaarVoorkomen): string {
@@ -79,10 +99,15 @@ function objectText(object: AdresseerbaarVoorkomen): string {
   return `${object.hoofdadres}${others}:${status}${rest}`;
 }
 
-/** The occurrences of a record. A toevoeging is in upper case, and no longer divided into its two parts. */
+/**
+ * The occurrences of a record. A toevoeging is in upper case, and no longer divided into its two
+ * parts.
+ */
 export function parseRecord(record: RecordLine): RegisterVoorkomen[] {
   const [name = '', ...texts] = record.split('\t');
-  const kind = Object.keys(letters).find((one) => isRecordKind(one) && letters[one] === name.charAt(0)) as RecordKind;
+  const kind = Object.keys(letters).find(
+    (one) => isRecordKind(one) && letters[one] === name.charAt(0),
+  ) as RecordKind;
   return texts.map((text) => parseOccurrence(kind, name.slice(1), text));
 }
 
@@ -121,7 +146,11 @@ function parseOccurrence(kind: RecordKind, identificatie: string, text: string):
 
 export function keyOfNum(num: Omit<NumVoorkomen, 'kind'>): string {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
-  return addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
+  return addressKey({
+    postcode: postcode ?? '',
+    huisnummer,
+    toevoeging: huisletter + huisnummertoevoeging,
+  });
 }
 
 /** The nummeraanduidingen that an occurrence names: its hoofdadres, then its nevenadressen. */
@@ -140,12 +169,24 @@ export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
 
 const written = {
   NUM: fieldIndexes(
-    ...(['NUM', 'identificatie', 'voorkomenidentificatie', 'beginGeldigheid', 'eindGeldigheid'] as const),
+    ...([
+      'NUM',
+      'identificatie',
+      'voorkomenidentificatie',
+      'beginGeldigheid',
+      'eindGeldigheid',
+    ] as const),
     ...(['OpenbareRuimteRef', 'WoonplaatsRef'] as const),
     ...(['postcode', 'huisnummer', 'huisletter', 'huisnummertoevoeging'] as const),
   ),
   VBO: fieldIndexes(
-    ...(['VBO', 'identificatie', 'voorkomenidentificatie', 'beginGeldigheid', 'eindGeldigheid'] as const),
+    ...([
+      'VBO',
+      'identificatie',
+      'voorkomenidentificatie',
+      'beginGeldigheid',
+      'eindGeldigheid',
+    ] as const),
     ...(['heeftAlsHoofdadres', 'heeftAlsNevenadres'] as const),
     ...(['status', 'x', 'y', 'oppervlakte', 'gebruiksdoel'] as const),
   ),
@@ -154,8 +195,15 @@ const fourDots = Buffer.from(noPlace);
 /** The most bytes of a line, without nevenadressen. */
 const longestLine = 256;
 
-/** Appends `occurrenceLine` of an occurrence in bytes: without strings, because a load would make ten million. */
-export function writeOccurrence(kind: 'NUM' | 'VBO', lines: GrowingBytes, stand: WrittenStand): void {
+/**
+ * Appends `occurrenceLine` of an occurrence in bytes: without strings, because a load would make
+ * ten million.
+ */
+export function writeOccurrence(
+  kind: 'NUM' | 'VBO',
+  lines: GrowingBytes,
+  stand: WrittenStand,
+): void {
   const { identificatie, voorkomenidentificatie, beginGeldigheid, eindGeldigheid } = written[kind];
   lines.reserve(longestLine);
   lines.memory[lines.length++] = letters[kind].charCodeAt(0);
@@ -171,7 +219,14 @@ export function writeOccurrence(kind: 'NUM' | 'VBO', lines: GrowingBytes, stand:
 }
 
 function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
-  const { OpenbareRuimteRef, WoonplaatsRef, postcode, huisnummer, huisletter, huisnummertoevoeging } = written.NUM;
+  const {
+    OpenbareRuimteRef,
+    WoonplaatsRef,
+    postcode,
+    huisnummer,
+    huisletter,
+    huisnummertoevoeging,
+  } = written.NUM;
   addId(lines, stand, OpenbareRuimteRef);
   if ((stand.starts[WoonplaatsRef] as number) < 0) lines.add(fourDots, 0, fourDots.length);
   else addField(lines, stand, WoonplaatsRef);
@@ -189,7 +244,8 @@ function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
 }
 
 function writeObject(lines: GrowingBytes, stand: WrittenStand): void {
-  const { heeftAlsHoofdadres, heeftAlsNevenadres, status, x, y, oppervlakte, gebruiksdoel } = written.VBO;
+  const { heeftAlsHoofdadres, heeftAlsNevenadres, status, x, y, oppervlakte, gebruiksdoel } =
+    written.VBO;
   addId(lines, stand, heeftAlsHoofdadres);
   for (const num of stand.values(heeftAlsNevenadres)) lines.write(`,${num}`, 'latin1');
   lines.reserve(longestLine);
@@ -200,7 +256,8 @@ function writeObject(lines: GrowingBytes, stand: WrittenStand): void {
     addField(lines, stand, field);
   }
   lines.memory[lines.length++] = comma;
-  for (const doel of stand.values(gebruiksdoel)) lines.memory[lines.length++] = gebruiksdoelText(doel).charCodeAt(0);
+  for (const doel of stand.values(gebruiksdoel))
+    lines.memory[lines.length++] = gebruiksdoelText(doel).charCodeAt(0);
 }
 
 function addId(lines: GrowingBytes, { view, starts }: WrittenStand, field: number): void {
@@ -212,7 +269,8 @@ function addId(lines: GrowingBytes, { view, starts }: WrittenStand, field: numbe
 function addDay(lines: GrowingBytes, { bytes, starts }: WrittenStand, field: number): void {
   const start = starts[field] as number;
   for (let i = 0; i < 10; i++)
-    if (i !== 4 && i !== 7) lines.memory[lines.length++] = start < 0 ? nine : (bytes[start + i] as number);
+    if (i !== 4 && i !== 7)
+      lines.memory[lines.length++] = start < 0 ? nine : (bytes[start + i] as number);
 }
 
 function addField(lines: GrowingBytes, { bytes, starts, ends }: WrittenStand, field: number): void {
@@ -246,8 +304,8 @@ export const occurrence = {
 export const numFields = { street: 0, place: placeAt, key: keyAt };
 
 /**
- * Writes a row for each nummeraanduiding that an occurrence of an object names, to the lines that `linesOf` returns for
- * its position: its identificatie, and the text of the object there.
+ * Writes a row for each nummeraanduiding that an occurrence of an object names, to the lines that
+ * `linesOf` returns for its position: its identificatie, and the text of the object there.
  */
 export function writeObjectRows(
   { bytes, view }: RecordBytes,
@@ -278,7 +336,9 @@ const [ofHoofdadres, ofNevenadres] = [0x31, 0x30];
 const roleInText = restInText - 1;
 export const isOfHoofdadres = (text: string) => text.charCodeAt(roleInText) === ofHoofdadres;
 
-/** Each object once, as of the hoofdadres if any of its texts says so, in order of identificatie. */
+/**
+ * Each object once, as of the hoofdadres if any of its texts says so, in order of identificatie.
+ */
 export function distinctObjects(texts: readonly string[]): string[] {
   const byObject = new Map<string, string>();
   for (const text of texts) {
@@ -310,8 +370,9 @@ export function recordsWith(records: Buffer, text: string): RecordLine[] {
 }
 
 /**
- * The bucket of a record: a thousand objects that a gemeente numbered one after the other are in one, as they lie side
- * by side in the extract and in the country. `at` is the start of the identificatie.
+ * The bucket of a record: a thousand objects that a gemeente numbered one after the other are in
+ * one, as they lie side by side in the extract and in the country. `at` is the start of the
+ * identificatie.
  */
 export function bucketOf(bytes: Uint8Array, at: number, buckets: number): number {
   return (digitsIn(bytes, at, at + 4) + digitsIn(bytes, at + 10, at + 13)) % buckets;

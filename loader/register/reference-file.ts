@@ -1,4 +1,9 @@
-import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
+import {
+  addProblem,
+  emptyReport,
+  type Problem,
+  type ProblemReport,
+} from '../bag/problem-report.ts';
 import {
   dayOf,
   type GemeenteRelatie,
@@ -37,26 +42,38 @@ import {
 type Lookup<T> = { get(identificatie: string): T | undefined };
 
 /** The current streets and places, which the addresses on a date take their names from. */
-export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<WoonplaatsInGemeente> };
+export type Reference = {
+  openbareRuimten: Lookup<OpenbareRuimte>;
+  woonplaatsen: Lookup<WoonplaatsInGemeente>;
+};
 
 /**
- * Streets by identificatie. A street is kept as bytes until it is looked up: in sorted lines, in memory that threads
- * share, as a message between them copies nothing. The 260 thousand of the country take 16 MB; as objects they take
- * 100 MB in each thread, which the garbage collector scans again and again (decision 0113).
+ * Streets by identificatie. A street is kept as bytes until it is looked up: in sorted lines, in
+ * memory that threads share, as a message between them copies nothing. The 260 thousand of the
+ * country take 16 MB; as objects they take 100 MB in each thread, which the garbage collector scans
+ * again and again (decision 0113).
  */
 function streetsIn(memory: SharedArrayBuffer): Lookup<OpenbareRuimte> {
   const lines = Buffer.from(memory);
   return {
     get(identificatie) {
       const start = firstLineFrom(lines, identificatie);
-      if (start === lines.length || streetAt.identificatie(lines, start) !== identificatie) return undefined;
+      if (start === lines.length || streetAt.identificatie(lines, start) !== identificatie)
+        return undefined;
       return { identificatie, ...streetIn(lines, start) };
     },
   };
 }
 
-/** The lines that hold on `day`, of each object the last to begin, and the ids of other current ones. */
-function currentIn(lines: Buffer, day: number, idWidth = placeIdLength): { kept: Buffer; replaced: string[] } {
+/**
+ * The lines that hold on `day`, of each object the last to begin, and the ids of other current
+ * ones.
+ */
+function currentIn(
+  lines: Buffer,
+  day: number,
+  idWidth = placeIdLength,
+): { kept: Buffer; replaced: string[] } {
   const runs = wantedRuns(lines, (_, start) => holdsOn(lines, start + idWidth, day));
   const texts = Array.from(runs, ({ start, end }) => linesOf(lines.subarray(start, end - 1)));
   const sorted = [...new Set(texts.flat())].sort();
@@ -75,7 +92,10 @@ type Header = Pick<ReferenceFile, 'problems'> & { form: string; sections: number
 /** The stored form of this file. A file in another form can't be read. */
 const form = 'reference 1';
 
-/** Writes the streets, places and relations. Copies each to bytes: a name may be a slice of the string of its file. */
+/**
+ * Writes the streets, places and relations. Copies each to bytes: a name may be a slice of the
+ * string of its file.
+ */
 export class ReferenceWriter {
   readonly #header = { problems: emptyReport() };
   readonly #streets = new GrowingBytes();
@@ -117,7 +137,9 @@ export class ReferenceWriter {
   }
 }
 
-/** Reads a file that a `ReferenceWriter` packed. @throws UnknownFormError, Error when it is damaged */
+/**
+ * Reads a file that a `ReferenceWriter` packed. @throws UnknownFormError, Error when it is damaged
+ */
 export function unpackReference(packed: Buffer): ReferenceFile {
   let end = 4 + packed.readUInt32LE(0);
   const header = parseCheckedJson<Header>(packed.subarray(4, end));
@@ -133,14 +155,16 @@ export function unpackReference(packed: Buffer): ReferenceFile {
 export type ReferenceMemory = { streets: SharedArrayBuffer; places: WoonplaatsInGemeente[] };
 
 /**
- * Also the identification of each occurrence that another current one replaces; of a relation its woonplaats, if that
- * is one of the places: every delivery has the relations of the whole country.
+ * Also the identification of each occurrence that another current one replaces; of a relation its
+ * woonplaats, if that is one of the places: every delivery has the relations of the whole country.
  */
-export type ReadReference = ReferenceMemory & { severalCurrent: Record<'OPR' | 'WPL' | 'GEM-WPL-RELATIE', string[]> };
+export type ReadReference = ReferenceMemory & {
+  severalCurrent: Record<'OPR' | 'WPL' | 'GEM-WPL-RELATIE', string[]>;
+};
 
 /**
- * The streets and places as they are on `peildatum`. If an object has more than one current occurrence, the last to
- * begin counts, in whatever order they were added.
+ * The streets and places as they are on `peildatum`. If an object has more than one current
+ * occurrence, the last to begin counts, in whatever order they were added.
  */
 export function referenceOn(file: ReferenceFile, peildatum: string): ReadReference {
   const day = dayOf(peildatum);
@@ -149,7 +173,9 @@ export function referenceOn(file: ReferenceFile, peildatum: string): ReadReferen
   const relaties = currentIn(file.relaties, day);
   const memory = new SharedArrayBuffer(streets.kept.length);
   streets.kept.copy(Buffer.from(memory));
-  const gemeenten = new Map(placesOf(relaties.kept).map(({ identificatie, naam }) => [identificatie, naam]));
+  const gemeenten = new Map(
+    placesOf(relaties.kept).map(({ identificatie, naam }) => [identificatie, naam]),
+  );
   const current = placesOf(places.kept).map(({ identificatie, naam }): WoonplaatsInGemeente => {
     const gemeente = gemeenten.get(identificatie);
     return { identificatie, naam, ...(gemeente !== undefined && { gemeente }) };

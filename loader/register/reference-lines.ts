@@ -1,12 +1,19 @@
-import type { GemeenteRelatie, OpenbareRuimte, OprVoorkomen, Span, WplVoorkomen } from '../bag/voorkomen.ts';
+import type {
+  GemeenteRelatie,
+  OpenbareRuimte,
+  OprVoorkomen,
+  Span,
+  WplVoorkomen,
+} from '../bag/voorkomen.ts';
 import { dayDigits, dayIn, dayWidth, fixedText, numberText } from './fields.ts';
 import { idLength } from './record.ts';
 
 /**
- * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`:
- * identification, begin, number, end, place, name. The line of a place is the same without a place, and a relation has
- * the form of a place, with the code of the gemeente for a name. So the greatest line of an object belongs to the last
- * occurrence to begin and, among equals, to the highest number.
+ * One occurrence of a street is
+ * `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`: identification,
+ * begin, number, end, place, name. The line of a place is the same without a place, and a relation
+ * has the form of a place, with the code of the gemeente for a name. So the greatest line of an
+ * object belongs to the last occurrence to begin and, among equals, to the highest number.
  */
 export const placeIdLength = 4;
 const numberWidth = 5;
@@ -21,7 +28,12 @@ const lineEnd = 0x0a;
 /** The line of an occurrence of a street. @throws LineFieldError */
 export function streetLine(one: OprVoorkomen): string {
   const { identificatie, woonplaats, naam } = one;
-  return line(fixedText(identificatie, idLength), ...spanTexts(one), fixedText(woonplaats, placeIdLength), naam);
+  return line(
+    fixedText(identificatie, idLength),
+    ...spanTexts(one),
+    fixedText(woonplaats, placeIdLength),
+    naam,
+  );
 }
 
 /** The line of an occurrence of a place. @throws LineFieldError */
@@ -54,8 +66,10 @@ export type StreetFilter = (lines: Buffer, start: number) => boolean;
 
 /** The fields that a filter may read, without a string of the whole line. */
 export const streetAt = {
-  identificatie: (lines: Buffer, start: number) => lines.toString('latin1', start, start + idLength),
-  woonplaats: (lines: Buffer, start: number) => lines.toString('latin1', start + placeAt, start + nameAt - 1),
+  identificatie: (lines: Buffer, start: number) =>
+    lines.toString('latin1', start, start + idLength),
+  woonplaats: (lines: Buffer, start: number) =>
+    lines.toString('latin1', start + placeAt, start + nameAt - 1),
   eind: (lines: Buffer, start: number) => dayIn(lines, start + idLength + eindAt),
 };
 
@@ -65,7 +79,10 @@ export function holdsOn(lines: Buffer, at: number, day: number): boolean {
 }
 
 /** The ranges of the wanted lines; lines that follow each other are in one range. */
-export function* wantedRuns(lines: Buffer, isWanted: StreetFilter): Generator<{ start: number; end: number }> {
+export function* wantedRuns(
+  lines: Buffer,
+  isWanted: StreetFilter,
+): Generator<{ start: number; end: number }> {
   let first = -1;
   for (let start = 0; start < lines.length; start = lines.indexOf(lineEnd, start) + 1) {
     const wanted = isWanted(lines, start);
@@ -79,7 +96,9 @@ export function* wantedRuns(lines: Buffer, isWanted: StreetFilter): Generator<{ 
 
 /** The occurrences of streets in these lines that are wanted. */
 export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): OprVoorkomen[] {
-  const texts = Array.from(wantedRuns(lines, isWanted), ({ start, end }) => textsOf(lines.subarray(start, end)));
+  const texts = Array.from(wantedRuns(lines, isWanted), ({ start, end }) =>
+    textsOf(lines.subarray(start, end)),
+  );
   return texts.flat().map((text) => ({
     kind: 'OPR',
     identificatie: text.slice(0, idLength),
@@ -89,7 +108,10 @@ export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): O
   }));
 }
 
-/** The occurrences of places in these lines, each once; where several are current, the last one counts. */
+/**
+ * The occurrences of places in these lines, each once; where several are current, the last one
+ * counts.
+ */
 export function placesOf(lines: Buffer): WplVoorkomen[] {
   return [...new Set(textsOf(lines))].sort().map((text) => ({
     kind: 'WPL',

@@ -46,7 +46,10 @@ export function packRecords(records: Buffer): Buffer[] {
   return [head, packLineBytes(records)];
 }
 
-/** The records that `packRecords` stored. @throws UnknownFormError for another version, Error for damage */
+/**
+ * The records that `packRecords` stored. @throws UnknownFormError for another version, Error for
+ * damage
+ */
 export function unpackRecords(packed: Buffer): Buffer {
   const form = packed.toString('latin1', 0, head.length - 1);
   if (!/^records \d$/.test(form)) throw new Error('not records');

@@ -1,6 +1,6 @@
 /**
- * How a load stores its working data: lines, compressed with a checksum, and JSON that ends in a checksum. Reading
- * damaged bytes is an error.
+ * How a load stores its working data: lines, compressed with a checksum, and JSON that ends in a
+ * checksum. Reading damaged bytes is an error.
  */
 
 import zlib, { constants, crc32 } from 'node:zlib';
@@ -9,9 +9,13 @@ import { releaseMemory } from '../release-memory.ts';
 
 /** The lowest level takes a fifth less time than the usual one, and packs lines as well. */
 const { ZSTD_c_compressionLevel, ZSTD_c_windowLog, ZSTD_c_checksumFlag } = constants;
-const level = { params: { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_windowLog]: 16, [ZSTD_c_checksumFlag]: 1 } };
+const level = {
+  params: { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_windowLog]: 16, [ZSTD_c_checksumFlag]: 1 },
+};
 
-/** The command line imports this on Node 22.12 too, whose zlib lacks zstd: only snapshots need it. */
+/**
+ * The command line imports this on Node 22.12 too, whose zlib lacks zstd: only snapshots need it.
+ */
 function requireZstd(): void {
   if (zlib.zstdCompressSync as unknown) return;
   throw new Error(
@@ -26,7 +30,8 @@ export class UnknownFormError extends Error {
 
 /** @throws UnknownFormError unless this version reads the stored form */
 export function requireForm(found: string, known: string): void {
-  if (found !== known) throw new UnknownFormError(`its form is '${found}', and this version reads '${known}'`);
+  if (found !== known)
+    throw new UnknownFormError(`its form is '${found}', and this version reads '${known}'`);
 }
 
 /** Lines as bytes, each with its line end. */
@@ -46,7 +51,10 @@ export function packLineBytes(lines: Buffer): Buffer {
   return used.read() as Buffer;
 }
 
-/** The smallest buffer that zlib takes for a result, and the ratio that hardly any lines are packed by: one buffer. */
+/**
+ * The smallest buffer that zlib takes for a result, and the ratio that hardly any lines are packed
+ * by: one buffer.
+ */
 const [least, usualRatio] = [1_024, 16];
 
 /** Packed lines; damaged bytes are an error. */
@@ -86,8 +94,14 @@ export function unpackLineBytes(packed: Uint8Array): Buffer {
 }
 
 /** Whether so many bytes, at least four, are the same at both places. */
-export function hasSameBytes(bytes: DataView, start: number, other: number, length: number): boolean {
-  for (let i = length - 4; i > 0; i -= 4) if (bytes.getInt32(start + i) !== bytes.getInt32(other + i)) return false;
+export function hasSameBytes(
+  bytes: DataView,
+  start: number,
+  other: number,
+  length: number,
+): boolean {
+  for (let i = length - 4; i > 0; i -= 4)
+    if (bytes.getInt32(start + i) !== bytes.getInt32(other + i)) return false;
   return bytes.getInt32(start) === bytes.getInt32(other);
 }
 
@@ -126,11 +140,15 @@ export class GrowingBytes {
     this.length = at;
   }
 
-  /** Appends bytes, eight at a time (not as doubles, which may change), and ensures capacity for one more. */
+  /**
+   * Appends bytes, eight at a time (not as doubles, which may change), and ensures capacity for one
+   * more.
+   */
   copy(from: DataView, start: number, length: number): void {
     this.reserve(length + 1);
     let i = 0;
-    for (; i <= length - 8; i += 8) this.view.setBigInt64(this.length + i, from.getBigInt64(start + i));
+    for (; i <= length - 8; i += 8)
+      this.view.setBigInt64(this.length + i, from.getBigInt64(start + i));
     for (; i < length; i++) this.view.setUint8(this.length + i, from.getUint8(start + i));
     this.length += length;
   }
@@ -141,8 +159,9 @@ export class GrowingBytes {
 }
 
 /**
- * The range of a worker's stored rows that each destination gets: a bucket, or a segment. A segment is a part of the
- * country: all postcodes with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
+ * The range of a worker's stored rows that each destination gets: a bucket, or a segment. A segment
+ * is a part of the country: all postcodes with the same first two digits, `10` to `99`. A
+ * `postcode3` is the first three digits, `130`.
  */
 export type ByteRanges = Record<string, [position: number, length: number, crc32: number]>;
 
@@ -158,9 +177,10 @@ export function segmentOf(postcode3: string): string {
 const bits = 32;
 
 /**
- * JSON that ends in a line with the CRC-32 of all before it, each bit a space (0) or a tab (1). JSON parsers ignore
- * that line as white space: Step Functions reads some files as the items of a map, so they must stay plain JSON. With a
- * `name`, the checksum covers the name too, so that an object stored under one name is not accepted under another.
+ * JSON that ends in a line with the CRC-32 of all before it, each bit a space (0) or a tab (1).
+ * JSON parsers ignore that line as white space: Step Functions reads some files as the items of a
+ * map, so they must stay plain JSON. With a `name`, the checksum covers the name too, so that an
+ * object stored under one name is not accepted under another.
  */
 export function checkedJson(value: unknown, name = ''): Buffer {
   const text = Buffer.from(`${JSON.stringify(value)}\n`);
@@ -169,7 +189,10 @@ export function checkedJson(value: unknown, name = ''): Buffer {
   return checked;
 }
 
-/** Parses what `checkedJson` made, or JSON without a checksum. @throws Error if the bytes have changed */
+/**
+ * Parses what `checkedJson` made, or JSON without a checksum. @throws Error if the bytes have
+ * changed
+ */
 export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {
   const start = bytes.length - bits;
   const line = bytes.toString('latin1', Math.max(0, start));
@@ -180,5 +203,9 @@ export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {
 }
 
 function checksumLine(text: Uint8Array, name: string): string {
-  return crc32(text, crc32(name)).toString(2).padStart(bits, '0').replaceAll('0', ' ').replaceAll('1', '\t');
+  return crc32(text, crc32(name))
+    .toString(2)
+    .padStart(bits, '0')
+    .replaceAll('0', ' ')
+    .replaceAll('1', '\t');
 }

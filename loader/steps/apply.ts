@@ -4,7 +4,9 @@ import { getUnpacked, paths, putJson } from '../storage/storage.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepOfItems } from './step.ts';
 
-/** Writes the files of changes to the table, unless they were written. Repeating it changes nothing. */
+/**
+ * Writes the files of changes to the table, unless they were written. Repeating it changes nothing.
+ */
 export const step: StepOfItems<ChangeFile, { changes: string; written: number }> = {
   share: async () => undefined,
   total: (files) => ({ rows: files.reduce((sum, { writes }) => sum + writes, 0) }),

@@ -22,7 +22,10 @@ const positive = z.coerce.number().int().positive();
 const ownThresholds = z.partialRecord(z.enum(Object.keys(loadDefaults.guard)), z.number().min(0));
 
 /** The events of the steps: the state machine's view of a load, and items of a load. */
-const events = { load: stepInput, items: z.object({ Items: z.array(z.unknown()), BatchInput: stepInput }) };
+const events = {
+  load: stepInput,
+  items: z.object({ Items: z.array(z.unknown()), BatchInput: stepInput }),
+};
 
 /** The validated event of a step. @throws ZodError */
 export function parseEvent(kind: keyof typeof events, event: unknown): unknown {
@@ -39,7 +42,10 @@ function emit(name: string, count: number, dimensions: Record<string, string> = 
   metrics.publishStoredMetrics();
 }
 
-/** The settings, clients and logger of one deployed step. Reads an environment variable when the step needs it. */
+/**
+ * The settings, clients and logger of one deployed step. Reads an environment variable when the
+ * step needs it.
+ */
 export class DeployedStep {
   readonly logger: Logger;
   readonly #environment: NodeJS.ProcessEnv;
@@ -52,7 +58,10 @@ export class DeployedStep {
   }
 
   get storage(): Storage {
-    this.#storage ??= s3Storage(s3Client(), requireEnvironment(variables.snapshotBucket, this.#environment));
+    this.#storage ??= s3Storage(
+      s3Client(),
+      requireEnvironment(variables.snapshotBucket, this.#environment),
+    );
     return this.#storage;
   }
 
@@ -63,7 +72,10 @@ export class DeployedStep {
     return this.#addresses;
   }
 
-  /** The step's context during one invocation; the step may write under the lock until the invocation times out. */
+  /**
+   * The step's context during one invocation; the step may write under the lock until the
+   * invocation times out.
+   */
   context(owner: string, invocation: Invocation): StepContext {
     const step = this;
     let fence: Promise<Lease> | undefined;
@@ -95,7 +107,9 @@ export class DeployedStep {
 
   /** The default thresholds, overridden by this deployment's. */
   get thresholds(): Thresholds {
-    const own = ownThresholds.parse(JSON.parse(this.#environment[loaderEnvironment.thresholds] ?? '{}'));
+    const own = ownThresholds.parse(
+      JSON.parse(this.#environment[loaderEnvironment.thresholds] ?? '{}'),
+    );
     return { ...loadDefaults.guard, ...own } as Thresholds;
   }
 
@@ -112,11 +126,16 @@ export class DeployedStep {
 
   /** Whether the execution that holds the lock can't write any more. */
   get isGone(): (held: Held) => Promise<boolean | null> {
-    const isGone = executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
+    const isGone = executionIsGone(
+      new SFNClient({}),
+      this.number(loaderEnvironment.settleSeconds, 20 * 60),
+    );
     return async ({ owner }) => (await isGone(owner)) || null;
   }
 
-  /** Emits the age of the live dataset in days; a date in the future is as alarming as an old one. */
+  /**
+   * Emits the age of the live dataset in days; a date in the future is as alarming as an old one.
+   */
   reportAge(days: number): void {
     emit(metricNames.datasetAge, days < -1 ? neverNewer : days);
   }
@@ -131,15 +150,25 @@ export class DeployedStep {
     if (version) emit(metricNames.deployedVersion, 1, { [versionDimension]: version });
   }
 
-  /** Emits the result of comparing the table with the live snapshot, and logs the keys that differ. */
+  /**
+   * Emits the result of comparing the table with the live snapshot, and logs the keys that differ.
+   */
   reportSample({ addresses, differing, damaged }: TableSample): void {
     const count = differing.length + damaged.length;
     emit(metricNames.tableDifferences, count);
-    if (count > 0) this.logger.error('the table differs from the live snapshot', { addresses, differing, damaged });
+    if (count > 0)
+      this.logger.error('the table differs from the live snapshot', {
+        addresses,
+        differing,
+        damaged,
+      });
   }
 }
 
-/** The load that has the lock has ended, but Lambdas that it began may still write. This passes by itself. */
+/**
+ * The load that has the lock has ended, but Lambdas that it began may still write. This passes by
+ * itself.
+ */
 class LockSettlingError extends Error {
   override readonly name = 'LockSettlingError';
 
@@ -152,7 +181,10 @@ class LockSettlingError extends Error {
   }
 }
 
-/** Whether an execution ended `settleSeconds` ago (decision 0116). @throws LockSettlingError if it ended later */
+/**
+ * Whether an execution ended `settleSeconds` ago (decision 0116). @throws LockSettlingError if it
+ * ended later
+ */
 export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
   return async (owner: string): Promise<boolean> => {
     const ended = await endOf(client, owner);
@@ -163,17 +195,24 @@ export function executionIsGone(client: SFNClient, settleSeconds: number, clock 
   };
 }
 
-/** When the execution ended; `null` while it runs, or for an owner that is no execution: its lock expires by itself. */
+/**
+ * When the execution ended; `null` while it runs, or for an owner that is no execution: its lock
+ * expires by itself.
+ */
 async function endOf(client: SFNClient, owner: string): Promise<number | null> {
   if (!/^arn:[^:]+:states:/.test(owner)) return null;
   try {
-    const command = new DescribeExecutionCommand({ executionArn: owner, includedData: 'METADATA_ONLY' });
+    const command = new DescribeExecutionCommand({
+      executionArn: owner,
+      includedData: 'METADATA_ONLY',
+    });
     const { status, stopDate } = await client.send(command);
     // An execution that was redriven is running again, although it has a stop date.
     return status === 'RUNNING' || !stopDate ? null : stopDate.getTime();
   } catch (error) {
     // An execution of a state machine that was replaced.
-    if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name)) return null;
+    if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name))
+      return null;
     throw error;
   }
 }

@@ -12,7 +12,12 @@ import {
   rejectedDay,
 } from '../dataset/load.ts';
 import { loaderEnvironment } from '../names.ts';
-import { DeliveryFinder, discoverMutations, keptDays, withCorrections } from '../storage/following-days.ts';
+import {
+  DeliveryFinder,
+  discoverMutations,
+  keptDays,
+  withCorrections,
+} from '../storage/following-days.ts';
 import { takeLock } from '../storage/lock.ts';
 import { readExtract, unlimited } from '../storage/members.ts';
 import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
@@ -38,8 +43,9 @@ import { lambda } from './lambda-step.ts';
 import type { LoadRequest, Step } from './step.ts';
 
 /**
- * Checks by range whether the source has another snapshot than the live one. A load that was interrupted while applying
- * comes first. @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
+ * Checks by range whether the source has another snapshot than the live one. A load that was
+ * interrupted while applying comes first. @throws SourceError, MutationGapError, ExtractError,
+ * ForeignStorageError, WorkGoneError
  */
 async function discover(context: LoadContext, request: LoadRequest): Promise<Discovery> {
   const { storage, addresses } = context;
@@ -50,19 +56,36 @@ async function discover(context: LoadContext, request: LoadRequest): Promise<Dis
   if (manifest.published) await removeExpiredSnapshots(storage, manifest);
   const found = await discoverNew(context, manifest, request);
   // A plan is made as if it were finished, which it is not.
-  const interrupted = pending && { live: manifest.published, interrupted: interruptedLoad(pending) };
+  const interrupted = pending && {
+    live: manifest.published,
+    interrupted: interruptedLoad(pending),
+  };
   return found.action === 'none' && interrupted ? { ...found, ...interrupted } : found;
 }
 
-async function discoverNew(context: LoadContext, manifest: Manifest, request: LoadRequest): Promise<Discovery> {
+async function discoverNew(
+  context: LoadContext,
+  manifest: Manifest,
+  request: LoadRequest,
+): Promise<Discovery> {
   const { storage, objecten = false } = context;
   const base = manifest.pending ?? manifest.published;
   const { source, mutations = [], again = false } = request;
-  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, { ...request, source });
+  const extract =
+    source === undefined
+      ? null
+      : await discoverExtract(context, manifest, base, { ...request, source });
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
   const isSkipped = extract?.action === 'none' && extract.isSkipped === true;
   const notes = isSkipped ? [`the extract was skipped: ${extract.reason}`] : [];
-  const wanted = { manifest, live: base, locations: mutations, again: again && source === undefined, notes, objecten };
+  const wanted = {
+    manifest,
+    live: base,
+    locations: mutations,
+    again: again && source === undefined,
+    notes,
+    objecten,
+  };
   const found = await discoverMutations(storage, wanted);
   return found.action === 'none' && isSkipped ? { ...found, isSkipped } : found;
 }
@@ -80,9 +103,17 @@ async function discoverExtract(
   if (!source) return { action: 'none', reason: `${location} has not changed`, live: base };
   try {
     const described = describe(storage, source, manifest, base, { mutations, again, objecten });
-    const load = await inTime(described, remainingMilliseconds(), () => new SourceTooSlowError(source.version));
+    const load = await inTime(
+      described,
+      remainingMilliseconds(),
+      () => new SourceTooSlowError(source.version),
+    );
     if (load.identity === base?.extract?.identity && !again && !isSwitched) {
-      return { action: 'none', reason: `the snapshot of ${load.extract?.peildatum} is already live`, live: base };
+      return {
+        action: 'none',
+        reason: `the snapshot of ${load.extract?.peildatum} is already live`,
+        live: base,
+      };
     }
     const reason = again ? null : whyNot(load, base, manifest);
     if (reason) return { action: 'none', reason, live: base, isSkipped: true };
@@ -93,33 +124,51 @@ async function discoverExtract(
   }
 }
 
-/** Describes the load of an extract; an extract older than the live dataset gets the mutations since its date. */
+/**
+ * Describes the load of an extract; an extract older than the live dataset gets the mutations since
+ * its date.
+ */
 async function describe(
   storage: Storage,
   source: Source,
   manifest: Manifest,
   base: ManifestEntry | null,
-  { mutations, again, objecten }: { mutations: readonly string[]; again: boolean; objecten: boolean },
+  {
+    mutations,
+    again,
+    objecten,
+  }: { mutations: readonly string[]; again: boolean; objecten: boolean },
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
-  const { peildatum, members, gemeenten, contents } = await readExtract(storage, source, async (access, spool) => {
-    const found = await findMembers(access, label, { spool, objecten });
-    return { ...found, contents: await contentsOfMembers(access, found.members, label, spool) };
-  });
+  const { peildatum, members, gemeenten, contents } = await readExtract(
+    storage,
+    source,
+    async (access, spool) => {
+      const found = await findMembers(access, label, { spool, objecten });
+      return { ...found, contents: await contentsOfMembers(access, found.members, label, spool) };
+    },
+  );
   const identity = extractIdentity(peildatum, contents);
   const extract = { peildatum, identity, isNational: gemeenten.length === 0, gemeenten };
   const applied = appliedSince(manifest, peildatum);
-  // Some deliveries are corrected afterwards, and with the corrections the extract leads to the right data.
+  // Some deliveries are corrected afterwards, and with the corrections the extract leads to the
+  // right data.
   const listing = await listed(applied.length > 0 ? mutations : []);
-  const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected, objecten });
+  const finder = new DeliveryFinder(storage, listing, {
+    extract,
+    rejected: again ? [] : manifest.rejected,
+    objecten,
+  });
   const known = await withCorrections(finder, applied);
   const kept = await keptDays(storage, known);
   const days = kept.length === known.length ? kept : [];
   const parts = [identity, ...days.map(rejectedDay), ...(objecten ? ['objecten'] : [])];
   const notes = [
     ...finder.notes,
-    ...(members.every(isOfArea) ? [`${label} has no ${relatieFile}, so no address has a gemeente`] : []),
+    ...(members.every(isOfArea)
+      ? [`${label} has no ${relatieFile}, so no address has a gemeente`]
+      : []),
   ];
   return {
     id: loadId(peildatum, parts.join(' '), base?.load ?? null),
@@ -163,14 +212,20 @@ function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): str
   return null;
 }
 
-/** The deliveries that lead an extract of `peildatum` to the date of the live dataset, to compare the two. */
+/**
+ * The deliveries that lead an extract of `peildatum` to the date of the live dataset, to compare
+ * the two.
+ */
 function appliedSince({ history, published }: Manifest, peildatum: string): MutationFile[] {
-  // The days of the live dataset first: others of the same date were rolled back, or corrected since.
+  // The days of the live dataset first: others of the same date were rolled back, or corrected
+  // since.
   const applied = [...(published?.since ?? []), ...history.flatMap(({ days }) => days)];
   const chain: MutationFile[] = [];
   let date = peildatum;
   while (published && date < published.peildatum) {
-    const following = applied.find(({ vanaf, tot }) => vanaf === date && tot <= published.peildatum);
+    const following = applied.find(
+      ({ vanaf, tot }) => vanaf === date && tot <= published.peildatum,
+    );
     if (!following) return [];
     chain.push(following);
     date = following.tot;
@@ -178,7 +233,9 @@ function appliedSince({ history, published }: Manifest, peildatum: string): Muta
   return chain;
 }
 
-/** Finds the load that a request asks for. If the request names any place, only its places count. */
+/**
+ * Finds the load that a request asks for. If the request names any place, only its places count.
+ */
 export const step: Step<Discovery> = {
   async run(context, request) {
     const { reject, rollback: target, approve, source, mutations } = request;
@@ -187,27 +244,40 @@ export const step: Step<Discovery> = {
     if (approve === undefined || source !== undefined) return discover(context, request);
     const { published } = await readManifest(context.storage);
     // Once it is live, the same execution goes on to the days that follow it.
-    return published?.load === approve ? discover(context, { mutations }) : resume(context, approve);
+    return published?.load === approve
+      ? discover(context, { mutations })
+      : resume(context, approve);
   },
 };
 
 /**
- * Acquires the lock on the table and returns what to do. Fails with `LockedError` if another owner holds the lock;
- * takes over the lock of an ended execution, or fails with `LockSettlingError` while its Lambdas may still write.
+ * Acquires the lock on the table and returns what to do. Fails with `LockedError` if another owner
+ * holds the lock; takes over the lock of an ended execution, or fails with `LockSettlingError`
+ * while its Lambdas may still write.
  */
-export const handler = /* @__PURE__ */ lambda('discover', 'load', async (input, deployment, invocation) => {
-  const context = deployment.context(input.owner, invocation);
-  // Even when nothing is new: the alarm on the age tells an operator that a source has stopped publishing.
-  const { ageDays, published } = await loadStatus(context);
-  if (ageDays !== null) deployment.reportAge(ageDays);
-  if (published) deployment.report('setAside', setAsideOf(published.setAside ?? []).addresses);
-  deployment.reportVersion();
-  const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
-  await takeLock(context.addresses.lock, { owner: input.owner, seconds, isGone: deployment.isGone });
-  const sample = await sampleTable(context); // under the lock, so nothing writes meanwhile
-  if (sample) deployment.reportSample(sample);
-  // Mutations named in the input are applied alone; the configured ones are applied after the extract.
-  if (input.mutations) return step.run(context, input);
-  const source = input.source ?? (input.approve === undefined ? deployment.source : undefined);
-  return step.run(context, { ...input, source, mutations: deployment.mutations });
-});
+export const handler = /* @__PURE__ */ lambda(
+  'discover',
+  'load',
+  async (input, deployment, invocation) => {
+    const context = deployment.context(input.owner, invocation);
+    // Even when nothing is new: the alarm on the age tells an operator that a source has stopped
+    // publishing.
+    const { ageDays, published } = await loadStatus(context);
+    if (ageDays !== null) deployment.reportAge(ageDays);
+    if (published) deployment.report('setAside', setAsideOf(published.setAside ?? []).addresses);
+    deployment.reportVersion();
+    const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
+    await takeLock(context.addresses.lock, {
+      owner: input.owner,
+      seconds,
+      isGone: deployment.isGone,
+    });
+    const sample = await sampleTable(context); // under the lock, so nothing writes meanwhile
+    if (sample) deployment.reportSample(sample);
+    // Mutations named in the input are applied alone; the configured ones are applied after the
+    // extract.
+    if (input.mutations) return step.run(context, input);
+    const source = input.source ?? (input.approve === undefined ? deployment.source : undefined);
+    return step.run(context, { ...input, source, mutations: deployment.mutations });
+  },
+);

@@ -4,7 +4,12 @@ import { addProblem, emptyReport, type ReadCounts } from '../bag/problem-report.
 import { readXml } from '../bag/read-stands.ts';
 import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
 import { extractDate, extractName, type Load, type Slice } from '../dataset/load.ts';
-import { bucketOf, occurrenceLine, type RegisterVoorkomen, writeOccurrence } from '../register/record.ts';
+import {
+  bucketOf,
+  occurrenceLine,
+  type RegisterVoorkomen,
+  writeOccurrence,
+} from '../register/record.ts';
 import { RowsByNumber } from '../register/rows.ts';
 import { segmentOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
@@ -16,8 +21,8 @@ import { lambdaOfItems } from './lambda-step.ts';
 import type { Amount, StepContext, StepInput, StepOfItems } from './step.ts';
 
 /**
- * Reads one slice of the extract, and stores the current and future occurrences by the buckets of their records. Skips
- * a slice that is already stored. Holds the rows of the slice: some MB.
+ * Reads one slice of the extract, and stores the current and future occurrences by the buckets of
+ * their records. Skips a slice that is already stored. Holds the rows of the slice: some MB.
  * @throws ExtractError
  */
 async function extractSlice(
@@ -33,16 +38,24 @@ async function extractSlice(
   const hasSegment = new Uint8Array(100);
   const kind = load.members[slice.member]?.kind as 'NUM' | ObjectenKind;
   const add = (one: RegisterVoorkomen) => {
-    rows.of(bucketOf(Buffer.from(one.identificatie), 0, buckets)).write(occurrenceLine(one), 'latin1');
-    if (one.kind === 'NUM' && one.postcode !== null) hasSegment[Number(segmentOf(one.postcode))] = 1;
+    rows
+      .of(bucketOf(Buffer.from(one.identificatie), 0, buckets))
+      .write(occurrenceLine(one), 'latin1');
+    if (one.kind === 'NUM' && one.postcode !== null)
+      hasSegment[Number(segmentOf(one.postcode))] = 1;
   };
   const addWritten = (kind: 'NUM' | 'VBO') => {
     const { identificatie, postcode } = fieldIndexes(kind, 'identificatie', 'postcode');
     return (stand: WrittenStand) => {
       const { bytes, starts } = stand;
-      writeOccurrence(kind, rows.of(bucketOf(bytes, starts[identificatie] as number, buckets)), stand);
+      writeOccurrence(
+        kind,
+        rows.of(bucketOf(bytes, starts[identificatie] as number, buckets)),
+        stand,
+      );
       const at = starts[postcode] ?? -1;
-      if (at >= 0) hasSegment[10 * (bytes[at] as number) + (bytes[at + 1] as number) - 11 * zero] = 1;
+      if (at >= 0)
+        hasSegment[10 * (bytes[at] as number) + (bytes[at + 1] as number) - 11 * zero] = 1;
     };
   };
   const found = await readSlice(storage, load, slice, onDone, (xml, label) =>
@@ -54,7 +67,9 @@ async function extractSlice(
   const { pieces, ranges } = rows.pieces();
   await putPacked(storage, paths.rows(loadId, slice.slice), pieces);
   pieces.forEach(releaseMemory);
-  const segments = Array.from(hasSegment.keys(), String).filter((segment) => hasSegment[Number(segment)] === 1);
+  const segments = Array.from(hasSegment.keys(), String).filter(
+    (segment) => hasSegment[Number(segment)] === 1,
+  );
   const extracted: Extracted = { ...found, ranges, segments };
   await putJson(storage, paths.extracted(loadId, slice.slice), extracted);
   return result;

@@ -42,8 +42,20 @@ import {
   type Mutated,
   type SegmentItem,
 } from '../storage/work.ts';
-import { grouped, type LoadCounts, mergeSegments, problemCount, setAsideOf } from '../verdict/load-counts.ts';
-import { interruptedLoad, type LoadProposal, proposalName, refusalText, reportOf } from '../verdict/load-report.ts';
+import {
+  grouped,
+  type LoadCounts,
+  mergeSegments,
+  problemCount,
+  setAsideOf,
+} from '../verdict/load-counts.ts';
+import {
+  interruptedLoad,
+  type LoadProposal,
+  proposalName,
+  refusalText,
+  reportOf,
+} from '../verdict/load-report.ts';
 import {
   byWeight,
   type Earlier,
@@ -60,7 +72,10 @@ import { mergeTallies, mostChanged } from '../verdict/place-changes.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Guarded, Step, StepContext, StepInput } from './step.ts';
 
-/** A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError, LockedError */
+/**
+ * A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError,
+ * LockedError
+ */
 async function guard(
   context: StepContext,
   { load: loadId, approve, planOnly = false }: StepInput,
@@ -76,31 +91,55 @@ async function guard(
   const isUndone = load.kind === 'rollback' && pending !== null && pending.load === load.base?.load;
   const base = planOnly || isUndone ? (pending ?? published) : published;
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
-    throw new LoadError('StaleLoadError', `Another load was published since ${loadId} began. Run the load again.`);
+    throw new LoadError(
+      'StaleLoadError',
+      `Another load was published since ${loadId} began. Run the load again.`,
+    );
   }
   const target = manifest.history.find(({ load: id }) => id === load.target?.load);
-  const { counts, files, snapshot, mutated, incomplete, large, tallies, places, after, csv } = await addUp(
-    storage,
-    load,
-    target,
-  );
+  const { counts, files, snapshot, mutated, incomplete, large, tallies, places, after, csv } =
+    await addUp(storage, load, target);
   const setAside = mutated?.unsettled ?? target?.setAside ?? [];
   const wasJudged = load.kind === 'rollback';
-  const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
+  const isDisposable = (source: SourceVersion | null | undefined) =>
+    source != null && source.location === disposable;
   const allowOlder = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
   const ofDay = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
   // The sums published since an extract or an approval; unknown if their file is damaged.
   const earlier =
-    base && !wasJudged ? await findUsableJson<Earlier>(storage, paths.snapshotSums(base.snapshot.id)) : null;
+    base && !wasJudged
+      ? await findUsableJson<Earlier>(storage, paths.snapshotSums(base.snapshot.id))
+      : null;
   const isFirstOfObjects = load.objecten === true && !(base && hasObjecten(base.snapshot));
-  const judged = { peildatum: load.peildatum, allowOlder, wasJudged, tallies, earlier, after, isFirstOfObjects };
-  const { objections, renamed } = judge(counts, judged, base && { ...base, places }, thresholds, ofDay);
+  const judged = {
+    peildatum: load.peildatum,
+    allowOlder,
+    wasJudged,
+    tallies,
+    earlier,
+    after,
+    isFirstOfObjects,
+  };
+  const { objections, renamed } = judge(
+    counts,
+    judged,
+    base && { ...base, places },
+    thresholds,
+    ofDay,
+  );
   const found = [
     ...objectionsToItems(large),
     ...objections,
-    ...objectionsToSetAside(mutated?.setAside ?? [], setAsideOf(setAside), thresholds.alwaysAllowedInPlace),
+    ...objectionsToSetAside(
+      mutated?.setAside ?? [],
+      setAsideOf(setAside),
+      thresholds.alwaysAllowedInPlace,
+    ),
     ...incomplete,
-    ...objectionsToArea(load, isDisposable(load.source) || isDisposable(base?.source) ? null : base),
+    ...objectionsToArea(
+      load,
+      isDisposable(load.source) || isDisposable(base?.source) ? null : base,
+    ),
   ];
   // An operator asked for the rollback, so the guard's objections are shown but stop nothing.
   const waived = wasJudged
@@ -122,7 +161,10 @@ async function guard(
     audit: auditOf(load, counts, base),
     setAside: setAsideOf(setAside),
     notes: [...(load.notes ?? []), ...renamed.map(renamedText)],
-    byPlace: { streets: mostChanged(tallies.streets, 10), woonplaatsen: mostChanged(tallies.woonplaatsen, 10) },
+    byPlace: {
+      streets: mostChanged(tallies.streets, 10),
+      woonplaatsen: mostChanged(tallies.woonplaatsen, 10),
+    },
     csv,
     objections: against,
     waived,
@@ -157,7 +199,9 @@ async function guard(
 const renamedText = ({ from, to, addresses }: RenamedPlace) =>
   `${isGemeente(from) ? `${from} becomes part of ${to}` : `the register renames ${from} to ${to}`}, which is one change: ${grouped(addresses)} addresses`;
 
-/** Whether an extract is of the same location and area as the last one; a disposable one never is. */
+/**
+ * Whether an extract is of the same location and area as the last one; a disposable one never is.
+ */
 function isSameExtract(
   { kind, source, extract }: Load,
   manifest: Manifest,
@@ -165,10 +209,16 @@ function isSameExtract(
 ): boolean {
   const last = lastExtract(manifest);
   if (kind !== 'extract' || !last || isDisposable(source)) return false;
-  return isSameLocation(source?.location ?? '', last.source?.location ?? '') && isSameArea(extract, last.extract);
+  return (
+    isSameLocation(source?.location ?? '', last.source?.location ?? '') &&
+    isSameArea(extract, last.extract)
+  );
 }
 
-/** How an extract differs from the result of mutations of the same date, in objects too if both have them. */
+/**
+ * How an extract differs from the result of mutations of the same date, in objects too if both have
+ * them.
+ */
 function auditOf(
   { kind, peildatum, extract }: Load,
   { changes, objecten }: LoadCounts,
@@ -182,9 +232,12 @@ function auditOf(
 
 /** An extract of another area is another dataset, however few addresses differ. */
 function objectionsToArea({ kind, extract }: Load, base: ManifestEntry | null): Objection[] {
-  if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract)) return [];
+  if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract))
+    return [];
   const [now, live] = [extract, base.extract].map(({ gemeenten }) => areaText(gemeenten));
-  return [{ code: 'other_area', message: `the extract is of ${now}, and the live dataset of ${live}` }];
+  return [
+    { code: 'other_area', message: `the extract is of ${now}, and the live dataset of ${live}` },
+  ];
 }
 
 /** The last snapshot of an extract, and the deliveries that lead from it to the load's result. */
@@ -196,7 +249,8 @@ function lineageOf(
   const { kind, peildatum, target, start, days } = load;
   if (kind === 'extract') return { replayBase: { peildatum, snapshot }, since: [] };
   if (start) return { replayBase: start, since: days };
-  const before = kind === 'mutations' ? published : history.find(({ load: id }) => id === target?.load);
+  const before =
+    kind === 'mutations' ? published : history.find(({ load: id }) => id === target?.load);
   const base = before?.replayBase ?? null;
   return { replayBase: base, since: base ? [...(before?.since ?? []), ...days] : [] };
 }
@@ -263,8 +317,13 @@ async function addUp(storage: Storage, load: Load, target: ManifestEntry | undef
   const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
     getJson<Merged>(storage, paths.merged(load.id, segment)),
   );
-  const made = load.target ? restored(load.target.snapshot, target) : await derived(storage, load, merged);
-  const nummeraanduidingen = merged.reduce((sum, one) => sum + one.nummeraanduidingen, made.counts.nummeraanduidingen);
+  const made = load.target
+    ? restored(load.target.snapshot, target)
+    : await derived(storage, load, merged);
+  const nummeraanduidingen = merged.reduce(
+    (sum, one) => sum + one.nummeraanduidingen,
+    made.counts.nummeraanduidingen,
+  );
   const counts: LoadCounts = { ...made.counts, nummeraanduidingen, ...mergeSegments(merged) };
   if (counts.objecten) counts.objecten.live += target?.objecten ?? 0;
   const segments = merged.filter(({ addresses }) => addresses > 0).map(({ segment }) => segment);
@@ -292,7 +351,12 @@ type Made = {
 function restored({ segments: _, ...snapshot }: Snapshot, target: ManifestEntry | undefined): Made {
   const { voorkomens = 0, nummeraanduidingen = 0, problemCounts } = target ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
-  return { counts: { voorkomens, nummeraanduidingen, problems }, snapshot, mutated: null, incomplete: [] };
+  return {
+    counts: { voorkomens, nummeraanduidingen, problems },
+    snapshot,
+    mutated: null,
+    incomplete: [],
+  };
 }
 
 async function derived(storage: Storage, load: Load, merged: readonly Merged[]): Promise<Made> {
@@ -302,7 +366,9 @@ async function derived(storage: Storage, load: Load, merged: readonly Merged[]):
   const objecten = load.objecten ? await joinedBuckets(storage, load.id, 'objecten') : [];
   const ofNums = extracted.filter(({ member }) => load.members[member]?.kind === 'NUM');
   const voorkomens =
-    load.kind === 'extract' ? ofNums.reduce((sum, slice) => sum + slice.voorkomens, 0) : (mutated?.mutations ?? 0);
+    load.kind === 'extract'
+      ? ofNums.reduce((sum, slice) => sum + slice.voorkomens, 0)
+      : (mutated?.mutations ?? 0);
   const problems = mergeReports([
     ...(load.kind === 'extract'
       ? [(await getUnpacked(storage, paths.reference(load.id), unpackReference)).problems]
@@ -310,7 +376,10 @@ async function derived(storage: Storage, load: Load, merged: readonly Merged[]):
     ...(mutated ? [mutated.problems] : []),
     ...[...extracted, ...nums, ...objecten, ...merged].map((one) => one.problems),
   ]);
-  const reach = nums.flatMap(({ ranges, reach }) => [...Object.keys(ranges).map((name) => name.slice(1)), ...reach]);
+  const reach = nums.flatMap(({ ranges, reach }) => [
+    ...Object.keys(ranges).map((name) => name.slice(1)),
+    ...reach,
+  ]);
   return {
     counts: { voorkomens, nummeraanduidingen: 0, problems },
     snapshot: {
@@ -320,23 +389,38 @@ async function derived(storage: Storage, load: Load, merged: readonly Merged[]):
       ...(load.objecten && { objecten: true }),
     },
     mutated,
-    incomplete: [...lastFilesThatAreFull(load, extracted), ...objectionsToRepeats(load, nums, voorkomens)],
+    incomplete: [
+      ...lastFilesThatAreFull(load, extracted),
+      ...objectionsToRepeats(load, nums, voorkomens),
+    ],
   };
 }
 
 /** Members whose last file is as full as all before it usually are: one after it may be missing. */
-function lastFilesThatAreFull({ members }: Load, extracted: readonly (Extracted & { member: number })[]): Objection[] {
+function lastFilesThatAreFull(
+  { members }: Load,
+  extracted: readonly (Extracted & { member: number })[],
+): Objection[] {
   return members.flatMap(({ name }, index) => {
     const files = extracted.filter(({ member }) => member === index).map(({ last }) => last);
-    const last = files.reduce((one, other) => (other.name > one.name ? other : one), { name: '', voorkomens: 0 });
+    const last = files.reduce((one, other) => (other.name > one.name ? other : one), {
+      name: '',
+      voorkomens: 0,
+    });
     if (last.voorkomens !== occurrencesPerFile) return [];
     const message = `the last file of ${name}, ${last.name}, is full, so one after it may be missing: get the extract again`;
     return [{ code: 'last_file_full' as const, message }];
   });
 }
 
-/** An object may be in the members of two municipalities; within one member, a file repeats another. */
-function objectionsToRepeats({ members }: Load, joined: readonly Joined[], voorkomens: number): Objection[] {
+/**
+ * An object may be in the members of two municipalities; within one member, a file repeats another.
+ */
+function objectionsToRepeats(
+  { members }: Load,
+  joined: readonly Joined[],
+  voorkomens: number,
+): Objection[] {
   const isOneMember = members.filter(({ kind }) => kind === 'NUM').length === 1;
   const repeated = joined.reduce((sum, one) => sum + one.repeated, 0);
   if (!isOneMember || repeated <= Math.min(1000, voorkomens / 100)) return [];

@@ -26,13 +26,16 @@ type JoinedWith = JoinInput & { objecten?: StoredRows[] };
 const separator = 0x23;
 const zero = 0x30;
 
-/** Sends the addresses of nummeraanduidingen to the segments of their postcodes, with their objects. */
+/**
+ * Sends the addresses of nummeraanduidingen to the segments of their postcodes, with their objects.
+ */
 function addressesTo(rows: RowsByNumber, objects: ObjectsOfNums | null, file: string): Sending {
   const problems: Problem[] = [];
   const reach = new Set<string>();
   const later: string[] = [];
   const keyAt = (bytes: Buffer, at: number) => occurrence.said(bytes, at) + numFields.key;
-  const idAt = (bytes: Buffer, start: number) => bytes.toString('latin1', start + 1, start + nameLength);
+  const idAt = (bytes: Buffer, start: number) =>
+    bytes.toString('latin1', start + 1, start + nameLength);
   return {
     reach,
     current(records, found) {
@@ -63,11 +66,16 @@ export const step: StepOfItems<BucketItem, unknown, JoinedWith> = {
   async share(storage, load) {
     const input = await joinInput(storage, load, kinds);
     if (!input.load.objecten) return input;
-    return { ...input, objecten: rowsOf(load, 'objecten', await joinedBuckets(storage, load, 'objecten')) };
+    return {
+      ...input,
+      objecten: rowsOf(load, 'objecten', await joinedBuckets(storage, load, 'objecten')),
+    };
   },
   async each({ storage }, _, { bucket }, { objecten, ...shared }) {
     await joinBucket(storage, shared, kinds, bucket, async (rows) => {
-      const objects = objecten ? new ObjectsOfNums(await gatherRows(storage, objecten, bucket)) : null;
+      const objects = objecten
+        ? new ObjectsOfNums(await gatherRows(storage, objecten, bucket))
+        : null;
       return addressesTo(rows, objects, extractName(shared.load));
     });
     return { bucket };

@@ -15,7 +15,10 @@ export function lambdaStep<Result>(name: string, { run }: Step<Result>): Handler
   );
 }
 
-/** The Lambda of a step that runs for each item: an event has some items. Their shared input is kept for one load. */
+/**
+ * The Lambda of a step that runs for each item: an event has some items. Their shared input is kept
+ * for one load.
+ */
 export function lambdaOfItems<Item, Result, Shared>(
   name: string,
   { share, each }: StepOfItems<Item, Result, Shared>,
@@ -23,7 +26,8 @@ export function lambdaOfItems<Item, Result, Shared>(
   let held: { load: string; shared: Shared } | undefined;
   return lambda(name, 'items', async ({ Items, BatchInput: input }, deployment, invocation) => {
     const context = deployment.context(input.owner, invocation);
-    if (held?.load !== input.load) held = { load: input.load, shared: await share(context.storage, input.load) };
+    if (held?.load !== input.load)
+      held = { load: input.load, shared: await share(context.storage, input.load) };
     const results: Result[] = [];
     for (const item of Items) results.push(await each(context, input, item, held.shared));
     return results;
@@ -31,9 +35,10 @@ export function lambdaOfItems<Item, Result, Shared>(
 }
 
 /**
- * A Lambda of the loader: validates its event, does its work, and logs both in one line. Errors are thrown unchanged:
- * the state machine matches them by name. The first event loads a deployment's settings, clients and logger, so a load
- * on one machine, whose threads import the steps too, never loads them.
+ * A Lambda of the loader: validates its event, does its work, and logs both in one line. Errors are
+ * thrown unchanged: the state machine matches them by name. The first event loads a deployment's
+ * settings, clients and logger, so a load on one machine, whose threads import the steps too, never
+ * loads them.
  */
 export function lambda<Kind extends keyof Events, Result>(
   name: string,

@@ -4,7 +4,10 @@ import type { StepModule } from './step.ts';
 
 /** One step of a load: its work, and the settings and permissions of its Lambda. */
 type LoadStep = {
-  /** The step, which only a load on one machine imports from here: the bundle of the Lambdas has it by its name. */
+  /**
+   * The step, which only a load on one machine imports from here: the bundle of the Lambdas has it
+   * by its name.
+   */
   module: () => Promise<StepModule>;
   description: string;
   /** One whole CPU by default: inflating and parsing use nothing else. */
@@ -14,17 +17,23 @@ type LoadStep = {
   /** What `discover` may find to do that begins with this step and runs all that follow. */
   begins?: LoadAction;
   /**
-   * The list in the work of the load that the step runs for, several items at a time. Without it the step runs once.
+   * The list in the work of the load that the step runs for, several items at a time. Without it
+   * the step runs once.
    */
   each?: 'slices.json' | 'object-buckets.json' | 'buckets.json' | 'segments.json' | 'changes.json';
   /** Computes for seconds: on one machine in a thread, so that requests are answered meanwhile. */
   computes?: true;
-  /** Reads the source of the extract, which may be slow or unavailable, or be replaced meanwhile. */
+  /**
+   * Reads the source of the extract, which may be slow or unavailable, or be replaced meanwhile.
+   */
   readsSource?: true;
   settings?: readonly (keyof typeof loaderEnvironment)[];
   measures?: true;
   table?: readonly string[];
-  /** Its operations on objects of the bucket, by their keys or prefixes; `upload` is `write` for large objects. */
+  /**
+   * Its operations on objects of the bucket, by their keys or prefixes; `upload` is `write` for
+   * large objects.
+   */
   bucket?: Partial<Record<'read' | 'write' | 'remove' | 'upload', readonly string[]>>;
 };
 
@@ -37,15 +46,17 @@ const manifest = Object.values(manifestKeys);
 const oneCpuMb = 1769;
 
 /**
- * The steps of a load in their order, by the names of their files. The state machine, the permissions of its Lambdas
- * and the load on one machine follow from this table. `discover` finds what to do, and `release` ends every execution.
+ * The steps of a load in their order, by the names of their files. The state machine, the
+ * permissions of its Lambdas and the load on one machine follow from this table. `discover` finds
+ * what to do, and `release` ends every execution.
  */
 export const loadSteps = {
   discover: {
     module: () => import('./discover.ts'),
     description: 'Checks whether the source has a newer snapshot',
     memoryMb: 512,
-    // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue from.
+    // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue
+    // from.
     minutes: 15,
     readsSource: true,
     settings: ['version', 'lockSeconds', 'settleSeconds', 'source', 'mutations', 'objecten'],
@@ -127,7 +138,8 @@ export const loadSteps = {
     module: () => import('./apply.ts'),
     description: 'Writes changes to the table',
     memoryMb: 1024,
-    // So that a request that it signed is void before the lock of its execution can be taken over (decision 0114).
+    // So that a request that it signed is void before the lock of its execution can be taken over
+    // (decision 0114).
     minutes: 9,
     begins: 'finish',
     each: 'changes.json',

@@ -1,16 +1,43 @@
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { deriveLines } from '../addresses/derive.ts';
 import { LineSegmentReader, LineSegmentWriter } from '../addresses/line-segment.ts';
-import { addressPart, type Change, diff, keyOf, type Line, tooLarge, WritesFile, writeOf } from '../addresses/lines.ts';
+import {
+  addressPart,
+  type Change,
+  diff,
+  keyOf,
+  type Line,
+  tooLarge,
+  WritesFile,
+  writeOf,
+} from '../addresses/lines.ts';
 import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { acceptedBefore, extractName, hasObjecten, type Load, type Snapshot } from '../dataset/load.ts';
-import { type ReferenceMemory, referenceAt, referenceOn, unpackReference } from '../register/reference-file.ts';
+import {
+  acceptedBefore,
+  extractName,
+  hasObjecten,
+  type Load,
+  type Snapshot,
+} from '../dataset/load.ts';
+import {
+  type ReferenceMemory,
+  referenceAt,
+  referenceOn,
+  unpackReference,
+} from '../register/reference-file.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import { packLineBytes, postcode3sOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import {
+  getJson,
+  getUnpacked,
+  paths,
+  putJson,
+  putPacked,
+  type Storage,
+} from '../storage/storage.ts';
 import { readManifest } from '../storage/stored-loads.ts';
 import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-register.ts';
 import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts';
@@ -42,7 +69,10 @@ type Derivation = {
 type MergeInput = {
   load: Load;
   derivation?: Derivation;
-  /** The snapshot of the extract that was accepted before, if another is live: a change may restore its data. */
+  /**
+   * The snapshot of the extract that was accepted before, if another is live: a change may restore
+   * its data.
+   */
   accepted: Snapshot | null;
 };
 
@@ -60,12 +90,16 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
     records: joined.reduce((sum, { records }) => sum + records, 0),
   };
   const accepted = base ? acceptedBefore(await readManifest(storage))?.snapshot : undefined;
-  return { load, derivation, accepted: accepted && accepted.id !== base?.snapshot.id ? accepted : null };
+  return {
+    load,
+    derivation,
+    accepted: accepted && accepted.id !== base?.snapshot.id ? accepted : null,
+  };
 }
 
 /**
- * Makes the lines of one segment of the new snapshot, and its changes from the live dataset. Skips a merged segment.
- * Holds the old and new segment as bytes, and only one postcode3 of it as lines.
+ * Makes the lines of one segment of the new snapshot, and its changes from the live dataset. Skips
+ * a merged segment. Holds the old and new segment as bytes, and only one postcode3 of it as lines.
  */
 async function mergeSegment(
   { storage, options: { changesPerFile = usualChangesPerFile }, onDone }: StepContext,
@@ -91,7 +125,10 @@ async function mergeSegment(
   const csv = new ChangesCsvWriter(segment, (name, packed) =>
     putPacked(storage, paths.changesCsv(loadId, name), packed),
   );
-  /** Stored together at the end, as most of the time of each goes by until the disk or the bucket has it. */
+  /**
+   * Stored together at the end, as most of the time of each goes by until the disk or the bucket
+   * has it.
+   */
   const made: [key: string, packed: Buffer | Buffer[]][] = [];
   const flush = () => {
     if (writes.count === 0) return;
@@ -109,7 +146,8 @@ async function mergeSegment(
     }
   };
   // Then nearly every address has other objects.
-  const isSwitched = load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
+  const isSwitched =
+    load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
   for (const part of postcode3sOf(segment)) {
     const live = before.bytes(part);
     const { lines, counts } = linesOfPart(part);
@@ -118,7 +156,8 @@ async function mergeSegment(
     placesAfter.push(...Object.entries(counts.places));
     const isUnchanged = live.equals(lines);
     if (!isUnchanged) merged.tooLarge.push(...tooLarge(lines));
-    // A first load only adds: once it has its examples, its lines are copied as bytes, for a tenth of a load's CPU.
+    // A first load only adds: once it has its examples, its lines are copied as bytes, for a tenth
+    // of a load's CPU.
     const isCopied = !load.base && hasExamples(merged, 'added');
     if (isCopied) {
       merged.changes.added += counts.lines - counts.lists;
@@ -137,20 +176,27 @@ async function mergeSegment(
       if (writes.count === changesPerFile) flush();
     }
     byPlace.endPart();
-    snapshot.add((isUnchanged && before.stored(part)) || { part, counts, packed: packLineBytes(lines) });
+    snapshot.add(
+      (isUnchanged && before.stored(part)) || { part, counts, packed: packLineBytes(lines) },
+    );
     releaseMemory(live);
     releaseMemory(lines);
   }
   flush();
-  if (!load.target && merged.addresses > 0) made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
+  if (!load.target && merged.addresses > 0)
+    made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
   merged.placesAfter = addSizes(placesAfter);
   if (load.base) {
     await csv.flush();
     merged.csv = csv.files;
     merged.byPlace = byPlace.end(streetsKept);
-    merged.places = addSizes(before.parts.flatMap((part) => Object.entries(before.counts(part).places)));
+    merged.places = addSizes(
+      before.parts.flatMap((part) => Object.entries(before.counts(part).places)),
+    );
   }
-  await forEachConcurrently(made, concurrentWrites, ([key, packed]) => putPacked(storage, key, packed));
+  await forEachConcurrently(made, concurrentWrites, ([key, packed]) =>
+    putPacked(storage, key, packed),
+  );
   await putJson(storage, paths.merged(loadId, segment), merged);
   onDone({ rows: merged.nummeraanduidingen });
   return { segment };
@@ -159,7 +205,9 @@ async function mergeSegment(
 /** The new lines of a part, each with its line end. */
 type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'>;
 
-/** Whether a change restores the data of a previously accepted extract, if such an extract exists. */
+/**
+ * Whether a change restores the data of a previously accepted extract, if such an extract exists.
+ */
 function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) {
   let reader: Promise<LineSegmentReader> | undefined;
   let held: { part: string; lines: Map<string, Line> } | undefined;
@@ -179,12 +227,23 @@ function ofSnapshot(target: LineSegmentReader): (part: string) => PartLines {
   return (part) => ({ lines: target.bytes(part), counts: target.counts(part) });
 }
 
-async function snapshotOf(storage: Storage, snapshot: Snapshot | null, segment: string): Promise<LineSegmentReader> {
+async function snapshotOf(
+  storage: Storage,
+  snapshot: Snapshot | null,
+  segment: string,
+): Promise<LineSegmentReader> {
   if (!snapshot?.segments.includes(segment)) return new LineSegmentReader(null);
-  return getUnpacked(storage, paths.snapshot(snapshot.id, segment), (bytes) => new LineSegmentReader(bytes));
+  return getUnpacked(
+    storage,
+    paths.snapshot(snapshot.id, segment),
+    (bytes) => new LineSegmentReader(bytes),
+  );
 }
 
-/** The lines of each part that follow from the rows of its addresses; adds what else does to `merged`. */
+/**
+ * The lines of each part that follow from the rows of its addresses; adds what else does to
+ * `merged`.
+ */
 async function derived(
   storage: Storage,
   { load, derivation }: MergeInput,
@@ -193,7 +252,11 @@ async function derived(
 ): Promise<(part: string) => PartLines> {
   if (!derivation) throw new Error('merging needs the streets and places of the load');
   const { memory, rows } = derivation;
-  const by = { reference: referenceAt(memory), file: extractName(load), objecten: load.objecten ?? false };
+  const by = {
+    reference: referenceAt(memory),
+    file: extractName(load),
+    objecten: load.objecten ?? false,
+  };
   const gathered = await gatherRows(storage, rows, nameOfNumber(Number(segment)));
   const sorted = sortedRows(gathered);
   releaseMemory(gathered);

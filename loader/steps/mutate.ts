@@ -51,7 +51,13 @@ import {
 } from '../storage/storage.ts';
 import { readManifest } from '../storage/stored-loads.ts';
 import { type JoinInput, joinInput, recordsBefore } from '../storage/stored-register.ts';
-import { extractedSlices, type Mutated, putBuckets, putSegments, type SegmentItem } from '../storage/work.ts';
+import {
+  extractedSlices,
+  type Mutated,
+  putBuckets,
+  putSegments,
+  type SegmentItem,
+} from '../storage/work.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
 
@@ -63,7 +69,8 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));
   if (earlier) {
     // A proposal may have been here, and `discover` has described the load again since.
-    if (earlier.stopped !== undefined) await putJson(storage, paths.load(loadId), cut(load, earlier));
+    if (earlier.stopped !== undefined)
+      await putJson(storage, paths.load(loadId), cut(load, earlier));
     return { segments: (await getJson<SegmentItem[]>(storage, paths.segments(loadId))).length };
   }
   const problems = emptyReport();
@@ -76,11 +83,14 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
       break;
     }
   }
-  if (load.kind === 'mutations') await putBuckets(storage, load, startOf(load)?.snapshot.buckets ?? 1);
+  if (load.kind === 'mutations')
+    await putBuckets(storage, load, startOf(load)?.snapshot.buckets ?? 1);
   const source = await joinInput(storage, loadId, 'nummeraanduidingen');
   const before = await getUnpacked(storage, referenceBefore(load), unpackReference);
   const objects = await findObjects(storage, source, before, named);
-  const concerning = load.extract?.isNational ? null : withinRegister(registerOf(objects, before, load));
+  const concerning = load.extract?.isNational
+    ? null
+    : withinRegister(registerOf(objects, before, load));
   const changed = new Set<string>();
   const setAside: SetAsideOfDay[] = [];
   const unsettled = new Map((await earlierSetAside(storage, load)).map((one) => [one.object, one]));
@@ -89,13 +99,19 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   let relaties = relatiesIn(before);
   // One day after the other, which together take too much memory.
   for (const file of load.days) {
-    const { gemeenten, problems: ofDay, relaties: ofAll, ...read } = (await readCopy(storage, file, load)).contents();
+    const {
+      gemeenten,
+      problems: ofDay,
+      relaties: ofAll,
+      ...read
+    } = (await readCopy(storage, file, load)).contents();
     relaties = ofAll ?? relaties;
     const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
     const mutations = concerning?.(day) ?? day.mutations;
     setAside.push(applyMutations(objects, { ...day, mutations }, unsettled));
     const own = new Set([...places, ...mutations.map(({ identificatie }) => identificatie)]);
-    for (const problem of ofDay) if (!concerning || own.has(problem.identificatie)) addProblem(problems, problem);
+    for (const problem of ofDay)
+      if (!concerning || own.has(problem.identificatie)) addProblem(problems, problem);
     for (const mutation of mutations) changed.add(objectKey(mutation));
     count += mutations.filter(({ kind }) => !isObjectenKind(kind)).length;
   }
@@ -106,7 +122,10 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   const after = rewritten(before, named, objects, relaties, load.peildatum);
   for (const problem of problemsIn(load, after.file)) addProblem(problems, problem);
   await putPacked(storage, paths.snapshotReference(loadId), after.pack());
-  const items = await putSegments(storage, loadId, [...(await segmentsBefore(storage, load)), ...reach]);
+  const items = await putSegments(storage, loadId, [
+    ...(await segmentsBefore(storage, load)),
+    ...reach,
+  ]);
   const result: Mutated = {
     mutations: count,
     problems,
@@ -119,15 +138,28 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   return items;
 }
 
-/** The segments that addresses may be in before any day, including live segments that they may have left. */
+/**
+ * The segments that addresses may be in before any day, including live segments that they may have
+ * left.
+ */
 async function segmentsBefore(storage: Storage, load: Load): Promise<string[]> {
   const extracted = await extractedSlices(storage, load);
   const reach = load.kind === 'mutations' ? startOf(load)?.snapshot.reach : [];
-  return [...(load.base?.snapshot.segments ?? []), ...(reach ?? []), ...extracted.flatMap(({ segments }) => segments)];
+  return [
+    ...(load.base?.snapshot.segments ?? []),
+    ...(reach ?? []),
+    ...extracted.flatMap(({ segments }) => segments),
+  ];
 }
 
-/** Objects that earlier days set aside. An extract settles them, and days that are applied again are judged again. */
-async function earlierSetAside(storage: Storage, { kind, start, base }: Load): Promise<SetAsideObject[]> {
+/**
+ * Objects that earlier days set aside. An extract settles them, and days that are applied again are
+ * judged again.
+ */
+async function earlierSetAside(
+  storage: Storage,
+  { kind, start, base }: Load,
+): Promise<SetAsideObject[]> {
   if (kind !== 'mutations' || start) return [];
   const { published, pending } = await readManifest(storage);
   return [pending, published].find((entry) => entry?.load === base?.load)?.setAside ?? [];
@@ -140,12 +172,15 @@ async function withAddresses(
   reference: ReferenceFile,
   objects: readonly SetAsideObject[],
 ): Promise<SetAsideObject[]> {
-  const idsOf = (kind: string) => objects.flatMap(({ object }) => (object.startsWith(kind) ? object.slice(4) : []));
+  const idsOf = (kind: string) =>
+    objects.flatMap(({ object }) => (object.startsWith(kind) ? object.slice(4) : []));
   const [streets, places] = [new Set(idsOf('OPR')), new Set(idsOf('WPL'))];
   if (streets.size + places.size === 0) return [...objects];
   const isConcerned: StreetFilter = (lines, start) => places.has(streetAt.woonplaats(lines, start));
   const placeOf = new Map(
-    streetsOf(reference.streets, isConcerned).map((one) => [one.identificatie, one.woonplaats] as const),
+    streetsOf(reference.streets, isConcerned).map(
+      (one) => [one.identificatie, one.woonplaats] as const,
+    ),
   );
   const found = new Map<string, Set<string>>();
   const isOn = (street: string) => streets.has(street) || placeOf.has(street);
@@ -156,22 +191,39 @@ async function withAddresses(
         found.set(key, (found.get(key) ?? new Set()).add(one.identificatie));
     }
   }
-  return objects.map((one) => ({ ...one, addresses: found.get(one.object)?.size ?? one.addresses }));
+  return objects.map((one) => ({
+    ...one,
+    addresses: found.get(one.object)?.size ?? one.addresses,
+  }));
 }
 
-/** The load with the days before `error`. @throws error if no day comes before it, or an extract needs all its days */
+/**
+ * The load with the days before `error`. @throws error if no day comes before it, or an extract
+ * needs all its days
+ */
 function stoppedAt(load: Load, applied: number, error: unknown): Load {
-  if (!(error instanceof ExtractError) || applied < Math.max(1, load.leastDays ?? 1) || load.kind !== 'mutations')
+  if (
+    !(error instanceof ExtractError) ||
+    applied < Math.max(1, load.leastDays ?? 1) ||
+    load.kind !== 'mutations'
+  )
     throw error;
   return cut(load, { applied, stopped: error.message });
 }
 
 function cut(load: Load, { applied, stopped }: Pick<Mutated, 'applied' | 'stopped'>): Load {
   const days = load.days.slice(0, applied);
-  return { ...load, days, peildatum: days.at(-1)?.tot ?? load.peildatum, ...(stopped !== undefined && { stopped }) };
+  return {
+    ...load,
+    days,
+    peildatum: days.at(-1)?.tot ?? load.peildatum,
+    ...(stopped !== undefined && { stopped }),
+  };
 }
 
-/** The wanted ones of the records, or occurrences in lines of their own, that the load begins with. */
+/**
+ * The wanted ones of the records, or occurrences in lines of their own, that the load begins with.
+ */
 async function* recordsOf(
   storage: Storage,
   source: JoinInput,
@@ -210,13 +262,17 @@ async function findObjects(
   const kinds: RecordKinds[] =
     names.size === 0 ? [] : ['nummeraanduidingen', ...(objecten ? ['objecten' as const] : [])];
   for (const kind of kinds)
-    for await (const record of recordsOf(storage, source, kind, isAmong(names))) parseRecord(record).forEach(add);
+    for await (const record of recordsOf(storage, source, kind, isAmong(names)))
+      parseRecord(record).forEach(add);
   streetsOf(streets, isStreetIn(named)).forEach(add);
   for (const place of placesOf(places)) if (named.has(objectKey(place))) add(place);
   return found;
 }
 
-/** Whether a record's name is in `names`, by its last digits first: nearly all fail there, and need no string. */
+/**
+ * Whether a record's name is in `names`, by its last digits first: nearly all fail there, and need
+ * no string.
+ */
 function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => boolean {
   const digits = 4;
   const numbers = new Set(Array.from(names, (name) => Number(name.slice(-digits))));
@@ -228,7 +284,9 @@ function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => 
   };
 }
 
-/** Stores the records that days have changed, by bucket. Returns the segments of their addresses. */
+/**
+ * Stores the records that days have changed, by bucket. Returns the segments of their addresses.
+ */
 async function putChanged(
   storage: Storage,
   { load, buckets }: JoinInput,
@@ -237,12 +295,17 @@ async function putChanged(
   const reach = new Set<string>();
   const places = Map.groupBy(objects, ([key]) => {
     const kinds: RecordKinds = key.startsWith('NUM ') ? 'nummeraanduidingen' : 'objecten';
-    return paths.changedRecords(load.id, kinds, nameOfNumber(bucketOf(Buffer.from(key, 'latin1'), 4, buckets)));
+    return paths.changedRecords(
+      load.id,
+      kinds,
+      nameOfNumber(bucketOf(Buffer.from(key, 'latin1'), 4, buckets)),
+    );
   });
   await mapConcurrently([...places], 4, async ([path, ofBucket]) => {
     const records = ofBucket.map(([key, held]) => {
       const voorkomens = [...held.values()] as RegisterVoorkomen[];
-      for (const one of voorkomens) if (one.kind === 'NUM' && one.postcode) reach.add(segmentOf(keyOfNum(one)));
+      for (const one of voorkomens)
+        if (one.kind === 'NUM' && one.postcode) reach.add(segmentOf(keyOfNum(one)));
       return recordOf(key.slice(0, 3) as RegisterVoorkomen['kind'], key.slice(4), voorkomens);
     });
     await putPacked(storage, path, packRecords(lineBytes(records.sort())));
@@ -256,7 +319,10 @@ function referenceBefore(load: Load): string {
     : paths.reference(load.id);
 }
 
-/** The dataset of some municipalities: the objects that were found, and all of its streets and places. */
+/**
+ * The dataset of some municipalities: the objects that were found, and all of its streets and
+ * places.
+ */
 function registerOf(found: Objects, reference: ReferenceFile, { extract }: Load): Register {
   const [keys, inhabited] = [new Set(found.keys()), new Set<string>()];
   for (const occurrence of occurrencesIn(reference)) {
@@ -270,7 +336,9 @@ function isStreetIn(keys: ReadonlySet<string>): StreetFilter {
   return (lines, start) => keys.has(`OPR ${streetAt.identificatie(lines, start)}`);
 }
 
-/** The file of streets and places updated with `objects` and `relaties`, without ended occurrences. */
+/**
+ * The file of streets and places updated with `objects` and `relaties`, without ended occurrences.
+ */
 function rewritten(
   before: ReferenceFile,
   mutated: ReadonlySet<string>,
@@ -281,17 +349,25 @@ function rewritten(
   const day = dayOf(peildatum);
   const writer = new ReferenceWriter();
   const isMutated = isStreetIn(mutated);
-  writer.copyStreets(before, (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start));
+  writer.copyStreets(
+    before,
+    (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start),
+  );
   const write = (occurrence: AnyVoorkomen) => {
-    if (occurrence.eind > day && (occurrence.kind === 'OPR' || occurrence.kind === 'WPL')) writer.add(occurrence);
+    if (occurrence.eind > day && (occurrence.kind === 'OPR' || occurrence.kind === 'WPL'))
+      writer.add(occurrence);
   };
   for (const place of placesOf(before.places)) if (!mutated.has(objectKey(place))) write(place);
-  for (const occurrences of objects.values()) for (const occurrence of occurrences.values()) write(occurrence);
+  for (const occurrences of objects.values())
+    for (const occurrence of occurrences.values()) write(occurrence);
   for (const relatie of relaties) if (relatie.eind > day) writer.addRelatie(relatie);
   return writer;
 }
 
-/** Every occurrence that another current one replaces, and the faults in gemeenten, by the members of an extract. */
+/**
+ * Every occurrence that another current one replaces, and the faults in gemeenten, by the members
+ * of an extract.
+ */
 function problemsIn(load: Load, file: ReferenceFile): Problem[] {
   const { severalCurrent: found, places } = referenceOn(file, load.peildatum);
   const fileOf = (kind: MemberKind) => {
@@ -299,7 +375,11 @@ function problemsIn(load: Load, file: ReferenceFile): Problem[] {
     return member ? fileLabel(extractName(load), member) : 'streets and places';
   };
   const several = (['OPR', 'WPL', relatieFile] as const).flatMap((kind) =>
-    found[kind].map((identificatie) => ({ kind: 'several_current' as const, file: fileOf(kind), identificatie })),
+    found[kind].map((identificatie) => ({
+      kind: 'several_current' as const,
+      file: fileOf(kind),
+      identificatie,
+    })),
   );
   return [...several, ...gemeenteProblems(places, fileOf(relatieFile))];
 }

@@ -1,6 +1,12 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { parseLine, unpackWrites } from '../addresses/lines.ts';
-import { type ChangeFile, complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
+import {
+  type ChangeFile,
+  complete,
+  keptSnapshots,
+  type Manifest,
+  type ManifestEntry,
+} from '../dataset/load.ts';
 import { LoadError } from '../load-error.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lock.ts';
@@ -13,9 +19,9 @@ import { lambda } from './lambda-step.ts';
 import type { Step, StepContext, StepInput } from './step.ts';
 
 /**
- * Completes a load: checks that all was applied and that a sample reads back, names the snapshot in the table, and
- * updates the manifest last. Removes old snapshots, work of loads, and old deliveries. @throws ReadBackError,
- * LockedError
+ * Completes a load: checks that all was applied and that a sample reads back, names the snapshot in
+ * the table, and updates the manifest last. Removes old snapshots, work of loads, and old
+ * deliveries. @throws ReadBackError, LockedError
  */
 async function publish(context: StepContext, { load }: StepInput): Promise<ManifestEntry> {
   const { storage, addresses, keep } = context;
@@ -62,7 +68,8 @@ async function readBack(
     }
   }
   for (const segment of spread(snapshot.segments, 1))
-    for (const line of spread(await snapshotLines(storage, snapshot, segment), sampledKeys)) expect(line);
+    for (const line of spread(await snapshotLines(storage, snapshot, segment), sampledKeys))
+      expect(line);
   function expect(line: string): void {
     const address = parseLine(line);
     expected.set(address.key, address);
@@ -85,9 +92,16 @@ function spread<T>(items: readonly T[], count: number): T[] {
   return items.filter((_, index) => index % step === 0).slice(0, count);
 }
 
-async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: Fence): Promise<void> {
+async function sweep(
+  storage: Storage,
+  manifest: Manifest,
+  keep: number,
+  fence: Fence,
+): Promise<void> {
   const kept = keptSnapshots(manifest, keep);
-  const old = (await storage.list(paths.snapshots)).filter((key) => !kept.has(key.split('/')[1] ?? ''));
+  const old = (await storage.list(paths.snapshots)).filter(
+    (key) => !kept.has(key.split('/')[1] ?? ''),
+  );
   const work = await storage.list(paths.loads);
   const deliveries = (await storage.list(paths.mutations)).filter((key) => isPast(key, manifest));
   await fence.confirm(0); // another load may have been published since, and keep other snapshots
@@ -95,7 +109,9 @@ async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: 
 }
 
 function isPast(key: string, { published }: Manifest): boolean {
-  const dates = datesOfName(key.slice(paths.mutations.length, key.lastIndexOf('-')), { nearly: true });
+  const dates = datesOfName(key.slice(paths.mutations.length, key.lastIndexOf('-')), {
+    nearly: true,
+  });
   return dates !== null && published !== null && isPastDelivery(dates, published.peildatum);
 }
 
@@ -109,9 +125,13 @@ export const step: Step<ManifestEntry> = {
   },
 };
 
-export const handler = /* @__PURE__ */ lambda('publish', 'load', async (input, deployment, invocation) => {
-  const entry = await step.run(deployment.context(input.owner, invocation), input);
-  const { audit } = entry;
-  if (audit) deployment.report('auditDifferences', audit.added + audit.changed + audit.removed);
-  return entry;
-});
+export const handler = /* @__PURE__ */ lambda(
+  'publish',
+  'load',
+  async (input, deployment, invocation) => {
+    const entry = await step.run(deployment.context(input.owner, invocation), input);
+    const { audit } = entry;
+    if (audit) deployment.report('auditDifferences', audit.added + audit.changed + audit.removed);
+    return entry;
+  },
+);

@@ -15,13 +15,15 @@ import type { Step, StepContext } from './step.ts';
 /** XML of one slice; the country's 16 GB make some 85 slices of 15 files. */
 const usualSliceBytes = 192 * 1024 * 1024;
 
-/** XML of the nummeraanduidingen of one bucket; the country has the most buckets that there may be. */
+/**
+ * XML of the nummeraanduidingen of one bucket; the country has the most buckets that there may be.
+ */
 const usualBucketBytes = 200 * 1024 * 1024;
 const mostBuckets = 100;
 
 /**
- * Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into slices, once; and their
- * records into buckets.
+ * Divides the nummeraanduidingen, and the adresseerbare objecten of a load with these, into slices,
+ * once; and their records into buckets.
  */
 async function planSlices({ storage, options }: StepContext, loadId: string): Promise<Slice[]> {
   const { sliceBytes = usualSliceBytes, bucketBytes = usualBucketBytes } = options;
@@ -53,10 +55,15 @@ async function planSlices({ storage, options }: StepContext, loadId: string): Pr
 /** The members of nummeraanduidingen and adresseerbare objecten, with their indexes. */
 function membersOfRecords({ members }: Load): [number, Member][] {
   const kinds: readonly MemberKind[] = ['NUM', 'LIG', 'STA', 'VBO'];
-  return kinds.flatMap((kind) => [...members.entries()].filter(([, member]) => member.kind === kind));
+  return kinds.flatMap((kind) =>
+    [...members.entries()].filter(([, member]) => member.kind === kind),
+  );
 }
 
-/** Reads the current streets and places, and their gemeenten, into one file that every worker can use. */
+/**
+ * Reads the current streets and places, and their gemeenten, into one file that every worker can
+ * use.
+ */
 async function reference(storage: Storage, loadId: string): Promise<void> {
   if (await storage.open(paths.reference(loadId))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
@@ -64,7 +71,10 @@ async function reference(storage: Storage, loadId: string): Promise<void> {
   const file = new ReferenceWriter();
   const add = (one: OprVoorkomen | WplVoorkomen) => file.add(one);
   const addRelaties = (xml: Buffer, label: string) => {
-    const [{ relaties, problems }, day] = [readGemeenteRelaties(xml, label, peildatum), dayOf(peildatum)];
+    const [{ relaties, problems }, day] = [
+      readGemeenteRelaties(xml, label, peildatum),
+      dayOf(peildatum),
+    ];
     for (const relatie of relaties) if (relatie.eind > day) file.addRelatie(relatie);
     return { problems };
   };
@@ -76,8 +86,12 @@ async function reference(storage: Storage, loadId: string): Promise<void> {
       for (const entry of await listXmlFiles(zip, member.name)) {
         const label = fileLabel(extractName(load), member, entry);
         const read = {
-          OPR: () => withEntry(zip, entry, label, (xml) => readXml.OPR(xml, label, peildatum, add, { later: add })),
-          WPL: () => readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, add, { later: add }),
+          OPR: () =>
+            withEntry(zip, entry, label, (xml) =>
+              readXml.OPR(xml, label, peildatum, add, { later: add }),
+            ),
+          WPL: () =>
+            readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, add, { later: add }),
           [relatieFile]: () => withEntry(zip, entry, label, (xml) => addRelaties(xml, label)),
         };
         file.addProblems((await read[kind]()).problems);

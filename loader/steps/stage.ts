@@ -14,7 +14,10 @@ import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step, StepContext } from './step.ts';
 
-/** Copies the members, inflated and verified. @throws SourceChangedError if it is not what `discover` found */
+/**
+ * Copies the members, inflated and verified. @throws SourceChangedError if it is not what
+ * `discover` found
+ */
 async function stage(context: StepContext, loadId: string): Promise<void> {
   const { storage, progress, remainingMilliseconds = unlimited } = context;
   const load = await getJson<Load>(storage, paths.load(loadId));
@@ -36,7 +39,12 @@ async function stage(context: StepContext, loadId: string): Promise<void> {
       const member = members[index];
       const entry = member?.path.at(-1);
       if (!member || !entry) continue;
-      const outer = await memberAccess(access, { ...member, path: member.path.slice(0, -1) }, label, spool);
+      const outer = await memberAccess(
+        access,
+        { ...member, path: member.path.slice(0, -1) },
+        label,
+        spool,
+      );
       const chunks = entryStream(outer, entry, fileLabel(label, member));
       await storage.putStream(
         key(index),
@@ -56,7 +64,10 @@ async function stage(context: StepContext, loadId: string): Promise<void> {
   shown.end();
 }
 
-async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     count(chunk.length);
     yield chunk;

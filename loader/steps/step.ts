@@ -7,7 +7,10 @@ import type { LoadReport } from '../verdict/load-report.ts';
 import type { Thresholds } from '../verdict/objections.ts';
 import type { loadRequest, stepInput } from './step-input.ts';
 
-/** The stages of a load in their order. A bulk import exports and imports instead of applying; a repair compares. */
+/**
+ * The stages of a load in their order. A bulk import exports and imports instead of applying; a
+ * repair compares.
+ */
 export type LoadStage =
   | ('stage' | 'extract' | 'mutate' | 'objecten' | 'join' | 'merge')
   | ('import' | 'apply' | 'publish' | 'compare');
@@ -31,7 +34,10 @@ export const noProgress: Progress = {
   begin: () => ({ advance: () => undefined, end: () => undefined }),
 };
 
-/** An operator's request for a load: the input of an execution, and part of the options of a load on one machine. */
+/**
+ * An operator's request for a load: the input of an execution, and part of the options of a load on
+ * one machine.
+ */
 export type LoadRequest = z.infer<typeof loadRequest>;
 
 /** The request that began the load, its id (empty before `discover`), and the owner of the lock. */
@@ -44,11 +50,18 @@ export type StepOptions = {
   bucketBytes?: number;
   /** Changes that one task applies. */
   changesPerFile?: number;
-  /** Ignores how much an extract of another location or area would change, but no other objection. */
+  /**
+   * Ignores how much an extract of another location or area would change, but no other objection.
+   */
   waiveSize?: boolean;
-  /** Location of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
+  /**
+   * Location of an extract, such as the demo, that may replace a newer one and be replaced by an
+   * older one.
+   */
   disposable?: string;
-  /** Called for a load that may continue, before the manifest records it; an error stops the load. */
+  /**
+   * Called for a load that may continue, before the manifest records it; an error stops the load.
+   */
   beforeApply?: (size: ImportSize) => Promise<unknown>;
 };
 
@@ -65,11 +78,16 @@ export type StepContext = LoadContext & {
 };
 
 /** A step that runs once. */
-export type Step<Result = unknown> = { run(context: StepContext, input: StepInput): Promise<Result> };
+export type Step<Result = unknown> = {
+  run(context: StepContext, input: StepInput): Promise<Result>;
+};
 
 /** A step that runs for each item of a stored list. */
 export type StepOfItems<Item, Result = unknown, Shared = undefined> = {
-  /** Makes the input that all items share: once in a Lambda, or on one machine, which passes it to its threads. */
+  /**
+   * Makes the input that all items share: once in a Lambda, or on one machine, which passes it to
+   * its threads.
+   */
   share(storage: Storage, load: string): Promise<Shared>;
   /** How much there is to do for all items, for the progress; nothing is known without it. */
   total?(items: readonly Item[], shared: Shared): Amount;

@@ -11,7 +11,12 @@ import {
   TransactWriteItemsCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { addressItem, keyItem, type StoredAddress, storedAddress } from '../../core/addresses/address-item.ts';
+import {
+  addressItem,
+  keyItem,
+  type StoredAddress,
+  storedAddress,
+} from '../../core/addresses/address-item.ts';
 import { isAddressKey } from '../../core/addresses/address-key.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { retryWithBackoff } from '../../core/retry.ts';
@@ -19,7 +24,10 @@ import { addressesTable } from '../../core/tables.ts';
 import { type Line, type LineWrite, lineOf, parseLine } from '../addresses/lines.ts';
 import { dynamoDbLock, type Fence, heldCondition, type LoadLock, LockedError } from './lock.ts';
 
-/** Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one second's worth. */
+/**
+ * Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one
+ * second's worth.
+ */
 export function pacer(perSecond: number): (units: number) => Promise<void> {
   if (perSecond === Number.POSITIVE_INFINITY) return async () => undefined;
   let freeAt = performance.now() - 1000;
@@ -49,13 +57,15 @@ export class NoMoreWritesError extends Error {
   override readonly name = 'NoMoreWritesError';
 
   constructor() {
-    super('The addresses table accepts no more writes. Run the load again: it continues where it stopped.');
+    super(
+      'The addresses table accepts no more writes. Run the load again: it continues where it stopped.',
+    );
   }
 }
 
 /**
- * Repeats `attempt` until it is done. @throws errors that a retry can't fix, and any error after ten attempts without
- * progress
+ * Repeats `attempt` until it is done. @throws errors that a retry can't fix, and any error after
+ * ten attempts without progress
  */
 export async function retryWhileThrottled(
   attempt: () => Promise<{ done: boolean; progress: boolean }>,
@@ -67,16 +77,26 @@ export async function retryWhileThrottled(
       if (progress) backoff.reset();
       if (!done) throw new NoMoreWritesError();
     },
-    { attempts: 10, firstPauseMilliseconds, longestPauseMilliseconds: 10_000, retryIf: isTransient },
+    {
+      attempts: 10,
+      firstPauseMilliseconds,
+      longestPauseMilliseconds: 10_000,
+      retryIf: isTransient,
+    },
   );
 }
 
 function isTransient(error: unknown): boolean {
   if (error instanceof NoMoreWritesError) return true;
-  const { name, code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } };
+  const { name, code, $metadata } = error as Error & {
+    code?: string;
+    $metadata?: { httpStatusCode?: number };
+  };
   if (transientErrors.has(name) || ($metadata?.httpStatusCode ?? 0) >= 500) return true;
   if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).every(({ Code = 'None' }) => Code === 'None' || transientErrors.has(Code));
+    return (error.CancellationReasons ?? []).every(
+      ({ Code = 'None' }) => Code === 'None' || transientErrors.has(Code),
+    );
   }
   return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT';
 }
@@ -87,7 +107,10 @@ export type AddressWriterOptions = {
   concurrency?: number;
   /** Unlimited if absent. */
   writesPerSecond?: number;
-  /** In transactions on the lock: for a local table. Else the remaining time of the lock fences (decision 0114). */
+  /**
+   * In transactions on the lock: for a local table. Else the remaining time of the lock fences
+   * (decision 0114).
+   */
   transactions?: boolean;
   /** The first pause after a throttled write; tests shorten it. */
   firstPauseMilliseconds?: number;
@@ -96,7 +119,9 @@ export type AddressWriterOptions = {
 /** DynamoDB allows 25 writes a batch, and 100 items a transaction, including the lock. */
 const largestBatch = 25;
 const largestTransaction = 99;
-/** The engine on this machine runs one transaction at a time: the next one is prepared meanwhile. */
+/**
+ * The engine on this machine runs one transaction at a time: the next one is prepared meanwhile.
+ */
 const transactionsAtOnce = 2;
 
 /** Writes in batches, and retries unprocessed items until the table has accepted them. */
@@ -114,7 +139,9 @@ export function addressWriter(
 
   const sendBatch = async (requests: WriteRequest[], fence: Fence): Promise<WriteRequest[]> => {
     const command = new BatchWriteItemCommand({ RequestItems: { [table]: requests } });
-    const { UnprocessedItems } = await client.send(fenced(command, fence), { abortSignal: fence.signal });
+    const { UnprocessedItems } = await client.send(fenced(command, fence), {
+      abortSignal: fence.signal,
+    });
     return UnprocessedItems?.[table] ?? [];
   };
   const sendAll = async (requests: WriteRequest[], fence: Fence): Promise<WriteRequest[]> => {
@@ -146,7 +173,10 @@ export function addressWriter(
   };
 }
 
-/** Sends under a confirmed lock; again if suspended in between and still holding it. @throws LockedError */
+/**
+ * Sends under a confirmed lock; again if suspended in between and still holding it. @throws
+ * LockedError
+ */
 async function underFence<T>(fence: Fence, send: () => Promise<T>): Promise<T> {
   await fence.confirm();
   try {
@@ -167,15 +197,23 @@ export async function sendTransaction(
 ): Promise<void> {
   const TransactItems = [{ ConditionCheck: heldCondition(table, fence.held) }, ...writes];
   try {
-    await client.send(fenced(new TransactWriteItemsCommand({ TransactItems }), fence), { abortSignal: fence.signal });
+    await client.send(fenced(new TransactWriteItemsCommand({ TransactItems }), fence), {
+      abortSignal: fence.signal,
+    });
   } catch (error) {
     const [lock] = (error as TransactionCanceledException).CancellationReasons ?? [];
     throw lock?.Code === 'ConditionalCheckFailed' ? new LockedError(null) : error;
   }
 }
 
-/** Checks the lock right before each attempt is sent, after it was signed: so no signature is newer than the check. */
-function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsCommand>(command: Command, fence: Fence) {
+/**
+ * Checks the lock right before each attempt is sent, after it was signed: so no signature is newer
+ * than the check.
+ */
+function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsCommand>(
+  command: Command,
+  fence: Fence,
+) {
   (command as BatchWriteItemCommand).middlewareStack.add(
     (next) => async (args) => {
       fence.assertHeld();
@@ -195,7 +233,10 @@ function toRequest(write: LineWrite): WriteRequest {
   return { PutRequest: { Item: addressItem(parseLine(write.put)) } };
 }
 
-function transactItem(TableName: string, { PutRequest, DeleteRequest }: WriteRequest): TransactWriteItem {
+function transactItem(
+  TableName: string,
+  { PutRequest, DeleteRequest }: WriteRequest,
+): TransactWriteItem {
   if (DeleteRequest) return { Delete: { TableName, Key: DeleteRequest.Key } };
   return { Put: { TableName, Item: PutRequest?.Item } };
 }
@@ -208,7 +249,8 @@ export type BulkImport = {
   /** Whether a bulk import is faster for this size. @throws if it is faster, but impossible */
   takesOn(size: ImportSize): Promise<boolean>;
   /**
-   * Resolves when the table holds these lines, in order of their keys, and nothing else. Repeated whole if interrupted.
+   * Resolves when the table holds these lines, in order of their keys, and nothing else. Repeated
+   * whole if interrupted.
    */
   run(lines: AsyncIterable<readonly Line[]>, size: ImportSize): Promise<void>;
 };
@@ -219,11 +261,17 @@ export type ImportSize = { lines: number; writes: number };
 /** The table that lookups read, as a load sees it. */
 export type AddressTable = {
   /**
-   * Replaces or removes the whole item of each write, so repeating it changes nothing. `onWritten` gets the number of
-   * each batch. @throws LockedError, once another load may have taken the lock
+   * Replaces or removes the whole item of each write, so repeating it changes nothing. `onWritten`
+   * gets the number of each batch. @throws LockedError, once another load may have taken the lock
    */
-  write(writes: readonly LineWrite[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
-  /** The current items under these keys, strongly consistent; the map omits keys without an item. */
+  write(
+    writes: readonly LineWrite[],
+    fence: Fence,
+    onWritten?: (count: number) => void,
+  ): Promise<void>;
+  /**
+   * The current items under these keys, strongly consistent; the map omits keys without an item.
+   */
   read(keys: readonly string[]): Promise<Map<string, StoredAddress>>;
   dataset(): Promise<Dataset | null>;
   hasAddresses(): Promise<boolean>;
@@ -242,7 +290,8 @@ export function dynamoDbAddressTable(
   table: string,
   options: AddressWriterOptions = {},
 ): AddressTable {
-  // It copies each request and response for a logger that these clients don't have: half of the SDK's time for a batch.
+  // It copies each request and response for a logger that these clients don't have: half of the
+  // SDK's time for a batch.
   client.middlewareStack.remove('loggerMiddleware');
   return {
     ...addressWriter(client, table, options),
@@ -254,7 +303,8 @@ export function dynamoDbAddressTable(
           const { Responses, UnprocessedKeys } = await client.send(
             new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
           );
-          for (const address of (Responses?.[table] ?? []).map(storedAddress)) found.set(address.key, address);
+          for (const address of (Responses?.[table] ?? []).map(storedAddress))
+            found.set(address.key, address);
           const before = wanted.length;
           wanted = (UnprocessedKeys?.[table]?.Keys ?? []).map((key) => key[partitionKey]?.S ?? '');
           return { done: wanted.length === 0, progress: wanted.length < before };
@@ -271,11 +321,17 @@ export function dynamoDbAddressTable(
     },
     async hasAddresses() {
       // The table's only other items are the lock and the dataset.
-      const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 3, ConsistentRead: true }));
+      const { Items = [] } = await client.send(
+        new ScanCommand({ TableName: table, Limit: 3, ConsistentRead: true }),
+      );
       return Items.some((item) => isAddressKey(item[partitionKey]?.S ?? ''));
     },
     async setDataset({ peildatum, load }, fence) {
-      const Item = { ...keyItem(datasetKey), [datasetDate]: { S: peildatum }, [datasetLoad]: { S: load } };
+      const Item = {
+        ...keyItem(datasetKey),
+        [datasetDate]: { S: peildatum },
+        [datasetLoad]: { S: load },
+      };
       await fence.confirm();
       await sendTransaction(client, table, fence, [{ Put: { TableName: table, Item } }]);
     },
@@ -284,9 +340,9 @@ export function dynamoDbAddressTable(
 }
 
 /**
- * The line of every address and list in the table, page by page (1 MB, 128 read units), in no particular order. Reads
- * are eventually consistent: a line that seems to differ because of a very recent write is written again as it should
- * be.
+ * The line of every address and list in the table, page by page (1 MB, 128 read units), in no
+ * particular order. Reads are eventually consistent: a line that seems to differ because of a very
+ * recent write is written again as it should be.
  */
 export async function* scanAddresses(
   client: DynamoDBClient,
@@ -295,7 +351,9 @@ export async function* scanAddresses(
 ): AsyncGenerator<Line[]> {
   const pace = pacer(pagesPerSecond);
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table })) {
-    yield Items.map(storedAddress).flatMap((address) => (isAddressKey(address.key) ? [lineOf(address)] : []));
+    yield Items.map(storedAddress).flatMap((address) =>
+      isAddressKey(address.key) ? [lineOf(address)] : [],
+    );
     await pace(1);
   }
 }

@@ -25,8 +25,9 @@ import { ObjectChangedError, type Storage } from './storage.ts';
 const unfinished = /\.(\d+)\.[0-9a-f-]{36}\.part$/;
 
 /**
- * A storage in a folder: an object is a file, written under a temporary name and then renamed. The unfinished file of a
- * killed process is no object, so it is never listed; `delete` removes it with the objects beside it.
+ * A storage in a folder: an object is a file, written under a temporary name and then renamed. The
+ * unfinished file of a killed process is no object, so it is never listed; `delete` removes it with
+ * the objects beside it.
  */
 export function folderStorage(folder: string): Storage {
   const root = resolve(folder);
@@ -62,7 +63,8 @@ export function folderStorage(folder: string): Storage {
     put: (key, bytes, expected) => {
       const fill = async (file: FileHandle) => {
         await file.writeFile(bytes);
-        // A rename can reach the disk before the data does; a power failure must not leave an empty manifest.
+        // A rename can reach the disk before the data does; a power failure must not leave an empty
+        // manifest.
         await file.datasync();
         if (expected) await requireUnchanged(pathOf(key), key, expected);
       };
@@ -71,12 +73,15 @@ export function folderStorage(folder: string): Storage {
         throw error.code === 'EEXIST' ? new ObjectChangedError(key, { cause: error }) : error;
       });
     },
-    putStream: (key, chunks) => write(key, (file) => pipeline(chunks, file.createWriteStream({ flush: true }))),
+    putStream: (key, chunks) =>
+      write(key, (file) => pipeline(chunks, file.createWriteStream({ flush: true }))),
     list: (prefix) => list(root, prefix),
     delete: async (keys) => {
       for (const key of keys) await unlink(pathOf(key)).catch(nullWhenMissing);
-      for (const top of new Set(keys.map(topFolder))) if (top !== '.') await removeUnfinished(pathOf(top));
-      for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
+      for (const top of new Set(keys.map(topFolder)))
+        if (top !== '.') await removeUnfinished(pathOf(top));
+      for (const folder of new Set(keys.map((key) => dirname(pathOf(key)))))
+        await removeEmpty(folder, root);
     },
   };
 }
@@ -92,7 +97,10 @@ async function openNew(path: string): Promise<FileHandle> {
   return open(path, 'wx');
 }
 
-/** Never takes the place of a file, as a rename would. A disk without links, such as exFAT, gets a copy. */
+/**
+ * Never takes the place of a file, as a rename would. A disk without links, such as exFAT, gets a
+ * copy.
+ */
 async function create(part: string, path: string): Promise<void> {
   await link(part, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') throw error;
@@ -125,18 +133,27 @@ function unopenedFile(path: string, size: number): RandomAccess {
 
 async function list(root: string, prefix: string): Promise<string[]> {
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(nullWhenMissing);
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(
+    nullWhenMissing,
+  );
   const files = entries?.filter((entry) => entry.isFile() && !unfinished.test(entry.name)) ?? [];
-  const keys = files.map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll(sep, '/'));
+  const keys = files.map(({ parentPath, name }) =>
+    relative(root, join(parentPath, name)).replaceAll(sep, '/'),
+  );
   return keys.filter((key) => key.startsWith(prefix)).sort();
 }
 
-/** The folder of everything that is stored for one load or snapshot: `snapshots/2026-01-08-3f9a2c1b04`. */
+/**
+ * The folder of everything that is stored for one load or snapshot:
+ * `snapshots/2026-01-08-3f9a2c1b04`.
+ */
 const topFolder = (key: string) => dirname(key.split('/').slice(0, 3).join('/'));
 
 /** Removes what killed processes left of their writes, in a folder and those below it. */
 async function removeUnfinished(folder: string): Promise<void> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(nullWhenMissing);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    nullWhenMissing,
+  );
   for (const { name, parentPath } of entries ?? []) {
     const pid = unfinished.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;
@@ -177,14 +194,18 @@ export async function fileSource(path: string, known?: SourceVersion): Promise<S
   };
 }
 
-/** Checks with every read that the file has not been written since: copying another file over it keeps its inode. */
+/**
+ * Checks with every read that the file has not been written since: copying another file over it
+ * keeps its inode.
+ */
 function unchanged(access: RandomAccess, version: SourceVersion): RandomAccess {
   return {
     size: access.size,
     isOwnMemory: true,
     async read(position, length) {
       const bytes = await access.read(position, length);
-      if (!sameFile(version, await versionOf(version.location))) throw new SourceChangedError(version.location);
+      if (!sameFile(version, await versionOf(version.location)))
+        throw new SourceChangedError(version.location);
       return bytes;
     },
   };
@@ -195,10 +216,17 @@ async function versionOf(path: string): Promise<SourceVersion> {
   const found = await stat(location).catch((error) => {
     throw unreadable(location, error);
   });
-  if (found.isDirectory()) throw new SourceError(`${location} is a folder; name the zip file of the extract.`);
-  if (!found.isFile()) throw new SourceError(`${location} is not a regular file; name the zip file of the extract.`);
+  if (found.isDirectory())
+    throw new SourceError(`${location} is a folder; name the zip file of the extract.`);
+  if (!found.isFile())
+    throw new SourceError(`${location} is not a regular file; name the zip file of the extract.`);
   if (found.size === 0) throw new SourceError(`${location} is empty; download it again.`);
-  return { location, size: found.size, etag: null, lastModified: new Date(found.mtimeMs).toISOString() };
+  return {
+    location,
+    size: found.size,
+    etag: null,
+    lastModified: new Date(found.mtimeMs).toISOString(),
+  };
 }
 
 function unreadable(location: string, error: NodeJS.ErrnoException): SourceError {
@@ -206,7 +234,8 @@ function unreadable(location: string, error: NodeJS.ErrnoException): SourceError
     ENOENT: `There is no extract at ${location}. Check the path.`,
     EACCES: `${location} can't be read: permission denied. Make it readable (chmod u+r), or copy it to a place where you can read it.`,
   };
-  const why = says[error.code ?? ''] ?? `${location} can't be read (${error.message}). Check the path.`;
+  const why =
+    says[error.code ?? ''] ?? `${location} can't be read (${error.message}). Check the path.`;
   return new SourceError(why, { cause: error });
 }
 

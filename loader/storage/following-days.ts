@@ -15,7 +15,12 @@ import {
 } from '../dataset/load.ts';
 import { ExtractError, LoadError } from '../load-error.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
-import { DeliveryCopies, type FoundDelivery, isDeliveryKept, isPastDelivery } from './mutation-deliveries.ts';
+import {
+  DeliveryCopies,
+  type FoundDelivery,
+  isDeliveryKept,
+  isPastDelivery,
+} from './mutation-deliveries.ts';
 import {
   gapAfter,
   type ListedMutations,
@@ -48,16 +53,25 @@ export class DeliveryFinder {
   constructor(
     storage: Storage,
     { listed, notes }: MutationListing,
-    { extract, rejected, objecten }: { extract: ExtractInfo; rejected: readonly string[]; objecten: boolean },
+    {
+      extract,
+      rejected,
+      objecten,
+    }: { extract: ExtractInfo; rejected: readonly string[]; objecten: boolean },
   ) {
     this.#storage = storage;
     this.#deliveries = new DeliveryCopies(storage, extract.gemeenten, { objecten });
     this.#rejected = rejected;
-    const fits = listed.filter(({ gemeenten }) => !gemeenten.length || String(gemeenten) === String(extract.gemeenten));
+    const fits = listed.filter(
+      ({ gemeenten }) => !gemeenten.length || String(gemeenten) === String(extract.gemeenten),
+    );
     // If none fits, the error of the first one says so.
     this.#listed = fits.length > 0 ? fits : listed;
     const others = listed.length - this.#listed.length;
-    this.notes = others > 0 ? [...notes, `${others} listed deliveries cover another area and were not used`] : notes;
+    this.notes =
+      others > 0
+        ? [...notes, `${others} listed deliveries cover another area and were not used`]
+        : notes;
   }
 
   /** Those that may be applied, by their names, up to today. */
@@ -66,8 +80,9 @@ export class DeliveryFinder {
   }
 
   /**
-   * The deliveries that lead on from a date, copied. An unavailable, damaged or misnamed delivery is replaced by
-   * another copy of it, or by another way; `stopped` is the error of the first delivery without a replacement.
+   * The deliveries that lead on from a date, copied. An unavailable, damaged or misnamed delivery
+   * is replaced by another copy of it, or by another way; `stopped` is the error of the first
+   * delivery without a replacement.
    */
   async following(from: string): Promise<FollowingDays> {
     const unusable = new Map<ListedMutations, Error>();
@@ -88,29 +103,39 @@ export class DeliveryFinder {
         if (!latest) break;
         days.push(latest);
       }
-      if (days.length === path.length) return this.#withReason(days, days.at(-1)?.tot ?? from, unusable);
+      if (days.length === path.length)
+        return this.#withReason(days, days.at(-1)?.tot ?? from, unusable);
     }
   }
 
-  /** The replacement of an applied delivery, or the same delivery if the storage lost its copy; else `null`. */
+  /**
+   * The replacement of an applied delivery, or the same delivery if the storage lost its copy; else
+   * `null`.
+   */
   async correctionOf(day: MutationFile): Promise<MutationFile | null> {
     const copies: FoundDelivery[] = [];
     for (const listed of this.#of(day)) {
       const copy = await this.#copyOf(listed);
       if (copy instanceof RejectedDeliveryError) continue;
-      if (copy instanceof Error) this.notes.push(`replaced after it was applied, and not usable: ${copy.message}`);
+      if (copy instanceof Error)
+        this.notes.push(`replaced after it was applied, and not usable: ${copy.message}`);
       else copies.push(copy);
     }
     const latest = this.#latest(copies, day);
     if (!latest || latest.key === day.key) return null;
-    return latest.hash === day.hash && (await isDeliveryKept(this.#storage, day.key)) ? null : latest;
+    return latest.hash === day.hash && (await isDeliveryKept(this.#storage, day.key))
+      ? null
+      : latest;
   }
 
   #of({ vanaf, tot }: Period): ListedMutations[] {
     return this.#listed.filter((one) => one.vanaf === vanaf && one.tot === tot);
   }
 
-  /** The delivery of a period that was made last. Several are a note until all locations have the same. */
+  /**
+   * The delivery of a period that was made last. Several are a note until all locations have the
+   * same.
+   */
   #latest(copies: readonly FoundDelivery[], applied?: MutationFile): MutationFile | undefined {
     const isApplied = ({ file }: FoundDelivery) => Number(file.hash === applied?.hash);
     const order = (a: FoundDelivery, b: FoundDelivery) =>
@@ -126,11 +151,16 @@ export class DeliveryFinder {
     return latest?.file;
   }
 
-  #withReason(days: MutationFile[], end: string, unusable: ReadonlyMap<ListedMutations, Error>): FollowingDays {
+  #withReason(
+    days: MutationFile[],
+    end: string,
+    unusable: ReadonlyMap<ListedMutations, Error>,
+  ): FollowingDays {
     const here = [...unusable].filter(([{ vanaf }]) => vanaf === end).map(([, error]) => error);
     const stopped = here.find((error) => error instanceof RejectedDeliveryError) ?? here[0] ?? null;
     for (const [, error] of unusable) {
-      if (!here.includes(error)) this.notes.push(`another copy or another delivery was used instead: ${error.message}`);
+      if (!here.includes(error))
+        this.notes.push(`another copy or another delivery was used instead: ${error.message}`);
     }
     return { days, stopped };
   }
@@ -140,7 +170,11 @@ export class DeliveryFinder {
     const known = this.#copies.get(listed);
     if (known) return known;
     const copy = this.#copy(listed).catch((error: unknown) => {
-      if (error instanceof SourceError || error instanceof ExtractError || error instanceof RejectedDeliveryError)
+      if (
+        error instanceof SourceError ||
+        error instanceof ExtractError ||
+        error instanceof RejectedDeliveryError
+      )
         return error;
       throw error;
     });
@@ -149,9 +183,11 @@ export class DeliveryFinder {
   }
 
   async #copy(listed: ListedMutations): Promise<FoundDelivery> {
-    // A delivery that includes a rejected day would bring that day back; so would the days of a rejected month.
+    // A delivery that includes a rejected day would bring that day back; so would the days of a
+    // rejected month.
     const over = rejectedPeriods(this.#rejected).find(
-      ({ vanaf, tot }) => vanaf < listed.tot && listed.vanaf < tot && !(vanaf === listed.vanaf && tot === listed.tot),
+      ({ vanaf, tot }) =>
+        vanaf < listed.tot && listed.vanaf < tot && !(vanaf === listed.vanaf && tot === listed.tot),
     );
     if (over)
       throw new RejectedDeliveryError(
@@ -181,15 +217,20 @@ type MutationRequest = {
 };
 
 /**
- * Finds the deliveries that lead on from the dataset, and describes the load that applies them. After a correction all
- * are applied again, to the last snapshot of an extract. @throws SourceError, ExtractError, MutationGapError
+ * Finds the deliveries that lead on from the dataset, and describes the load that applies them.
+ * After a correction all are applied again, to the last snapshot of an extract. @throws
+ * SourceError, ExtractError, MutationGapError
  */
-export async function discoverMutations(storage: Storage, request: MutationRequest): Promise<Discovery> {
+export async function discoverMutations(
+  storage: Storage,
+  request: MutationRequest,
+): Promise<Discovery> {
   const { manifest, live, locations, again } = request;
   const none = (reason: string, notes: readonly string[]): Discovery => {
     return { action: 'none', reason: [reason, ...notes].join('; '), live };
   };
-  if (!live?.extract) return none('no full extract was loaded yet, and mutations need one', request.notes);
+  if (!live?.extract)
+    return none('no full extract was loaded yet, and mutations need one', request.notes);
   const rejected = again ? [] : manifest.rejected;
   const listing = await listAllMutations(locations);
   const finder = new DeliveryFinder(storage, listing, {
@@ -228,17 +269,25 @@ async function replayOf(
   { replayBase, since = [] }: ManifestEntry,
 ): Promise<{ start: ReplayBase; days: MutationFile[] } | null> {
   const days = await withCorrections(finder, since);
-  const corrected = days.filter((day, index) => day.hash !== since[index]?.hash).map(({ name }) => name);
+  const corrected = days
+    .filter((day, index) => day.hash !== since[index]?.hash)
+    .map(({ name }) => name);
   if (corrected.length === 0) return null;
-  if (replayBase && (await canReplay(storage, replayBase, days))) return { start: replayBase, days };
+  if (replayBase && (await canReplay(storage, replayBase, days)))
+    return { start: replayBase, days };
   finder.notes.push(
     `replaced after it was applied: ${corrected.join(', ')}. The next full extract corrects the difference`,
   );
   return null;
 }
 
-/** The deliveries that were applied, with corrected ones and new copies of lost ones in their place. */
-export function withCorrections(finder: DeliveryFinder, applied: readonly MutationFile[]): Promise<MutationFile[]> {
+/**
+ * The deliveries that were applied, with corrected ones and new copies of lost ones in their place.
+ */
+export function withCorrections(
+  finder: DeliveryFinder,
+  applied: readonly MutationFile[],
+): Promise<MutationFile[]> {
   const last = applied.at(-1)?.tot ?? '';
   return mapConcurrently(applied, concurrentReads, async (day) =>
     isPastDelivery(day, last) ? day : ((await finder.correctionOf(day)) ?? day),
@@ -246,22 +295,38 @@ export function withCorrections(finder: DeliveryFinder, applied: readonly Mutati
 }
 
 /** How many of the first of some deliveries the storage has, undamaged. */
-export async function keptDays(storage: Storage, days: readonly MutationFile[]): Promise<MutationFile[]> {
-  const kept = await mapConcurrently(days, concurrentReads, ({ key }) => isDeliveryKept(storage, key));
+export async function keptDays(
+  storage: Storage,
+  days: readonly MutationFile[],
+): Promise<MutationFile[]> {
+  const kept = await mapConcurrently(days, concurrentReads, ({ key }) =>
+    isDeliveryKept(storage, key),
+  );
   return days.slice(0, [...kept, false].indexOf(false));
 }
 
-async function canReplay(storage: Storage, { snapshot }: ReplayBase, days: readonly MutationFile[]): Promise<boolean> {
+async function canReplay(
+  storage: Storage,
+  { snapshot }: ReplayBase,
+  days: readonly MutationFile[],
+): Promise<boolean> {
   if ((await storage.open(paths.snapshotReference(snapshot.id))) === null) return false;
   return (await keptDays(storage, days)).length === days.length;
 }
 
 type Days = Pick<Load, 'days' | 'stopped' | 'notes' | 'start'> & { leastDays: number };
 
-/** Describes the load of all days, or of fewer after a refusal: a day that changes too much is refused by itself. */
+/**
+ * Describes the load of all days, or of fewer after a refusal: a day that changes too much is
+ * refused by itself.
+ */
 async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): Promise<Discovery> {
   const { leastDays, days } = all;
-  const found = (load: Load): Discovery => ({ action: 'mutations', load: load.id, peildatum: load.peildatum });
+  const found = (load: Load): Discovery => ({
+    action: 'mutations',
+    load: load.id,
+    peildatum: load.peildatum,
+  });
   const planOf = ({ id }: Load) => findJson<LoadProposal>(storage, paths.proposal(id));
   const first = loadOf(live, all, leastDays);
   const refused = await planOf(first);
@@ -273,7 +338,11 @@ async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): P
   return found(load);
 }
 
-function loadOf(live: ManifestEntry, { days: all, stopped, notes = [], start, leastDays }: Days, count: number): Load {
+function loadOf(
+  live: ManifestEntry,
+  { days: all, stopped, notes = [], start, leastDays }: Days,
+  count: number,
+): Load {
   const days = all.slice(0, count);
   const identity = digestOf([...(start ? [start.snapshot.id] : []), ...days.map(rejectedDay)]);
   const peildatum = days.at(-1)?.tot ?? start?.peildatum ?? live.peildatum;

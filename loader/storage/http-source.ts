@@ -14,8 +14,15 @@ import {
 /** The first pause before another attempt, and how long a server may be silent; in milliseconds. */
 type Timing = { pause: number; idle: number };
 
-/** `null` when it is still `known`. Retries from the byte at which a download stopped. @throws SourceError */
-export async function httpSource(url: string, known?: SourceVersion, { pause = 330, idle = 60_000 } = {}) {
+/**
+ * `null` when it is still `known`. Retries from the byte at which a download stopped. @throws
+ * SourceError
+ */
+export async function httpSource(
+  url: string,
+  known?: SourceVersion,
+  { pause = 330, idle = 60_000 } = {},
+) {
   const timing: Timing = { pause, idle };
   const found = await probe(url, known, timing);
   if (!found) return null;
@@ -25,7 +32,10 @@ export async function httpSource(url: string, known?: SourceVersion, { pause = 3
 
 const firstByte = 'bytes=0-0';
 
-/** Requests one byte: the response has the size, the version, and whether the server supports ranges. */
+/**
+ * Requests one byte: the response has the size, the version, and whether the server supports
+ * ranges.
+ */
 async function probe(url: string, known: SourceVersion | undefined, { pause, idle }: Timing) {
   const conditions = known?.location === url ? known : undefined;
   const headers: Record<string, string> = { range: firstByte };
@@ -50,17 +60,28 @@ async function probe(url: string, known: SourceVersion | undefined, { pause, idl
   }, retryOptions(pause));
 }
 
-/** Drops the ETag of a server that sends a different one with each response and no Last-Modified to compare instead. */
-async function withStableTag<Found extends { version: SourceVersion }>(found: Found, timing: Timing): Promise<Found> {
+/**
+ * Drops the ETag of a server that sends a different one with each response and no Last-Modified to
+ * compare instead.
+ */
+async function withStableTag<Found extends { version: SourceVersion }>(
+  found: Found,
+  timing: Timing,
+): Promise<Found> {
   const { version } = found;
   if (version.etag === null || version.lastModified !== null) return found;
   const again = await probe(version.location, undefined, timing);
-  return again?.version.etag === version.etag ? found : { ...found, version: { ...version, etag: null } };
+  return again?.version.etag === version.etag
+    ? found
+    : { ...found, version: { ...version, etag: null } };
 }
 
 function sourceOf(version: SourceVersion, ranges: boolean, { pause, idle }: Timing): Source {
   const url = version.location;
-  /** Reads from byte `position` up to `end` (or the end of the file), in as many requests as it takes. */
+  /**
+   * Reads from byte `position` up to `end` (or the end of the file), in as many requests as it
+   * takes.
+   */
   async function* read(position: number, end: number | null): AsyncGenerator<Buffer> {
     let at = position;
     const backoff = new Backoff(retryOptions(pause));
@@ -75,9 +96,12 @@ function sourceOf(version: SourceVersion, ranges: boolean, { pause, idle }: Timi
         return;
       } catch (error) {
         if (!ranges && at > 0)
-          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}. Run the load again.`, {
-            cause: error,
-          });
+          throw new SourceUnavailableError(
+            `The connection to ${url} broke at byte ${at}. Run the load again.`,
+            {
+              cause: error,
+            },
+          );
         await backoff.pause(asSourceError(url, error));
       }
     }
@@ -89,7 +113,8 @@ function sourceOf(version: SourceVersion, ranges: boolean, { pause, idle }: Timi
     try {
       const now = versionOf(url, response);
       // A version without an ETag is of a server whose ETags are unstable.
-      if (!isSameVersion(version, { ...now, etag: version.etag && now.etag })) throw new SourceChangedError(url);
+      if (!isSameVersion(version, { ...now, etag: version.etag && now.etag }))
+        throw new SourceChangedError(url);
       if (ranges && !response.headers['content-range']?.startsWith(`bytes ${at}-`)) {
         throw new SourceError(`${url} returned another range than the one requested.`);
       }
@@ -117,8 +142,14 @@ function sourceOf(version: SourceVersion, ranges: boolean, { pause, idle }: Timi
   };
 }
 
-/** One response, whose body can be read. A server that is silent for `idle` ends that with an error. */
-async function request(url: string, headers: Record<string, string>, idle: number): Promise<IncomingMessage> {
+/**
+ * One response, whose body can be read. A server that is silent for `idle` ends that with an error.
+ */
+async function request(
+  url: string,
+  headers: Record<string, string>,
+  idle: number,
+): Promise<IncomingMessage> {
   const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, idle);
   const { statusCode: status = 0 } = response;
   if ((status >= 200 && status < 300) || status === 304) return response;
@@ -148,7 +179,11 @@ function statusError(url: string, status: number): SourceError {
 
 /** Retries if the server can't be reached, drops the connection, or returns 429 or 5xx. */
 function retryOptions(firstPauseMilliseconds: number): RetryOptions {
-  return { attempts: 6, firstPauseMilliseconds, retryIf: (error) => error instanceof SourceUnavailableError };
+  return {
+    attempts: 6,
+    firstPauseMilliseconds,
+    retryIf: (error) => error instanceof SourceUnavailableError,
+  };
 }
 
 function asSourceError(url: string, error: unknown): SourceError {
@@ -169,14 +204,19 @@ function versionOf(url: string, { statusCode, headers }: IncomingMessage): Sourc
 const mostRedirects = 5;
 
 /**
- * Requests a URL and follows redirects. The body of the response was not read yet: reading it fails if the connection
- * ends before it is complete, or is idle for too long.
+ * Requests a URL and follows redirects. The body of the response was not read yet: reading it fails
+ * if the connection ends before it is complete, or is idle for too long.
  *
- * Not with `fetch`, whose parser fails an assertion that can't be caught when a connection ends while the body waits to
- * be read and has no Content-Length, and which treats the body as complete when such a connection is reset.
+ * Not with `fetch`, whose parser fails an assertion that can't be caught when a connection ends
+ * while the body waits to be read and has no Content-Length, and which treats the body as complete
+ * when such a connection is reset.
  * @throws errors of Node's HTTP client
  */
-async function httpGet(url: string, headers: Record<string, string>, idle: number): Promise<IncomingMessage> {
+async function httpGet(
+  url: string,
+  headers: Record<string, string>,
+  idle: number,
+): Promise<IncomingMessage> {
   let location = new URL(url);
   for (let redirects = 0; ; redirects++) {
     const response = await getOnce(location, headers, idle);
@@ -188,7 +228,11 @@ async function httpGet(url: string, headers: Record<string, string>, idle: numbe
   }
 }
 
-async function getOnce(url: URL, headers: Record<string, string>, idle: number): Promise<IncomingMessage> {
+async function getOnce(
+  url: URL,
+  headers: Record<string, string>,
+  idle: number,
+): Promise<IncomingMessage> {
   const { get } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http'); // decision 0107
   const request = get(url, { headers, timeout: idle });
   const silence = Object.assign(new Error(`no data for ${idle / 1000} s`), { code: 'ETIMEDOUT' });
@@ -196,7 +240,8 @@ async function getOnce(url: URL, headers: Record<string, string>, idle: number):
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   // The reader of the body gets its error; without a reader it must not end the process.
   response.on('error', () => undefined);
-  // Node takes the end of the connection for the end of a body without a length, even when it was reset.
+  // Node takes the end of the connection for the end of a body without a length, even when it was
+  // reset.
   request.on('error', (error) => response.destroy(error));
   return response;
 }

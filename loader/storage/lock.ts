@@ -13,15 +13,20 @@ import { addressesTable } from '../../core/tables.ts';
 import { isRunning, processStart } from '../is-running.ts';
 
 /**
- * One acquisition of the lock: its owner, its unique fencing token, and when it expires unless it is renewed. If the
- * same owner acquires the lock again it gets another token, and writes under the first one are refused.
+ * One acquisition of the lock: its owner, its unique fencing token, and when it expires unless it
+ * is renewed. If the same owner acquires the lock again it gets another token, and writes under the
+ * first one are refused.
  */
 export type Held = { owner: string; token: string; untilSeconds: number };
 
-/** Lets one load at a time write to the table, whatever storage it uses: the lock is an item of the table. */
+/**
+ * Lets one load at a time write to the table, whatever storage it uses: the lock is an item of the
+ * table.
+ */
 export type LoadLock = {
   /**
-   * Acquires the lock if it is free, the owner's own, or held by `over`. @throws LockedError, also for an expired lock
+   * Acquires the lock if it is free, the owner's own, or held by `over`. @throws LockedError, also
+   * for an expired lock
    */
   acquire(owner: string, seconds: number, over?: Held): Promise<Held>;
   /** Extends the lock from now. @throws LockedError when it is no longer held */
@@ -65,12 +70,18 @@ const isOwners = '#owner = :owner';
 const isSameAcquisition = `${isOwners} AND #token = :token`;
 
 /** A condition on the lock, by the owner and the token of an acquisition. */
-function conditionOn(ConditionExpression: string, { owner, token }: { owner: string; token?: string | undefined }) {
+function conditionOn(
+  ConditionExpression: string,
+  { owner, token }: { owner: string; token?: string | undefined },
+) {
   const used = Object.entries(names).filter(([name]) => ConditionExpression.includes(name));
   return {
     ConditionExpression,
     ExpressionAttributeNames: Object.fromEntries(used),
-    ExpressionAttributeValues: { ':owner': { S: owner }, ...(token !== undefined && { ':token': { S: token } }) },
+    ExpressionAttributeValues: {
+      ':owner': { S: owner },
+      ...(token !== undefined && { ':token': { S: token } }),
+    },
   };
 }
 
@@ -79,7 +90,10 @@ export function heldCondition(TableName: string, held: Held): ConditionCheck {
   return { TableName, Key: keyItem(lockKey), ...conditionOn(isSameAcquisition, held) };
 }
 
-/** A lock in an item of the addresses table itself, by conditional writes; clocks may differ by some seconds. */
+/**
+ * A lock in an item of the addresses table itself, by conditional writes; clocks may differ by some
+ * seconds.
+ */
 export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date.now): LoadLock {
   const Key = keyItem(lockKey);
   const nowSeconds = () => Math.floor(clock() / 1000);
@@ -101,7 +115,9 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
   }
 
   async function holder(): Promise<Held | null> {
-    const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+    const { Item } = await client.send(
+      new GetItemCommand({ TableName: table, Key, ConsistentRead: true }),
+    );
     return Item ? heldIn(Item) : null;
   }
 
@@ -116,23 +132,36 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
       put({ ...held, untilSeconds: nowSeconds() + seconds }, conditionOn(isSameAcquisition, held)),
     async check(owner, token) {
       const held = await holder();
-      if (!held || held.owner !== owner || (token !== undefined && held.token !== token)) throw new LockedError(held);
+      if (!held || held.owner !== owner || (token !== undefined && held.token !== token))
+        throw new LockedError(held);
       return held;
     },
     async release(owner, token) {
-      const condition = conditionOn(token === undefined ? isOwners : isSameAcquisition, { owner, token });
-      await client.send(new DeleteItemCommand({ TableName: table, Key, ...condition })).catch((error: unknown) => {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      const condition = conditionOn(token === undefined ? isOwners : isSameAcquisition, {
+        owner,
+        token,
       });
+      await client
+        .send(new DeleteItemCommand({ TableName: table, Key, ...condition }))
+        .catch((error: unknown) => {
+          if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        });
     },
   };
 }
 
 function heldIn(item: AddressItem): Held {
-  return { owner: item.owner?.S ?? 'unknown', token: item.token?.S ?? '', untilSeconds: Number(item.until?.N ?? 0) };
+  return {
+    owner: item.owner?.S ?? 'unknown',
+    token: item.token?.S ?? '',
+    untilSeconds: Number(item.until?.N ?? 0),
+  };
 }
 
-/** Names this process as the owner of a lock, so that another process of this machine can check whether it is alive. */
+/**
+ * Names this process as the owner of a lock, so that another process of this machine can check
+ * whether it is alive.
+ */
 export function processOwner(suffix: string): string {
   return `${hostname()}:${process.pid}:${processStart(process.pid)}:${suffix}`;
 }
@@ -140,12 +169,18 @@ export function processOwner(suffix: string): string {
 type LockRequest = {
   owner: string;
   seconds: number;
-  /** Whether another owner can't write any more; `null`: unknown, so its lock is taken over when it expires. */
+  /**
+   * Whether another owner can't write any more; `null`: unknown, so its lock is taken over when it
+   * expires.
+   */
   isGone: (held: Held) => boolean | null | Promise<boolean | null>;
   clock?: () => number;
 };
 
-/** Acquires the lock, if necessary from an owner that is gone. @throws LockedError, and what `isGone` throws */
+/**
+ * Acquires the lock, if necessary from an owner that is gone. @throws LockedError, and what
+ * `isGone` throws
+ */
 export async function takeLock(
   lock: LoadLock,
   { owner, seconds, isGone, clock = Date.now }: LockRequest,
@@ -162,7 +197,10 @@ export async function takeLock(
   }
 }
 
-/** `false` for a running process of this machine, `true` for an ended process, `null` for another machine's. */
+/**
+ * `false` for a running process of this machine, `true` for an ended process, `null` for another
+ * machine's.
+ */
 export function isProcessGone({ owner }: Held): boolean | null {
   const [host, pid = '', start] = owner.split(':');
   if (host !== hostname() || !/^\d+$/.test(pid)) return null;
@@ -188,9 +226,15 @@ export type Fence = {
   readonly held: Held;
   /** Aborted once the lock is known to be lost. */
   readonly signal: AbortSignal;
-  /** Checks in the table that the lock is held, unless that was confirmed just before. @throws LockedError */
+  /**
+   * Checks in the table that the lock is held, unless that was confirmed just before. @throws
+   * LockedError
+   */
   confirm(maximumAgeMilliseconds?: number): Promise<void>;
-  /** To be called right before a request leaves this process; sends no request itself. @throws LockedError */
+  /**
+   * To be called right before a request leaves this process; sends no request itself. @throws
+   * LockedError
+   */
   assertHeld(): void;
 };
 
@@ -198,7 +242,10 @@ export type Fence = {
 export type LeaseTiming = {
   seconds: number;
   renewSeconds: number;
-  /** Nothing is sent during the last so many seconds, so no write takes effect after the lock has expired. */
+  /**
+   * Nothing is sent during the last so many seconds, so no write takes effect after the lock has
+   * expired.
+   */
   marginSeconds: number;
 };
 
@@ -206,15 +253,23 @@ export type LeaseTiming = {
 export const localLease: LeaseTiming = { seconds: 60, renewSeconds: 15, marginSeconds: 20 };
 
 /**
- * The timing for a table in AWS, whose writes can't be conditioned on another item: AWS refuses a request whose
- * signature is older than five minutes, on clocks that are up to five minutes apart (decision 0114).
+ * The timing for a table in AWS, whose writes can't be conditioned on another item: AWS refuses a
+ * request whose signature is older than five minutes, on clocks that are up to five minutes apart
+ * (decision 0114).
  */
-export const remoteLease: LeaseTiming = { seconds: 20 * 60, renewSeconds: 15, marginSeconds: 16 * 60 };
+export const remoteLease: LeaseTiming = {
+  seconds: 20 * 60,
+  renewSeconds: 15,
+  marginSeconds: 16 * 60,
+};
 
 /** How long a confirmation is valid while many batches are written. */
 const confirmedMilliseconds = 10_000;
 
-/** A moment on both clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
+/**
+ * A moment on both clocks: the monotonic one stops while the machine sleeps, the wall clock may be
+ * set back.
+ */
 type Moment = { monotonic: number; wall: number };
 
 const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
@@ -223,7 +278,10 @@ function sinceMilliseconds({ monotonic, wall }: Moment): number {
   return Math.max(performance.now() - monotonic, Date.now() - wall);
 }
 
-/** Checks in the table that the lock is still held, and returns for how many milliseconds from then it may be used. */
+/**
+ * Checks in the table that the lock is still held, and returns for how many milliseconds from then
+ * it may be used.
+ */
 type Confirm = () => Promise<number>;
 
 /** A lock that this process holds, for as long as that is certain. */
@@ -257,8 +315,15 @@ export class Lease implements Fence {
     });
   }
 
-  /** The lease of a Lambda under the lock of its execution, until the invocation's time ends. @throws LockedError */
-  static async ofOwner(lock: LoadLock, owner: string, remainingMilliseconds: number): Promise<Lease> {
+  /**
+   * The lease of a Lambda under the lock of its execution, until the invocation's time ends.
+   * @throws LockedError
+   */
+  static async ofOwner(
+    lock: LoadLock,
+    owner: string,
+    remainingMilliseconds: number,
+  ): Promise<Lease> {
     const from = now();
     const held = await lock.check(owner);
     const valid = () => remainingMilliseconds - sinceMilliseconds(from);
@@ -272,7 +337,10 @@ export class Lease implements Fence {
     return this.#lost.signal;
   }
 
-  /** Checks in the table now. A failure other than a lost lock leaves the lease as it was. @throws LockedError */
+  /**
+   * Checks in the table now. A failure other than a lost lock leaves the lease as it was. @throws
+   * LockedError
+   */
   async renew(): Promise<void> {
     this.#confirming ??= this.#ask().finally(() => {
       this.#confirming = undefined;
@@ -308,7 +376,8 @@ export class Lease implements Fence {
       this.#validMilliseconds = await this.#confirm();
       this.#from = from;
     } catch (error) {
-      if (error instanceof LockedError) this.#lost.abort(new LockedError(error.held, lostTo(error.held)));
+      if (error instanceof LockedError)
+        this.#lost.abort(new LockedError(error.held, lostTo(error.held)));
       throw this.#lost.signal.reason ?? error;
     }
   }
@@ -323,7 +392,8 @@ function lostTo(held: Held | null): string | undefined {
 }
 
 /**
- * Runs `work` under the lock, renewed meanwhile; an ended process on this machine loses its lock. @throws LockedError
+ * Runs `work` under the lock, renewed meanwhile; an ended process on this machine loses its lock.
+ * @throws LockedError
  */
 export async function withLock<T>(
   lock: LoadLock,
@@ -332,8 +402,13 @@ export async function withLock<T>(
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const { seconds } = timing;
-  const lease = await Lease.taken(lock, timing, () => takeLock(lock, { owner, seconds, isGone: isProcessGone }));
-  const renewal = setInterval(() => void lease.renew().catch(() => undefined), timing.renewSeconds * 1000);
+  const lease = await Lease.taken(lock, timing, () =>
+    takeLock(lock, { owner, seconds, isGone: isProcessGone }),
+  );
+  const renewal = setInterval(
+    () => void lease.renew().catch(() => undefined),
+    timing.renewSeconds * 1000,
+  );
   try {
     return await work(lease);
   } catch (error) {

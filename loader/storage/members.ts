@@ -1,4 +1,7 @@
-/** An extract while a load reads it: at its source, or as copies of it and of its members in the storage. */
+/**
+ * An extract while a load reads it: at its source, or as copies of it and of its members in the
+ * storage.
+ */
 
 import { crc32 } from 'node:zlib';
 import { retryWithBackoff } from '../../core/retry.ts';
@@ -9,7 +12,10 @@ import type { RandomAccess } from '../zip/random-access.ts';
 import { type Source, SourceError } from './source.ts';
 import { DamagedObjectError, openObject, paths, type Storage } from './storage.ts';
 
-/** Copies a deflated inner zip to the storage, once per extract. `reused` gets the keys of copies of earlier runs. */
+/**
+ * Copies a deflated inner zip to the storage, once per extract. `reused` gets the keys of copies of
+ * earlier runs.
+ */
 function storageSpool(storage: Storage, version: SourceVersion, reused: string[]): Spool {
   return async (stream, name, size) => {
     const key = paths.incoming(`${digestOf([version, name, size])}-${name}`);
@@ -29,7 +35,10 @@ const wholeAttempts = 3;
 /** The remaining time of a step without a time limit. */
 export const unlimited = () => Number.POSITIVE_INFINITY;
 
-/** Reads the extract by range, or from a copy where its server has no ranges. Damaged copies are made again. */
+/**
+ * Reads the extract by range, or from a copy where its server has no ranges. Damaged copies are
+ * made again.
+ */
 export async function readExtract<T>(
   storage: Storage,
   source: Source,
@@ -55,16 +64,25 @@ export async function readExtract<T>(
   }
 }
 
-async function download(storage: Storage, source: Source, key: string, isKept: boolean): Promise<RandomAccess> {
+async function download(
+  storage: Storage,
+  source: Source,
+  key: string,
+  isKept: boolean,
+): Promise<RandomAccess> {
   const copy = () => storage.putStream(key, source.stream());
   if (!isKept)
-    await retryWithBackoff(copy, { attempts: wholeAttempts, firstPauseMilliseconds: 0, retryIf: () => true });
+    await retryWithBackoff(copy, {
+      attempts: wholeAttempts,
+      firstPauseMilliseconds: 0,
+      retryIf: () => true,
+    });
   return openObject(storage, key);
 }
 
 /**
- * Passes the staged zip of one member to `read`. A failure is blamed on the copy if its bytes have changed, else on the
- * extract. @throws MissingObjectError, DamagedObjectError, ExtractError
+ * Passes the staged zip of one member to `read`. A failure is blamed on the copy if its bytes have
+ * changed, else on the extract. @throws MissingObjectError, DamagedObjectError, ExtractError
  */
 export async function readZipMember<T>(
   storage: Storage,

@@ -13,7 +13,15 @@ import { bufferAccess } from '../zip/random-access.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';
 import { openSource } from './open.ts';
 import { type Source, SourceError, SourceUnavailableError } from './source.ts';
-import { DamagedObjectError, findUsableJson, getObject, isDelivery, paths, putJson, type Storage } from './storage.ts';
+import {
+  DamagedObjectError,
+  findUsableJson,
+  getObject,
+  isDelivery,
+  paths,
+  putJson,
+  type Storage,
+} from './storage.ts';
 
 /** Whether the storage has a delivery, undamaged. */
 export async function isDeliveryKept(storage: Storage, key: string): Promise<boolean> {
@@ -23,13 +31,25 @@ export async function isDeliveryKept(storage: Storage, key: string): Promise<boo
 
 const largestDelivery = 512 * 1024 * 1024;
 
-/** The delivery at a location when it was last read, `at`; any location had the same contents `since` then. */
-export type FoundDelivery = { file: MutationFile; made: number; version: SourceVersion; at: string; since: string };
+/**
+ * The delivery at a location when it was last read, `at`; any location had the same contents
+ * `since` then.
+ */
+export type FoundDelivery = {
+  file: MutationFile;
+  made: number;
+  version: SourceVersion;
+  at: string;
+  since: string;
+};
 
 /** A location that can't say whether it has changed is read again after this time: each day. */
 const unaskedMilliseconds = 20 * 3_600_000;
 
-/** Copies each delivery that is what its name says; `gemeenten` are the dataset's area, empty for the country. */
+/**
+ * Copies each delivery that is what its name says; `gemeenten` are the dataset's area, empty for
+ * the country.
+ */
 export class DeliveryCopies {
   readonly #storage: Storage;
   readonly #gemeenten: readonly string[];
@@ -38,13 +58,20 @@ export class DeliveryCopies {
   /** A server was unavailable: for the rest, earlier findings stand. */
   #isDown = false;
 
-  constructor(storage: Storage, gemeenten: readonly string[], { objecten = false }: WithObjecten = {}) {
+  constructor(
+    storage: Storage,
+    gemeenten: readonly string[],
+    { objecten = false }: WithObjecten = {},
+  ) {
     this.#storage = storage;
     this.#gemeenten = gemeenten;
     this.#objecten = objecten;
   }
 
-  /** @throws SourceError if it is unavailable, ExtractError if it is damaged, another delivery, or of another area */
+  /**
+   * @throws SourceError if it is unavailable, ExtractError if it is damaged, another delivery, or
+   * of another area
+   */
   async copy(listed: ListedMutations): Promise<FoundDelivery> {
     const { name, location, size } = listed;
     if (isFuture(listed.tot)) throw futureDelivery(listed.tot, name);
@@ -84,7 +111,9 @@ export class DeliveryCopies {
         `${name} has ${bytes.length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
       );
     }
-    const delivery = await readMutationDelivery(bufferAccess(bytes), name, { objecten: this.#objecten });
+    const delivery = await readMutationDelivery(bufferAccess(bytes), name, {
+      objecten: this.#objecten,
+    });
     requireNamed(listed, delivery);
     const key = paths.mutationFile(name, crc32(bytes));
     if (!(await isDeliveryKept(this.#storage, key))) await this.#storage.put(key, bytes);
@@ -96,7 +125,8 @@ export class DeliveryCopies {
     const file = { name, key, vanaf, tot, size: bytes.length, hash };
     const one = { file, made, version: source.version, at, since };
     found[location] = one;
-    for (const [other, { file }] of Object.entries(found)) if (isPastDelivery(file, tot)) delete found[other];
+    for (const [other, { file }] of Object.entries(found))
+      if (isPastDelivery(file, tot)) delete found[other];
     await putJson(this.#storage, paths.mutationsFound, found);
     return one;
   }
@@ -107,7 +137,10 @@ function tellsChanges({ etag, lastModified, size }: SourceVersion): boolean {
   return (etag !== null && !etag.startsWith('W/')) || (lastModified !== null && size !== null);
 }
 
-/** Whether no extract that is older than the end of a delivery can still appear after a dataset of a date. */
+/**
+ * Whether no extract that is older than the end of a delivery can still appear after a dataset of a
+ * date.
+ */
 export function isPastDelivery({ tot }: { tot: string }, peildatum: string): boolean {
   return Date.parse(tot) < Date.parse(peildatum) - loadDefaults.mutationsKeptDays * 86_400_000;
 }
@@ -117,7 +150,9 @@ type WithObjecten = { objecten?: boolean };
 
 const readKey = (key: string, objecten: boolean) => (objecten ? `${key} objecten` : key);
 
-/** A delivery in memory: the objects that it names, by `objectKey`, and all of it as packed JSON. */
+/**
+ * A delivery in memory: the objects that it names, by `objectKey`, and all of it as packed JSON.
+ */
 type ReadCopy = { named: string[]; packed: Buffer };
 
 /** Parsed deliveries, so that a process parses each once. A key has the CRC-32 of the contents. */
@@ -126,7 +161,11 @@ const mostKeptRead = 62;
 
 function keepRead(key: string, delivery: MutationDelivery): ReadCopy {
   if (justRead.size === mostKeptRead) justRead.clear();
-  const keys = delivery.mutations.flatMap((one) => [objectKey(one), ...numKeysOf(one.was), ...numKeysOf(one.wordt)]);
+  const keys = delivery.mutations.flatMap((one) => [
+    objectKey(one),
+    ...numKeysOf(one.was),
+    ...numKeysOf(one.wordt),
+  ]);
   const named = JSON.stringify([...new Set(keys)]);
   const bytes = Buffer.from(JSON.stringify(delivery));
   // Parsed again, as a string that was made of slices of the XML may retain them.
@@ -136,7 +175,10 @@ function keepRead(key: string, delivery: MutationDelivery): ReadCopy {
   return read;
 }
 
-/** The objects that a copy names, by `objectKey`, and its contents. @throws DamagedObjectError, ExtractError */
+/**
+ * The objects that a copy names, by `objectKey`, and its contents. @throws DamagedObjectError,
+ * ExtractError
+ */
 export async function readCopy(
   storage: Storage,
   { name, key }: MutationFile,
@@ -146,7 +188,11 @@ export async function readCopy(
   if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
   const kept = justRead.get(readKey(key, objecten));
   const read =
-    kept ?? keepRead(readKey(key, objecten), await readMutationDelivery(bufferAccess(bytes), name, { objecten }));
+    kept ??
+    keepRead(
+      readKey(key, objecten),
+      await readMutationDelivery(bufferAccess(bytes), name, { objecten }),
+    );
   const contents = () => {
     const unpacked = unpackLineBytes(read.packed);
     const text = unpacked.toString();
@@ -156,7 +202,9 @@ export async function readCopy(
   return { named: read.named, contents };
 }
 
-/** @throws ExtractError if the name of a delivery, or its entry in a list, contradicts its documents */
+/**
+ * @throws ExtractError if the name of a delivery, or its entry in a list, contradicts its documents
+ */
 function requireNamed({ name, ...named }: ListedMutations, identity: MutationDelivery): void {
   if (saidOf(named) === saidOf(identity)) return;
   throw new ExtractError(
@@ -167,7 +215,10 @@ function requireNamed({ name, ...named }: ListedMutations, identity: MutationDel
   );
 }
 
-/** A delivery of the country concerns any dataset, one of a gemeente only the dataset of that. @throws ExtractError */
+/**
+ * A delivery of the country concerns any dataset, one of a gemeente only the dataset of that.
+ * @throws ExtractError
+ */
 function requireArea(name: string, gemeenten: readonly string[], dataset: readonly string[]): void {
   if (gemeenten.length === 0 || gemeenten.join() === dataset.join()) return;
   const problem =

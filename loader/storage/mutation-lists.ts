@@ -6,7 +6,10 @@ import { isCalendarDay } from '../bag/delivery-document.ts';
 import { openSource } from './open.ts';
 import { connectionError, type Source, SourceError } from './source.ts';
 
-/** A delivery as its list describes it, which its documents must confirm; without gemeenten of the whole country. */
+/**
+ * A delivery as its list describes it, which its documents must confirm; without gemeenten of the
+ * whole country.
+ */
 export type ListedMutations = {
   name: string;
   location: string;
@@ -19,7 +22,8 @@ export type ListedMutations = {
 /** The deliveries that were found, and notes for the operator about other files. */
 export type MutationListing = { listed: ListedMutations[]; notes: string[] };
 
-const namePattern = /^BAG(?:GEM(\d{4}))?\w*M-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})(.*)\.zip$/i;
+const namePattern =
+  /^BAG(?:GEM(\d{4}))?\w*M-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})(.*)\.zip$/i;
 /** A name that a person would take for one of a delivery: `BAGNLDM-13112021-14112021 (1).zip`. */
 const nearName = /^BAG.*\d{8}\D+\d{8}/i;
 
@@ -27,17 +31,22 @@ type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeenten'>;
 
 /**
  * The dates and the area of a delivery, from its name `BAGNLDM-13112021-14112021.zip` or
- * `BAGGEM0344M-08112021-08122021.zip`; `null` for another name, or a name that does not lead from a date to a later
- * date. With `nearly` also from the name of a copy.
+ * `BAGGEM0344M-08112021-08122021.zip`; `null` for another name, or a name that does not lead from a
+ * date to a later date. With `nearly` also from the name of a copy.
  */
 export function datesOfName(name: string, { nearly = false } = {}): NamedDelivery | null {
-  const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] = namePattern.exec(name) ?? [];
+  const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] =
+    namePattern.exec(name) ?? [];
   const [vanaf, tot] = [`${year}-${month}-${day}`, `${lastYear}-${lastMonth}-${lastDay}`];
-  if (!isCalendarDay(vanaf) || !isCalendarDay(tot) || vanaf >= tot || (more !== '' && !nearly)) return null;
+  if (!isCalendarDay(vanaf) || !isCalendarDay(tot) || vanaf >= tot || (more !== '' && !nearly))
+    return null;
   return { vanaf, tot, gemeenten: gemeente ? [gemeente] : [] };
 }
 
-/** The deliveries at all locations, by date, with a note on each unreadable location. @throws SourceError if all are */
+/**
+ * The deliveries at all locations, by date, with a note on each unreadable location. @throws
+ * SourceError if all are
+ */
 export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
   const found = await Promise.allSettled(locations.map(listMutations));
   const failed = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
@@ -55,7 +64,10 @@ export async function listMutations(location: string): Promise<MutationListing> 
   if (isZip(location)) return { listed: [one(location)], notes: [] };
   if (/^(https?|s3):\/\//i.test(location)) return parsed(await text(location), location);
   const entry = await stat(location).catch((cause) => {
-    throw new SourceError(`There is no folder and no list of mutations at ${location}. Check the path.`, { cause });
+    throw new SourceError(
+      `There is no folder and no list of mutations at ${location}. Check the path.`,
+      { cause },
+    );
   });
   if (!entry.isDirectory()) return parsed(await text(location), location);
   const names = (await readdir(location)).sort();
@@ -67,7 +79,9 @@ export async function listMutations(location: string): Promise<MutationListing> 
 
 /** A signed URL has a query after the name: `...zip?X-Amz-Signature=...`. */
 function isZip(location: string): boolean {
-  return /\.zip$/i.test(/^https?:/i.test(location) && URL.canParse(location) ? new URL(location).pathname : location);
+  return /\.zip$/i.test(
+    /^https?:/i.test(location) && URL.canParse(location) ? new URL(location).pathname : location,
+  );
 }
 
 function one(location: string): ListedMutations {
@@ -90,13 +104,18 @@ function named(candidates: readonly Candidate[], where: string): MutationListing
     const dates = datesOfName(candidate.name);
     return dates ? [{ ...candidate, ...dates }] : [];
   });
-  const near = candidates.filter(({ name }) => nearName.test(name) && !datesOfName(name)).map(({ name }) => name);
+  const near = candidates
+    .filter(({ name }) => nearName.test(name) && !datesOfName(name))
+    .map(({ name }) => name);
   if (near.length === 0) return { listed, notes: [] };
   const note = `not used, because it is not named like a delivery such as BAGNLDM-13112021-14112021.zip: ${near.join(', ')} in ${where}`;
   return { listed, notes: [note] };
 }
 
-/** A member of a list, or `null` without a name. Some lists have sizes as text; a size that is none is ignored. */
+/**
+ * A member of a list, or `null` without a name. Some lists have sizes as text; a size that is none
+ * is ignored.
+ */
 function readMember(member: unknown) {
   const { naam, url = null, grootte } = (member ?? {}) as Record<string, unknown>;
   if (typeof naam !== 'string' || !(url === null || typeof url === 'string')) return null;
@@ -117,16 +136,22 @@ function parsed(body: string, location: string): MutationListing {
     return { name: naam, location: locationOf(url ?? naam, location), size, url };
   });
   const { listed, notes } = named(
-    led.flatMap(({ name, location, size }) => (location === null ? [] : [{ name, location, size }])),
+    led.flatMap(({ name, location, size }) =>
+      location === null ? [] : [{ name, location, size }],
+    ),
     location,
   );
   for (const { name, url } of led.filter((one) => one.location === null)) {
     const only = /^https:/i.test(location) ? 'https://' : 'https:// and http://';
-    notes.push(`not used, as ${location} gives ${url} as its URL, and only ${only} is followed from there: ${name}`);
+    notes.push(
+      `not used, as ${location} gives ${url} as its URL, and only ${only} is followed from there: ${name}`,
+    );
   }
   const unusable = members.length - usable.length;
   if (unusable > 0)
-    notes.push(`${unusable} of the ${members.length} members of ${location} have no name and were not used`);
+    notes.push(
+      `${unusable} of the ${members.length} members of ${location} have no name and were not used`,
+    );
   return { listed, notes };
 }
 
@@ -143,10 +168,14 @@ function parseJson(body: string, location: string): unknown {
   }
 }
 
-/** The location of a delivery, relative to its list; `null` if a list on the web may not lead there. */
+/**
+ * The location of a delivery, relative to its list; `null` if a list on the web may not lead there.
+ */
 function locationOf(url: string, list: string): string | null {
   if (!/^https?:/i.test(list)) {
-    return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `${list.slice(0, list.lastIndexOf('/') + 1)}${url}`;
+    return /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
+      ? url
+      : `${list.slice(0, list.lastIndexOf('/') + 1)}${url}`;
   }
   const found = URL.canParse(url, list) ? new URL(url, list) : null;
   const allowed = /^https:/i.test(list) ? ['https:'] : ['https:', 'http:'];
@@ -188,22 +217,33 @@ export function byDates(a: ListedMutations, b: ListedMutations): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** The span of a delivery of mutations: it leads from the state of one date to the state of a later date. */
+/**
+ * The span of a delivery of mutations: it leads from the state of one date to the state of a later
+ * date.
+ */
 export type Period = { vanaf: string; tot: string };
 
-/** The end of a way through deliveries from a date, and the first delivery of the best way there. */
+/**
+ * The end of a way through deliveries from a date, and the first delivery of the best way there.
+ */
 type Way<T> = { end: string; count: number; first: T | null };
 
-/** The deliveries that lead from `date` to the latest date, by the way with the most deliveries, or else the first. */
+/**
+ * The deliveries that lead from `date` to the latest date, by the way with the most deliveries, or
+ * else the first.
+ */
 export function pathFrom<T extends Period>(deliveries: readonly T[], date: string): T[] {
   const ways = new Map<string, Way<T>>();
   const wayFrom = (from: string): Way<T> => ways.get(from) ?? { end: from, count: 0, first: null };
-  const byStart = deliveries.toSorted((a, b) => (a.vanaf > b.vanaf ? -1 : a.vanaf < b.vanaf ? 1 : 0));
+  const byStart = deliveries.toSorted((a, b) =>
+    a.vanaf > b.vanaf ? -1 : a.vanaf < b.vanaf ? 1 : 0,
+  );
   for (const delivery of byStart) {
     if (delivery.vanaf < date) break;
     const { end, count } = wayFrom(delivery.tot);
     const known = wayFrom(delivery.vanaf);
-    const isBetter = known.first === null || end > known.end || (end === known.end && count + 1 > known.count);
+    const isBetter =
+      known.first === null || end > known.end || (end === known.end && count + 1 > known.count);
     if (isBetter) ways.set(delivery.vanaf, { end, count: count + 1, first: delivery });
   }
   const path: T[] = [];
@@ -211,9 +251,16 @@ export function pathFrom<T extends Period>(deliveries: readonly T[], date: strin
   return path;
 }
 
-/** Why a list of deliveries can't be followed beyond `date`; `null` if no delivery leads further. */
-export function gapAfter(deliveries: readonly (Period & { name: string })[], date: string): string | null {
-  const later = deliveries.filter(({ tot }) => tot > date).toSorted((a, b) => (a.vanaf < b.vanaf ? -1 : 1))[0];
+/**
+ * Why a list of deliveries can't be followed beyond `date`; `null` if no delivery leads further.
+ */
+export function gapAfter(
+  deliveries: readonly (Period & { name: string })[],
+  date: string,
+): string | null {
+  const later = deliveries
+    .filter(({ tot }) => tot > date)
+    .toSorted((a, b) => (a.vanaf < b.vanaf ? -1 : 1))[0];
   if (!later) return null;
   const how =
     later.vanaf > date

@@ -4,7 +4,10 @@ import { httpSource } from './http-source.ts';
 import { type Source, SourceError, SourceUnavailableError } from './source.ts';
 import type { Storage } from './storage.ts';
 
-/** The extract at a URL, in a bucket or in a file; `null` when it is still the `known` one. @throws SourceError */
+/**
+ * The extract at a URL, in a bucket or in a file; `null` when it is still the `known` one. @throws
+ * SourceError
+ */
 export async function openSource(location: string, known?: SourceVersion): Promise<Source | null> {
   if (location === pdokExtract) return openFirst(pdokExtracts, (found) => httpSource(found, known));
   if (/^https?:\/\//i.test(location)) return httpSource(location, known);
@@ -15,7 +18,10 @@ export async function openSource(location: string, known?: SourceVersion): Promi
   return fileSource(location, known);
 }
 
-/** The storage at `s3://bucket/prefix` or in a folder. A string, so that it can be passed to a worker. */
+/**
+ * The storage at `s3://bucket/prefix` or in a folder. A string, so that it can be passed to a
+ * worker.
+ */
 export async function openStorage(location: string): Promise<Storage> {
   if (!location.startsWith('s3://')) return folderStorage(location);
   const { s3Client, s3Storage } = await import('./s3.ts');
@@ -24,7 +30,10 @@ export async function openStorage(location: string): Promise<Storage> {
   return s3Storage(s3Client(), hostname, prefix && !prefix.endsWith('/') ? `${prefix}/` : prefix);
 }
 
-/** The locations of the published extract of the whole country, which is replaced every month: the newest first. */
+/**
+ * The locations of the published extract of the whole country, which is replaced every month: the
+ * newest first.
+ */
 const pdokExtracts = [
   'https://service.pdok.nl/lv/bag/atom/downloads/lvbag-extract-nl.zip',
   'https://service.pdok.nl/kadaster/adressen/atom/v1_0/downloads/lvbag-extract-nl.zip',
@@ -33,8 +42,14 @@ const pdokExtracts = [
 /** Names that extract; `openSource` tries its locations in turn. */
 export const pdokExtract = pdokExtracts[0] as string;
 
-/** After an unavailable server, which may have it, no other is tried. @throws SourceError of the first location */
-export async function openFirst<T>(locations: readonly string[], open: (location: string) => Promise<T>): Promise<T> {
+/**
+ * After an unavailable server, which may have it, no other is tried. @throws SourceError of the
+ * first location
+ */
+export async function openFirst<T>(
+  locations: readonly string[],
+  open: (location: string) => Promise<T>,
+): Promise<T> {
   const errors: SourceError[] = [];
   for (const location of locations) {
     try {
@@ -44,5 +59,8 @@ export async function openFirst<T>(locations: readonly string[], open: (location
       errors.push(error);
     }
   }
-  throw errors[0] ?? new SourceError('No URL of the extract is known. Set `source` in the configuration.');
+  throw (
+    errors[0] ??
+    new SourceError('No URL of the extract is known. Set `source` in the configuration.')
+  );
 }

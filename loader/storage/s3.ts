@@ -18,16 +18,23 @@ import { ObjectChangedError, type Storage } from './storage.ts';
 
 let client: S3Client | undefined;
 
-/** The S3 client of this process. With a custom endpoint (an emulator) it puts bucket names into the path. */
+/**
+ * The S3 client of this process. With a custom endpoint (an emulator) it puts bucket names into the
+ * path.
+ */
 export function s3Client(): S3Client {
   const emulated = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
   client ??= new S3Client({ forcePathStyle: emulated !== undefined, maxAttempts: 8 });
   return client;
 }
 
-const bytesOf = async ({ Body }: GetObjectCommandOutput) => Buffer.from((await Body?.transformToByteArray()) ?? []);
+const bytesOf = async ({ Body }: GetObjectCommandOutput) =>
+  Buffer.from((await Body?.transformToByteArray()) ?? []);
 
-/** Exactly `length` bytes of an S3 object. @throws SourceChangedError when `IfMatch` no longer matches */
+/**
+ * Exactly `length` bytes of an S3 object. @throws SourceChangedError when `IfMatch` no longer
+ * matches
+ */
 export async function readS3Range(
   client: S3Client,
   place: { Bucket: string; Key: string; IfMatch: string | undefined },
@@ -37,7 +44,9 @@ export async function readS3Range(
   if (length === 0) return Buffer.alloc(0);
   try {
     const range = `bytes=${position}-${position + length - 1}`;
-    const bytes = await bytesOf(await client.send(new GetObjectCommand({ ...place, Range: range })));
+    const bytes = await bytesOf(
+      await client.send(new GetObjectCommand({ ...place, Range: range })),
+    );
     if (bytes.length !== length) throw new SourceChangedError(`s3://${place.Bucket}/${place.Key}`);
     return bytes;
   } catch (error) {
@@ -49,7 +58,11 @@ export async function readS3Range(
 }
 
 /** An extract in a bucket, `s3://bucket/key`; `null` if it is still `known`. @throws SourceError */
-export async function s3Source(client: S3Client, location: string, known?: SourceVersion): Promise<Source | null> {
+export async function s3Source(
+  client: S3Client,
+  location: string,
+  known?: SourceVersion,
+): Promise<Source | null> {
   const place = placeOf(location);
   const head = await client.send(new HeadObjectCommand(place)).catch((error: Error) => {
     const why = `${location} can't be read (${error.name}). Check the address and the permission to read it.`;
@@ -57,7 +70,8 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
   });
   const size = head.ContentLength ?? 0;
   const version: SourceVersion = { location, size, etag: head.ETag ?? null, lastModified: null };
-  if (known?.location === location && known.etag !== null && known.etag === version.etag) return null;
+  if (known?.location === location && known.etag !== null && known.etag === version.etag)
+    return null;
   const read = (position: number, length: number) =>
     readS3Range(client, { ...place, IfMatch: head.ETag }, position, length);
   return {
@@ -75,11 +89,14 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
 /** The text after the bucket is the literal key, without escapes, as in the AWS CLI. */
 function placeOf(location: string): { Bucket: string; Key: string } {
   const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/is.exec(location) ?? [];
-  if (!Bucket || !Key) throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);
+  if (!Bucket || !Key)
+    throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);
   return { Bucket, Key };
 }
 
-/** S3 wants at least 5 MB a part and at most 10,000 parts: 10 MB takes 100 GB, in 20 MB of memory. */
+/**
+ * S3 wants at least 5 MB a part and at most 10,000 parts: 10 MB takes 100 GB, in 20 MB of memory.
+ */
 const partBytes = 10 * 1024 * 1024;
 
 /** A storage in an S3 bucket, below `prefix` (`''` or ending in `/`). */
@@ -99,7 +116,8 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
         const { ContentLength, ETag } = await client.send(new HeadObjectCommand(place(key)));
         return {
           size: ContentLength ?? 0,
-          read: (position, length) => readS3Range(client, { ...place(key), IfMatch: ETag }, position, length),
+          read: (position, length) =>
+            readS3Range(client, { ...place(key), IfMatch: ETag }, position, length),
         };
       } catch (error) {
         return nullWhenMissing(error);
@@ -108,10 +126,14 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
     async put(key, bytes, expected) {
       const condition = expected === undefined ? {} : await unchanged(client, place(key), expected);
       if (!condition) throw new ObjectChangedError(key);
-      await client.send(new PutObjectCommand({ ...place(key), ...condition, Body: bytes })).catch((error: Error) => {
-        const isChanged = ['PreconditionFailed', 'ConditionalRequestConflict'].includes(error.name);
-        throw isChanged ? new ObjectChangedError(key, { cause: error }) : error;
-      });
+      await client
+        .send(new PutObjectCommand({ ...place(key), ...condition, Body: bytes }))
+        .catch((error: Error) => {
+          const isChanged = ['PreconditionFailed', 'ConditionalRequestConflict'].includes(
+            error.name,
+          );
+          throw isChanged ? new ObjectChangedError(key, { cause: error }) : error;
+        });
     },
     putStream: (key, chunks) => upload(client, place(key), chunks),
     async list(start) {
@@ -141,7 +163,10 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
 
 type ObjectPlace = { Bucket: string; Key: string };
 
-/** The condition that makes a put replace exactly `expected`; `null` if the object has already changed. */
+/**
+ * The condition that makes a put replace exactly `expected`; `null` if the object has already
+ * changed.
+ */
 async function unchanged(
   client: S3Client,
   place: ObjectPlace,
@@ -149,7 +174,9 @@ async function unchanged(
 ): Promise<{ IfMatch: string | undefined } | { IfNoneMatch: '*' } | null> {
   try {
     const found = await client.send(new GetObjectCommand(place));
-    return expected !== null && (await bytesOf(found)).equals(expected) ? { IfMatch: found.ETag } : null;
+    return expected !== null && (await bytesOf(found)).equals(expected)
+      ? { IfMatch: found.ETag }
+      : null;
   } catch (error) {
     nullWhenMissing(error);
     return expected === null ? { IfNoneMatch: '*' } : null;
@@ -157,10 +184,15 @@ async function unchanged(
 }
 
 /**
- * Uploads in parts, one at a time: the network is the limit, and memory stays at two parts. S3 verifies the checksum of
- * each part, and on completion that no part is missing or another one (decision 0110).
+ * Uploads in parts, one at a time: the network is the limit, and memory stays at two parts. S3
+ * verifies the checksum of each part, and on completion that no part is missing or another one
+ * (decision 0110).
  */
-async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+async function upload(
+  client: S3Client,
+  place: ObjectPlace,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
   const parts = inParts(chunks);
   const first = await parts.next();
   const second = await parts.next();
@@ -168,7 +200,9 @@ async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterabl
     await client.send(new PutObjectCommand({ ...place, Body: first.value ?? Buffer.alloc(0) }));
     return;
   }
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...place, ChecksumAlgorithm: 'CRC32' }));
+  const { UploadId } = await client.send(
+    new CreateMultipartUploadCommand({ ...place, ChecksumAlgorithm: 'CRC32' }),
+  );
   try {
     const Parts: CompletedPart[] = [];
     const uploadPart = async (Body: Buffer) => {
@@ -181,10 +215,14 @@ async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterabl
     await uploadPart(first.value as Buffer);
     await uploadPart(second.value);
     for await (const part of parts) await uploadPart(part);
-    await client.send(new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }));
+    await client.send(
+      new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }),
+    );
   } catch (error) {
     // If that fails too, the lifecycle rule of the bucket removes the parts.
-    await client.send(new AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => undefined);
+    await client
+      .send(new AbortMultipartUploadCommand({ ...place, UploadId }))
+      .catch(() => undefined);
     throw error;
   }
 }

@@ -7,13 +7,17 @@ export type Source = {
   readonly version: SourceVersion;
   /** Reads by range; `null` if the server does not support that, and only `stream` works. */
   readonly access: RandomAccess | null;
-  /** The whole extract; a dropped connection is resumed at the same byte if the server supports ranges. */
+  /**
+   * The whole extract; a dropped connection is resumed at the same byte if the server supports
+   * ranges.
+   */
   stream(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 };
 
 /**
- * Whether two responses are about the same bytes. An equal date suffices: servers behind one name have their own ETags.
+ * Whether two responses are about the same bytes. An equal date suffices: servers behind one name
+ * have their own ETags.
  */
 export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
   if (a.size !== b.size) return false;
@@ -21,7 +25,10 @@ export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
   return isSameDate && (a.lastModified !== null || a.etag === b.etag);
 }
 
-/** Whether two locations are of one extract: the query of a URL may be a signature that differs each time. */
+/**
+ * Whether two locations are of one extract: the query of a URL may be a signature that differs each
+ * time.
+ */
 export function isSameLocation(a: string, b: string): boolean {
   const [one, other] = [a, b].map((location) => location.replace(/^(https?:[^?]*)\?.*/i, '$1'));
   return one === other;
@@ -65,11 +72,18 @@ export class SourceTooSlowError extends SourceError {
 const reserveMilliseconds = 45_000;
 
 /** The result of `work`, or the error of `tooLate` shortly before a step times out. */
-export async function inTime<T>(work: Promise<T>, remainingMilliseconds: number, tooLate: () => Error): Promise<T> {
+export async function inTime<T>(
+  work: Promise<T>,
+  remainingMilliseconds: number,
+  tooLate: () => Error,
+): Promise<T> {
   if (!Number.isFinite(remainingMilliseconds)) return work;
   work.catch(() => undefined); // nothing awaits it after the time limit
   const { promise: end, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(tooLate()), Math.max(0, remainingMilliseconds - reserveMilliseconds));
+  const timer = setTimeout(
+    () => reject(tooLate()),
+    Math.max(0, remainingMilliseconds - reserveMilliseconds),
+  );
   return Promise.race([work, end]).finally(() => clearTimeout(timer));
 }
 
@@ -78,15 +92,23 @@ export class SourceChangedError extends SourceError {
   override readonly name = 'SourceChangedError';
 
   constructor(location: string, options?: ErrorOptions) {
-    super(`${location} changed while it was being read. Run the load again: it reads the new file.`, options);
+    super(
+      `${location} changed while it was being read. Run the load again: it reads the new file.`,
+      options,
+    );
   }
 }
 
 const checkAddress = 'Check the URL';
-const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
-const checkTls = 'and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate';
+const checkConnection =
+  "check this machine's connection, and whether a firewall or proxy blocks it";
+const checkTls =
+  'and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate';
 
-/** The meaning of each error code of Node and `fetch`, and whether a retry may help; the first match counts. */
+/**
+ * The meaning of each error code of Node and `fetch`, and whether a retry may help; the first match
+ * counts.
+ */
 const failures: [code: RegExp, problem: string, advice: string, isFinal?: true][] = [
   [/^ERR_INVALID_URL$/, 'is not a valid URL', checkAddress, true],
   [
@@ -96,14 +118,22 @@ const failures: [code: RegExp, problem: string, advice: string, isFinal?: true][
   ],
   [/^ECONNREFUSED$/, 'refused the connection', `${checkAddress} and its port, or try again later`],
   [/TIMEDOUT|TIMEOUT/, 'did not respond in time', `Try again later; ${checkConnection}`],
-  [/CERT|SSL|TLS|EPROTO|SIGNATURE/, 'failed the TLS handshake', `${checkAddress} ${checkTls}`, true],
+  [
+    /CERT|SSL|TLS|EPROTO|SIGNATURE/,
+    'failed the TLS handshake',
+    `${checkAddress} ${checkTls}`,
+    true,
+  ],
 ];
 const otherFailure = [/^/, 'could not be read', `${checkAddress}, and ${checkConnection}`] as const;
 
-/** Describes a failed request and its remedy. @returns SourceUnavailableError if a retry may succeed */
+/**
+ * Describes a failed request and its remedy. @returns SourceUnavailableError if a retry may succeed
+ */
 export function connectionError(url: string, error: Error): SourceError {
   const reason = innermost(error);
-  const [, problem, advice, isFinal = false] = failures.find(([code]) => code.test(reason.code)) ?? otherFailure;
+  const [, problem, advice, isFinal = false] =
+    failures.find(([code]) => code.test(reason.code)) ?? otherFailure;
   const host = URL.canParse(url) ? new URL(url).host : url;
   const message = `${host} ${problem} (${reason.text}). ${advice}, or download the file in another way and load that.`;
   return new (isFinal ? SourceError : SourceUnavailableError)(message, { cause: error });
@@ -118,7 +148,10 @@ function innermost(error: Error): { code: string; text: string } {
   return { code, text: [...new Set(texts)].join(', ') || code || error.message };
 }
 
-/** A URL or `s3://bucket/key` unchanged, else a path relative to `folder`; `null` for a URL of another scheme. */
+/**
+ * A URL or `s3://bucket/key` unchanged, else a path relative to `folder`; `null` for a URL of
+ * another scheme.
+ */
 export function sourceLocation(named: string, folder: string): string | null {
   if (/^(?:https?|s3):\/\/./i.test(named)) return named;
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? null : resolve(folder, named);

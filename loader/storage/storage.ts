@@ -9,19 +9,28 @@ const { loads, snapshots, mutations } = storagePrefixes;
 /** The kinds of records in a folder's buckets. */
 export type RecordKinds = 'nummeraanduidingen' | 'objecten';
 
-/** The keys of the storage. Everything under `loads/` is work that can be removed when the load is published. */
+/**
+ * The keys of the storage. Everything under `loads/` is work that can be removed when the load is
+ * published.
+ */
 export const paths = {
   ...manifestKeys,
   ...storagePrefixes,
   snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
   snapshot: (snapshot: string, segment: string) => `${snapshots}${snapshot}/${segment}`,
   /** The records behind those lines, by bucket. */
-  records: (snapshot: string, kinds: RecordKinds, bucket: string) => `${snapshots}${snapshot}/${kinds}/${bucket}`,
+  records: (snapshot: string, kinds: RecordKinds, bucket: string) =>
+    `${snapshots}${snapshot}/${kinds}/${bucket}`,
   /** The streets and places behind them. */
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
-  /** The days' changes by woonplaats since the last extract or approval; absent right after either. */
+  /**
+   * The days' changes by woonplaats since the last extract or approval; absent right after either.
+   */
   snapshotSums: (snapshot: string) => `${snapshots}${snapshot}/sums`,
-  /** A whole extract from a server without Range support, or a municipality's inner zip that was deflated. */
+  /**
+   * A whole extract from a server without Range support, or a municipality's inner zip that was
+   * deflated.
+   */
   incoming: (name: string) => `${loads}incoming/${name}`,
   workOf: (load: string) => `${loads}${load}/`,
   load: (load: string) => `${loads}${load}/load.json`,
@@ -34,15 +43,25 @@ export const paths = {
   extracted: (load: string, slice: string) => `${loads}${load}/extracted/${slice}.json`,
   /** What `mutate` found, and the records of a bucket that it changes. */
   mutated: (load: string) => `${loads}${load}/mutated.json`,
-  changedRecords: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/days/${kinds}/${bucket}`,
-  /** A JSON array of `{"bucket": "007"}`: the items of the map that joins, and of that over adresseerbare objecten. */
+  changedRecords: (load: string, kinds: RecordKinds, bucket: string) =>
+    `${loads}${load}/days/${kinds}/${bucket}`,
+  /**
+   * A JSON array of `{"bucket": "007"}`: the items of the map that joins, and of that over
+   * adresseerbare objecten.
+   */
   buckets: (load: string) => `${loads}${load}/buckets.json`,
   objectBuckets: (load: string) => `${loads}${load}/object-buckets.json`,
-  /** The findings of joining a bucket, and the rows that it sends to other buckets or to segments. */
-  joined: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}.json`,
-  joinedRows: (load: string, kinds: RecordKinds, bucket: string) => `${loads}${load}/joined/${kinds}/${bucket}`,
+  /**
+   * The findings of joining a bucket, and the rows that it sends to other buckets or to segments.
+   */
+  joined: (load: string, kinds: RecordKinds, bucket: string) =>
+    `${loads}${load}/joined/${kinds}/${bucket}.json`,
+  joinedRows: (load: string, kinds: RecordKinds, bucket: string) =>
+    `${loads}${load}/joined/${kinds}/${bucket}`,
   isRows: (key: string) => /\/(rows|joined\/\w+)\/\d+$/.test(key),
-  /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
+  /**
+   * A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy.
+   */
   mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
   /** The deliveries at each location when they were last read. */
   mutationsFound: `${mutations}found.json`,
@@ -69,20 +88,32 @@ export function isDelivery(key: string, bytes: Uint8Array): boolean {
   return key.endsWith(`-${hex(crc32(bytes))}`);
 }
 
-/** How many objects a step reads at once: most are small, and S3 answers each after tens of milliseconds. */
+/**
+ * How many objects a step reads at once: most are small, and S3 answers each after tens of
+ * milliseconds.
+ */
 export const concurrentReads = 16;
 
-/** An object appears whole or not at all, so what exists is complete, and an interrupted load continues from it. */
+/**
+ * An object appears whole or not at all, so what exists is complete, and an interrupted load
+ * continues from it.
+ */
 export type Storage = {
   /** The whole object, or `null` if it does not exist. */
   get(key: string): Promise<Buffer | null>;
   /** The object for reading by range, or `null` if it does not exist. */
   open(key: string): Promise<RandomAccess | null>;
-  /** If `expected` is given, the object must still have these bytes (`null`: not exist). @throws ObjectChangedError */
+  /**
+   * If `expected` is given, the object must still have these bytes (`null`: not exist). @throws
+   * ObjectChangedError
+   */
   put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
   /** Stores chunks of any total length in bounded memory; creates nothing when `chunks` fails. */
   putStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** The key of every object that begins with `prefix`, such as `snapshots/2021-10-15-3f9a2c1b/13`, in order. */
+  /**
+   * The key of every object that begins with `prefix`, such as `snapshots/2021-10-15-3f9a2c1b/13`,
+   * in order.
+   */
   list(prefix: string): Promise<string[]>;
   /** Removes the objects, and ignores missing ones. */
   delete(keys: readonly string[]): Promise<void>;
@@ -125,12 +156,18 @@ export class DamagedObjectError extends UnusableObjectError {
   }
 }
 
-/** An object was stored by another version of the program, in a form that this one does not read. */
+/**
+ * An object was stored by another version of the program, in a form that this one does not read.
+ */
 export class OtherVersionError extends UnusableObjectError {
   override readonly name = 'OtherVersionError';
 
   constructor(key: string, cause: UnknownFormError) {
-    super(key, `Another version of bag-adres stored ${key}: ${cause.message}. Use that version, or:`, { cause });
+    super(
+      key,
+      `Another version of bag-adres stored ${key}: ${cause.message}. Use that version, or:`,
+      { cause },
+    );
   }
 }
 
@@ -153,7 +190,10 @@ function adviceOn(key: string): string {
   return 'Restore it from a backup of the storage, or follow docs/runbook.md#restore-a-table for a lost snapshot bucket.';
 }
 
-/** The result of `work`, which decodes bytes of the object. @throws DamagedObjectError, OtherVersionError */
+/**
+ * The result of `work`, which decodes bytes of the object. @throws DamagedObjectError,
+ * OtherVersionError
+ */
 export async function unpacked<T>(key: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -164,7 +204,9 @@ export async function unpacked<T>(key: string, work: () => T | Promise<T>): Prom
   }
 }
 
-/** The object, decoded by `unpack`. @throws MissingObjectError, DamagedObjectError when that throws */
+/**
+ * The object, decoded by `unpack`. @throws MissingObjectError, DamagedObjectError when that throws
+ */
 export async function getUnpacked<T>(
   storage: Storage,
   key: string,
@@ -175,7 +217,10 @@ export async function getUnpacked<T>(
   return found;
 }
 
-/** Reads and unpacks an object; `null` if it does not exist. @throws DamagedObjectError when `unpack` throws */
+/**
+ * Reads and unpacks an object; `null` if it does not exist. @throws DamagedObjectError when
+ * `unpack` throws
+ */
 export async function findUnpacked<T>(
   storage: Storage,
   key: string,
@@ -187,17 +232,28 @@ export async function findUnpacked<T>(
 
 const mark = Buffer.from('\0key', 'latin1');
 
-/** Stores bytes with a checksum of their own, marked with their key: under another they count as damaged. */
-export async function putPacked(storage: Storage, key: string, bytes: Uint8Array | Uint8Array[]): Promise<void> {
+/**
+ * Stores bytes with a checksum of their own, marked with their key: under another they count as
+ * damaged.
+ */
+export async function putPacked(
+  storage: Storage,
+  key: string,
+  bytes: Uint8Array | Uint8Array[],
+): Promise<void> {
   const all = Buffer.concat([...(Array.isArray(bytes) ? bytes : [bytes]), mark, checksumOf(key)]);
   await storage.put(key, all).then(() => releaseMemory(all));
 }
 
-/** @throws Error when the bytes are marked with another key; JSON has no mark, as its checksum covers the key */
+/**
+ * @throws Error when the bytes are marked with another key; JSON has no mark, as its checksum
+ * covers the key
+ */
 function withoutMark(key: string, bytes: Buffer): Buffer {
   const end = bytes.length - mark.length - 4;
   if (end < 0 || !bytes.subarray(end, end + mark.length).equals(mark)) return bytes;
-  if (!bytes.subarray(end + mark.length).equals(checksumOf(key))) throw new Error('this was stored under another key');
+  if (!bytes.subarray(end + mark.length).equals(checksumOf(key)))
+    throw new Error('this was stored under another key');
   return bytes.subarray(0, end);
 }
 

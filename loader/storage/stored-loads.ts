@@ -20,7 +20,15 @@ import { checkedJson, lineBytes, parseCheckedJson } from '../register/stored-for
 import { type ChangeExample, changeExample } from '../verdict/load-counts.ts';
 import type { LoadProposal, Unchanged } from '../verdict/load-report.ts';
 import type { AddressTable } from './address-table.ts';
-import { DamagedObjectError, findJson, getJson, paths, putJson, type Storage, UnusableObjectError } from './storage.ts';
+import {
+  DamagedObjectError,
+  findJson,
+  getJson,
+  paths,
+  putJson,
+  type Storage,
+  UnusableObjectError,
+} from './storage.ts';
 import { snapshotLines } from './stored-register.ts';
 import { type Merged, putSegments, type SegmentItem } from './work.ts';
 
@@ -40,7 +48,9 @@ export type LoadContext = {
 /** A manifest and the bytes that it was read from: `null` if none existed. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 
-/** The manifest of a storage, or its copy if it is damaged or missing. @throws DamagedObjectError */
+/**
+ * The manifest of a storage, or its copy if it is damaged or missing. @throws DamagedObjectError
+ */
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
   try {
@@ -54,8 +64,9 @@ export async function readManifest(storage: Storage): Promise<StoredManifest> {
 }
 
 /**
- * The manifest, checked against the table: an empty table needs everything. With `refuseUnmarked` also refuses
- * addresses without the item that names their snapshot: a load would leave addresses that it does not overwrite.
+ * The manifest, checked against the table: an empty table needs everything. With `refuseUnmarked`
+ * also refuses addresses without the item that names their snapshot: a load would leave addresses
+ * that it does not overwrite.
  * @throws ForeignStorageError for a load that this storage does not know, UnmarkedTableError
  */
 export async function currentManifest(
@@ -66,8 +77,8 @@ export async function currentManifest(
   const [manifest, dataset] = await Promise.all([readManifest(storage), addresses.dataset()]);
   const { published, pending, stored } = manifest;
   if (!dataset) {
-    // Without a manifest it is an interrupted first load, or a lost storage: then the runbook prescribes a load and a
-    // repair.
+    // Without a manifest it is an interrupted first load, or a lost storage: then the runbook
+    // prescribes a load and a repair.
     if (!published) return manifest;
     if (!refuseUnmarked || !(await addresses.hasAddresses())) return { ...emptyManifest, stored };
     throw new LoadError(
@@ -87,8 +98,15 @@ export async function currentManifest(
   return manifest;
 }
 
-/** Replaces the manifest that was read as `over`. @throws ObjectChangedError if another load has replaced it since */
-export async function putManifest(storage: Storage, manifest: Manifest, over: StoredManifest): Promise<void> {
+/**
+ * Replaces the manifest that was read as `over`. @throws ObjectChangedError if another load has
+ * replaced it since
+ */
+export async function putManifest(
+  storage: Storage,
+  manifest: Manifest,
+  over: StoredManifest,
+): Promise<void> {
   const { published, pending, history, rejected } = manifest;
   const value = { published, pending, history, rejected };
   // First: the copy may be ahead of the table, as the manifest may be, but must never be behind it.
@@ -96,7 +114,10 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
   await storage.put(paths.manifest, checkedJson(value, paths.manifest), over.stored);
 }
 
-/** The next action: none, finish a load interrupted while applying, load an extract, or roll back to a snapshot. */
+/**
+ * The next action: none, finish a load interrupted while applying, load an extract, or roll back to
+ * a snapshot.
+ */
 export type Discovery = Unchanged | { action: LoadAction; load: string; peildatum: string };
 
 /** Finishes a load interrupted while applying, before anything else. @throws WorkGoneError */
@@ -129,12 +150,20 @@ export async function loadStatus(context: LoadContext, now = Date.now()): Promis
 }
 
 /** Whole days since the peildatum. */
-export function ageInDays({ peildatum }: Pick<ManifestEntry, 'peildatum'>, now = Date.now()): number {
+export function ageInDays(
+  { peildatum }: Pick<ManifestEntry, 'peildatum'>,
+  now = Date.now(),
+): number {
   return Math.floor((now - Date.parse(peildatum)) / 86_400_000);
 }
 
-/** Published loads, newest first; a rollback can return to `kept` loads. @throws ForeignStorageError */
-export async function loadHistory({ storage, addresses }: LoadContext): Promise<(ManifestEntry & { kept: boolean })[]> {
+/**
+ * Published loads, newest first; a rollback can return to `kept` loads. @throws ForeignStorageError
+ */
+export async function loadHistory({
+  storage,
+  addresses,
+}: LoadContext): Promise<(ManifestEntry & { kept: boolean })[]> {
   const { history } = await currentManifest(storage, addresses);
   const keys = await storage.list(paths.snapshots);
   const snapshots = new Set(keys.map((key) => key.split('/')[1]));
@@ -154,10 +183,14 @@ const sampledSegments = 8;
 const keysPerSegment = 25;
 
 /**
- * Compares 200 random addresses in 8 segments with the live snapshot: if 1% are damaged, a daily run finds it with 87%
- * probability. `null` if nothing is live, and between two snapshots. @throws ForeignStorageError
+ * Compares 200 random addresses in 8 segments with the live snapshot: if 1% are damaged, a daily
+ * run finds it with 87% probability. `null` if nothing is live, and between two snapshots. @throws
+ * ForeignStorageError
  */
-export async function sampleTable({ storage, addresses }: LoadContext): Promise<TableSample | null> {
+export async function sampleTable({
+  storage,
+  addresses,
+}: LoadContext): Promise<TableSample | null> {
   const { published, pending } = await currentManifest(storage, addresses);
   if (!published || pending) return null;
   const damaged: string[] = [];
@@ -165,7 +198,8 @@ export async function sampleTable({ storage, addresses }: LoadContext): Promise<
   for (const segment of chosen(published.snapshot.segments, sampledSegments)) {
     try {
       const lines = await snapshotLines(storage, published.snapshot, segment);
-      for (const address of chosen<Line>(lines, keysPerSegment).map(parseLine)) expected.set(address.key, address);
+      for (const address of chosen<Line>(lines, keysPerSegment).map(parseLine))
+        expected.set(address.key, address);
     } catch (error) {
       if (!(error instanceof UnusableObjectError)) throw error;
       damaged.push(error.key);
@@ -187,20 +221,30 @@ export async function differingKeys(
 /** `count` random items, or all if there are fewer. */
 function chosen<T>(items: readonly T[], count: number): T[] {
   const left = [...items];
-  return Array.from({ length: Math.min(count, items.length) }, () => left.splice(randomInt(left.length), 1)).flat();
+  return Array.from({ length: Math.min(count, items.length) }, () =>
+    left.splice(randomInt(left.length), 1),
+  ).flat();
 }
 
 /**
- * Prepares a rollback, named by its date or its load. While a load is half written, returns to the load published
- * before it by reversing its changes: they replace or remove whole items, whether written or not. @throws
- * UnknownSnapshotError, PendingLoadError for another snapshot meanwhile, WorkGoneError
+ * Prepares a rollback, named by its date or its load. While a load is half written, returns to the
+ * load published before it by reversing its changes: they replace or remove whole items, whether
+ * written or not. @throws UnknownSnapshotError, PendingLoadError for another snapshot meanwhile,
+ * WorkGoneError
  */
-export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
+export async function rollback(
+  { storage, addresses }: LoadContext,
+  dateOrLoad: string,
+): Promise<Discovery> {
   const { target, published, pending } = await snapshotNamed({ storage, addresses }, dateOrLoad);
   const base = pending ?? published;
   if (target.snapshot.id === base.snapshot.id) {
     if (pending) return finishPending(storage, pending);
-    return { action: 'none', reason: `the snapshot of ${target.peildatum} is already live`, live: published };
+    return {
+      action: 'none',
+      reason: `the snapshot of ${target.peildatum} is already live`,
+      live: published,
+    };
   }
   const load: Load = {
     id: loadId(target.peildatum, `rollback ${target.load}`, base.load),
@@ -221,7 +265,8 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
 }
 
 /**
- * The snapshot that a rollback names, by its date or its load, the live one, and the load that is half written.
+ * The snapshot that a rollback names, by its date or its load, the live one, and the load that is
+ * half written.
  * @throws UnknownSnapshotError, PendingLoadError if that load has to be undone or finished first
  */
 export async function snapshotNamed(
@@ -229,7 +274,9 @@ export async function snapshotNamed(
   dateOrLoad: string,
 ): Promise<{ target: ManifestEntry; published: ManifestEntry; pending: ManifestEntry | null }> {
   const { published, pending, history } = await currentManifest(storage, addresses);
-  const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);
+  const target = history.find(
+    ({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum,
+  );
   const ends = [pending, published].map((entry) => entry?.snapshot.id);
   if (pending && published && target && !ends.includes(target.snapshot.id)) {
     throw new LoadError(
@@ -241,16 +288,24 @@ export async function snapshotNamed(
   if (published && target && (await isKept(storage, target))) return { target, published, pending };
   const kept = new Set<string>();
   for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.add(entry.peildatum);
-  const choice = kept.size > 0 ? `Choose one of: ${[...kept].join(', ')}.` : 'Load an extract of that date instead.';
+  const choice =
+    kept.size > 0
+      ? `Choose one of: ${[...kept].join(', ')}.`
+      : 'Load an extract of that date instead.';
   throw new LoadError('UnknownSnapshotError', `No snapshot of ${dateOrLoad} is kept. ${choice}`);
 }
 
-async function isKept(storage: Storage, { snapshot: { id, segments } }: ManifestEntry): Promise<boolean> {
+async function isKept(
+  storage: Storage,
+  { snapshot: { id, segments } }: ManifestEntry,
+): Promise<boolean> {
   const [first] = segments;
   return first === undefined || (await storage.open(paths.snapshot(id, first))) !== null;
 }
 
-/** Removes the snapshots of refused loads whose work has expired, which nobody can approve any more. */
+/**
+ * Removes the snapshots of refused loads whose work has expired, which nobody can approve any more.
+ */
 export async function removeExpiredSnapshots(
   storage: Storage,
   { published, pending, history }: Manifest,
@@ -271,12 +326,22 @@ async function refusedWork(storage: Storage, id: string, advice: string) {
   const load = await findJson<Load>(storage, paths.load(id));
   const proposal = await findJson<LoadProposal>(storage, paths.proposal(id));
   if (load && proposal) return { load, proposal };
-  const why = 'it is unknown, has expired, was rejected already, or another load was published since';
-  throw new LoadError('UnknownLoadError', `The storage has no work of load ${id}: ${why}. ${advice}`);
+  const why =
+    'it is unknown, has expired, was rejected already, or another load was published since';
+  throw new LoadError(
+    'UnknownLoadError',
+    `The storage has no work of load ${id}: ${why}. ${advice}`,
+  );
 }
 
-/** Continues from the guard, without the extract. @throws UnknownLoadError, ForeignStorageError, WorkGoneError */
-export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Discovery> {
+/**
+ * Continues from the guard, without the extract. @throws UnknownLoadError, ForeignStorageError,
+ * WorkGoneError
+ */
+export async function resume(
+  { storage, addresses }: LoadContext,
+  loadId: string,
+): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
   const advice = 'Run "load run" with its extract; if it is refused again, approve that load.';
@@ -284,13 +349,20 @@ export async function resume({ storage, addresses }: LoadContext, loadId: string
   return { action: 'rollback', load: loadId, peildatum: load.peildatum };
 }
 
-/** Rejects and removes a refused load: no check loads it again. @throws UnknownLoadError, NotRefusedError */
+/**
+ * Rejects and removes a refused load: no check loads it again. @throws UnknownLoadError,
+ * NotRefusedError
+ */
 export async function rejectRefused(
   { storage, addresses }: LoadContext,
   loadId: string,
 ): Promise<Extract<Discovery, { action: 'none' }>> {
   const manifest = await currentManifest(storage, addresses);
-  const { load, proposal } = await refusedWork(storage, loadId, '"load status" lists the refused loads.');
+  const { load, proposal } = await refusedWork(
+    storage,
+    loadId,
+    '"load status" lists the refused loads.',
+  );
   if (proposal.go || manifest.pending?.load === loadId) {
     throw new LoadError(
       'NotRefusedError',
@@ -304,7 +376,8 @@ export async function rejectRefused(
     );
   }
   const live = new Set(manifest.published?.since?.map(rejectedDay));
-  const contents = load.kind === 'extract' ? [load.identity] : contentsOf(load).filter((one) => !live.has(one));
+  const contents =
+    load.kind === 'extract' ? [load.identity] : contentsOf(load).filter((one) => !live.has(one));
   await putManifest(storage, reject(manifest, contents), manifest);
   for (const prefix of [paths.workOf(loadId), paths.snapshotOf(loadId)])
     await storage.delete(await storage.list(prefix));
@@ -315,7 +388,10 @@ export async function rejectRefused(
   return { action: 'none', reason, live: manifest.published, rejected: loadId };
 }
 
-/** Every refused load onto the live dataset, by date. Publishing a load removes the work of all other loads. */
+/**
+ * Every refused load onto the live dataset, by date. Publishing a load removes the work of all
+ * other loads.
+ */
 export async function refusedProposals(storage: Storage): Promise<LoadProposal[]> {
   const keys = await storage.list(paths.loads);
   const ids = keys.flatMap((key) => {
@@ -323,26 +399,44 @@ export async function refusedProposals(storage: Storage): Promise<LoadProposal[]
     return key === paths.proposal(id) ? [id] : [];
   });
   const proposals = await Promise.all(ids.map((id) => findRefusedProposal(storage, id)));
-  return proposals.filter((proposal) => proposal !== null).toSorted((a, b) => (a.load < b.load ? -1 : 1));
+  return proposals
+    .filter((proposal) => proposal !== null)
+    .toSorted((a, b) => (a.load < b.load ? -1 : 1));
 }
 
 /** The proposal of one refused load; `null` if it is not refused, or its work is gone. */
-export async function findRefusedProposal(storage: Storage, load: string): Promise<LoadProposal | null> {
+export async function findRefusedProposal(
+  storage: Storage,
+  load: string,
+): Promise<LoadProposal | null> {
   const proposal = await findJson<LoadProposal>(storage, paths.proposal(load));
   return proposal && !proposal.go && !proposal.divided ? proposal : null;
 }
 
-/** Every change of an address by a merged load, by key, until the next load is published. @throws MissingObjectError */
-export async function* differences(storage: Storage, loadId: string): AsyncGenerator<ChangeExample> {
+/**
+ * Every change of an address by a merged load, by key, until the next load is published. @throws
+ * MissingObjectError
+ */
+export async function* differences(
+  storage: Storage,
+  loadId: string,
+): AsyncGenerator<ChangeExample> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { base } = load;
   const segments = await getJson<SegmentItem[]>(storage, paths.segments(loadId));
   for (const { segment } of segments.toSorted((a, b) => (a.segment < b.segment ? -1 : 1))) {
-    const { addresses, changes, objecten } = await getJson<Merged>(storage, paths.merged(loadId, segment));
-    if (changes.added + changes.changed + changes.removed + (objecten?.changed ?? 0) === 0) continue;
+    const { addresses, changes, objecten } = await getJson<Merged>(
+      storage,
+      paths.merged(loadId, segment),
+    );
+    if (changes.added + changes.changed + changes.removed + (objecten?.changed ?? 0) === 0)
+      continue;
     const result = { id: resultOf(load), segments: addresses > 0 ? [segment] : [] };
     const before = base ? await snapshotLines(storage, base.snapshot, segment) : [];
-    for (const change of diff(lineBytes(before), lineBytes(await snapshotLines(storage, result, segment)))) {
+    for (const change of diff(
+      lineBytes(before),
+      lineBytes(await snapshotLines(storage, result, segment)),
+    )) {
       if (change.kind !== 'list') yield changeExample(change);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The stored records that a load begins with, from its extract or from the snapshot that days are applied to, and
- * joining them bucket by bucket.
+ * The stored records that a load begins with, from its extract or from the snapshot that days are
+ * applied to, and joining them bucket by bucket.
  */
 
 import { crc32 } from 'node:zlib';
@@ -10,7 +10,13 @@ import type { Line } from '../addresses/lines.ts';
 import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
 import { extractName, type Load, type Snapshot, startOf } from '../dataset/load.ts';
 import { inOrder, joinRecords, type RecordVisit } from '../register/join-records.ts';
-import { bucketOf, keyOfNum, parseRecord, type RegisterVoorkomen, recordsWith } from '../register/record.ts';
+import {
+  bucketOf,
+  keyOfNum,
+  parseRecord,
+  type RegisterVoorkomen,
+  recordsWith,
+} from '../register/record.ts';
 import { occurrencesIn, relatiesIn, unpackReference } from '../register/reference-file.ts';
 import { nameOfNumber, packRecords, RowsByNumber, unpackRecords } from '../register/rows.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
@@ -34,8 +40,15 @@ import { type BucketItem, extractedSlices, type Joined } from './work.ts';
 /** The rows that a worker stored: their key, and the range for each destination. */
 export type StoredRows = { key: string; ranges: ByteRanges };
 
-/** The rows for one destination, from all workers in order, in memory of their own. @throws DamagedObjectError */
-export async function gatherRows(storage: Storage, stored: readonly StoredRows[], place: string): Promise<Buffer> {
+/**
+ * The rows for one destination, from all workers in order, in memory of their own. @throws
+ * DamagedObjectError
+ */
+export async function gatherRows(
+  storage: Storage,
+  stored: readonly StoredRows[],
+  place: string,
+): Promise<Buffer> {
   let length = 0;
   const wanted = stored.flatMap(({ key, ranges: { [place]: range } }) => {
     if (!range) return [];
@@ -44,21 +57,29 @@ export async function gatherRows(storage: Storage, stored: readonly StoredRows[]
     return [{ key, range, start }];
   });
   const all = Buffer.allocUnsafeSlow(length);
-  await forEachConcurrently(wanted, concurrentReads, async ({ key, range: [position, count, checksum], start }) => {
-    const object = await openObject(storage, key);
-    const rows = position + count > object.size ? null : await object.read(position, count);
-    if (rows === null || crc32(rows) !== checksum) throw new DamagedObjectError(key);
-    rows.copy(all, start);
-    if (object.isOwnMemory) releaseMemory(rows);
-  });
+  await forEachConcurrently(
+    wanted,
+    concurrentReads,
+    async ({ key, range: [position, count, checksum], start }) => {
+      const object = await openObject(storage, key);
+      const rows = position + count > object.size ? null : await object.read(position, count);
+      if (rows === null || crc32(rows) !== checksum) throw new DamagedObjectError(key);
+      rows.copy(all, start);
+      if (object.isOwnMemory) releaseMemory(rows);
+    },
+  );
   return all;
 }
 
-/** The source of the records that a load begins with. `rows`: the rows that workers read from an extract. */
+/**
+ * The source of the records that a load begins with. `rows`: the rows that workers read from an
+ * extract.
+ */
 export type RecordSource = { load: Load; rows: readonly StoredRows[] };
 
 /**
- * The records of a bucket before any day of the load, or the occurrences that its extract has, in lines of their own.
+ * The records of a bucket before any day of the load, or the occurrences that its extract has, in
+ * lines of their own.
  */
 export async function recordsBefore(
   storage: Storage,
@@ -67,19 +88,33 @@ export async function recordsBefore(
   bucket: string,
 ): Promise<Buffer> {
   if (load.kind === 'extract') return inOrder(await gatherRows(storage, rows, bucket));
-  return getUnpacked(storage, paths.records(startOf(load)?.snapshot.id ?? '', kinds, bucket), unpackRecords);
+  return getUnpacked(
+    storage,
+    paths.records(startOf(load)?.snapshot.id ?? '', kinds, bucket),
+    unpackRecords,
+  );
 }
 
-/** The lines of a segment of a snapshot. @throws MissingObjectError, DamagedObjectError, OtherVersionError */
+/**
+ * The lines of a segment of a snapshot. @throws MissingObjectError, DamagedObjectError,
+ * OtherVersionError
+ */
 export async function snapshotLines(
   storage: Storage,
   { id, segments }: Pick<Snapshot, 'id' | 'segments'>,
   segment: string,
 ): Promise<Line[]> {
-  return segments.includes(segment) ? getUnpacked(storage, paths.snapshot(id, segment), unpackSegment) : [];
+  return segments.includes(segment)
+    ? getUnpacked(storage, paths.snapshot(id, segment), unpackSegment)
+    : [];
 }
 
-export async function putSnapshotLines(storage: Storage, id: string, segment: string, lines: Line[]): Promise<void> {
+export async function putSnapshotLines(
+  storage: Storage,
+  id: string,
+  segment: string,
+  lines: Line[],
+): Promise<void> {
   await putPacked(storage, paths.snapshot(id, segment), packSegment(lines));
 }
 
@@ -95,7 +130,9 @@ export async function recordsNamed(
   names: Iterable<string>,
 ): Promise<RegisterVoorkomen[]> {
   const found: RegisterVoorkomen[] = [];
-  for (const name of [...names].sort((a, b) => Number(b.startsWith('N')) - Number(a.startsWith('N')))) {
+  for (const name of [...names].sort(
+    (a, b) => Number(b.startsWith('N')) - Number(a.startsWith('N')),
+  )) {
     const kinds = name.startsWith('N') ? 'nummeraanduidingen' : 'objecten';
     const bucket = nameOfNumber(bucketOf(Buffer.from(name, 'latin1'), 1, buckets));
     const records = await recordsAt(storage, paths.records(id, kinds, bucket));
@@ -105,16 +142,23 @@ export async function recordsNamed(
 }
 
 /** The nummeraanduidingen of a snapshot with any occurrence that gives the key. */
-export async function numsNaming(storage: Storage, snapshot: Snapshot, key: string): Promise<string[]> {
+export async function numsNaming(
+  storage: Storage,
+  snapshot: Snapshot,
+  key: string,
+): Promise<string[]> {
   const found: string[] = [];
   for (const bucket of recordKeys(snapshot, ['nummeraanduidingen'])) {
     const all = recordsWith(await recordsAt(storage, bucket), key).flatMap(parseRecord);
-    for (const one of all) if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
+    for (const one of all)
+      if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
   }
   return found;
 }
 
-/** The occurrences and relations of the streets and places of a snapshot; none if they are missing. */
+/**
+ * The occurrences and relations of the streets and places of a snapshot; none if they are missing.
+ */
 export async function streetsAndPlaces(storage: Storage, { id }: Snapshot) {
   const file = await findUnpacked(storage, paths.snapshotReference(id), unpackReference);
   return { occurrences: file ? occurrencesIn(file) : [], relaties: file ? relatiesIn(file) : [] };
@@ -145,20 +189,33 @@ export async function unusableObjects(storage: Storage, snapshot: Snapshot): Pro
 /** The input for joining buckets, read once. */
 export type JoinInput = RecordSource & { buckets: number };
 
-/** The load, and the source of its extract's records: nummeraanduidingen or adresseerbare objecten. */
-export async function joinInput(storage: Storage, loadId: string, kinds: RecordKinds): Promise<JoinInput> {
+/**
+ * The load, and the source of its extract's records: nummeraanduidingen or adresseerbare objecten.
+ */
+export async function joinInput(
+  storage: Storage,
+  loadId: string,
+  kinds: RecordKinds,
+): Promise<JoinInput> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { length: buckets } = await getJson<BucketItem[]>(storage, paths.buckets(loadId));
   const slices = (await extractedSlices(storage, load)).filter(
     ({ member }) => (load.members[member]?.kind === 'NUM') === (kinds === 'nummeraanduidingen'),
   );
-  return { load, buckets, rows: slices.map(({ slice, ranges }) => ({ key: paths.rows(loadId, slice), ranges })) };
+  return {
+    load,
+    buckets,
+    rows: slices.map(({ slice, ranges }) => ({ key: paths.rows(loadId, slice), ranges })),
+  };
 }
 
 /** The visitor of a bucket's records; `end` is called after the last. */
 export type Sending = Omit<RecordVisit, 'several'> & { end?(): Problem[]; reach?: Set<string> };
 
-/** Makes the records of a bucket, and sends rows of the records that count. Skips a bucket that is already joined. */
+/**
+ * Makes the records of a bucket, and sends rows of the records that count. Skips a bucket that is
+ * already joined.
+ */
 export async function joinBucket(
   storage: Storage,
   { load, ...source }: RecordSource,
@@ -173,7 +230,8 @@ export async function joinBucket(
   const { end, reach = new Set(), ...visit } = await send(rows);
   const { records, count, repeated } = joinRecords(lines, changed, load.peildatum, {
     ...visit,
-    several: (identificatie) => addProblem(problems, { kind: 'several_current', file, identificatie }),
+    several: (identificatie) =>
+      addProblem(problems, { kind: 'several_current', file, identificatie }),
   });
   for (const problem of end?.() ?? []) addProblem(problems, problem);
   const stored = packRecords(records);
@@ -187,6 +245,13 @@ export async function joinBucket(
 }
 
 /** The location of the rows that joining sent. */
-export function rowsOf(load: string, kinds: RecordKinds, joined: readonly (Joined & BucketItem)[]): StoredRows[] {
-  return joined.map(({ bucket, ranges }) => ({ key: paths.joinedRows(load, kinds, bucket), ranges }));
+export function rowsOf(
+  load: string,
+  kinds: RecordKinds,
+  joined: readonly (Joined & BucketItem)[],
+): StoredRows[] {
+  return joined.map(({ bucket, ranges }) => ({
+    key: paths.joinedRows(load, kinds, bucket),
+    ranges,
+  }));
 }

@@ -10,13 +10,23 @@ import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
 import type { ChangesCsv, SegmentCounts } from '../verdict/load-counts.ts';
 import type { PlaceTallies } from '../verdict/place-changes.ts';
-import { concurrentReads, getJson, paths, putJson, type RecordKinds, type Storage } from './storage.ts';
+import {
+  concurrentReads,
+  getJson,
+  paths,
+  putJson,
+  type RecordKinds,
+  type Storage,
+} from './storage.ts';
 
 /** One bucket to join, and one segment to merge. */
 export type BucketItem = { bucket: string };
 export type SegmentItem = { segment: string };
 
-/** The findings in a slice of an extract, and the location of its rows; if it exists, the slice is finished. */
+/**
+ * The findings in a slice of an extract, and the location of its rows; if it exists, the slice is
+ * finished.
+ */
 export type Extracted = {
   voorkomens: number;
   problems: ProblemReport;
@@ -29,7 +39,10 @@ export type Extracted = {
 
 /** What `mutate` found in days; if it exists, the step is finished. */
 export type Mutated = {
-  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed or added. */
+  /**
+   * Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed
+   * or added.
+   */
   mutations: number;
   problems: ProblemReport;
   /** The deliveries with set-aside objects. */
@@ -42,7 +55,8 @@ export type Mutated = {
 };
 
 /**
- * The findings of joining a bucket's records, and the location of the rows sent; if it exists, the bucket is finished.
+ * The findings of joining a bucket's records, and the location of the rows sent; if it exists, the
+ * bucket is finished.
  */
 export type Joined = {
   problems: ProblemReport;
@@ -54,14 +68,19 @@ export type Joined = {
   reach: string[];
 };
 
-/** What `merge` stores of a segment; if it exists, the segment is finished. `files` names its change files. */
+/**
+ * What `merge` stores of a segment; if it exists, the segment is finished. `files` names its change
+ * files.
+ */
 export type Merged = SegmentCounts & {
   segment: string;
   files: ChangeFile[];
   nummeraanduidingen: number;
   problems: ProblemReport;
   tooLarge: LargeItem[];
-  /** The changes by woonplaats, and on the streets with the most changes; absent for a first load. */
+  /**
+   * The changes by woonplaats, and on the streets with the most changes; absent for a first load.
+   */
   byPlace?: PlaceTallies;
   /** The sizes of the woonplaatsen and gemeenten before it. */
   places?: PlaceSizes;
@@ -71,15 +90,27 @@ export type Merged = SegmentCounts & {
   csv?: ChangesCsv[];
 };
 
-/** Stores the items of the maps that join: of adresseerbare objecten, none for a load without these. */
-export async function putBuckets(storage: Storage, { id, objecten }: Load, buckets: number): Promise<void> {
-  const items = Array.from({ length: buckets }, (_, number): BucketItem => ({ bucket: nameOfNumber(number) }));
+/**
+ * Stores the items of the maps that join: of adresseerbare objecten, none for a load without these.
+ */
+export async function putBuckets(
+  storage: Storage,
+  { id, objecten }: Load,
+  buckets: number,
+): Promise<void> {
+  const items = Array.from(
+    { length: buckets },
+    (_, number): BucketItem => ({ bucket: nameOfNumber(number) }),
+  );
   await putJson(storage, paths.objectBuckets(id), objecten ? items : []);
   await putJson(storage, paths.buckets(id), items);
 }
 
 /** The findings in every slice of an extract, with the slices; none if the load has no extract. */
-export async function extractedSlices(storage: Storage, load: Load): Promise<(Extracted & Slice)[]> {
+export async function extractedSlices(
+  storage: Storage,
+  load: Load,
+): Promise<(Extracted & Slice)[]> {
   if (load.kind !== 'extract') return [];
   const slices = await getJson<Slice[]>(storage, paths.slices(load.id));
   return mapConcurrently(slices, concurrentReads, async (slice) => ({

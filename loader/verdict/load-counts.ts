@@ -10,8 +10,9 @@ import type { SetAsideObject } from '../register/set-aside.ts';
 import { type ChangedObjects, corrected } from './place-changes.ts';
 
 /**
- * A change in readable form: what lookups of a key answer before and after it, as `street, town`, or `null` for no
- * address; with the BAG ids of the nummeraanduidingen that have the address before or after it.
+ * A change in readable form: what lookups of a key answer before and after it, as `street, town`,
+ * or `null` for no address; with the BAG ids of the nummeraanduidingen that have the address before
+ * or after it.
  */
 export type ChangeExample = {
   /** `1381AA#9#A`; `addressText` writes it as people do. */
@@ -23,7 +24,10 @@ export type ChangeExample = {
 
 /** The counts of a load, before and after it is applied; plain JSON. */
 export type LoadCounts = {
-  /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
+  /**
+   * Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or
+   * added.
+   */
   voorkomens: number;
   /** `null` for a rollback to a snapshot whose problems were not kept. */
   problems: ProblemReport | null;
@@ -51,7 +55,10 @@ export type SegmentCounts = {
   changes: ChangeCounts;
   /** How many of the changed addresses only get another gemeente, such as after a merger. */
   gemeenteChanged: number;
-  /** Lists of toevoegingen that are added, changed or removed while the address under the same key does not change. */
+  /**
+   * Lists of toevoegingen that are added, changed or removed while the address under the same key
+   * does not change.
+   */
   listsChanged: number;
   /** Absent in a dataset without adresseerbare objecten. */
   objecten?: ObjectenCounts;
@@ -67,7 +74,9 @@ export function setAsideOf(objects: readonly SetAsideObject[]): SetAside {
   return {
     count: objects.length,
     addresses: objects.reduce((sum, { addresses }) => sum + addresses, 0),
-    examples: objects.slice(0, examplesPerKind).map(({ why, addresses }) => `${why} (${grouped(addresses)} addresses)`),
+    examples: objects
+      .slice(0, examplesPerKind)
+      .map(({ why, addresses }) => `${why} (${grouped(addresses)} addresses)`),
   };
 }
 
@@ -79,7 +88,10 @@ export function grouped(count: number): string {
 /** Problems of adresseerbare objecten, which are no addresses. */
 export const problemsOfObjecten = ['address_missing', 'location_unknown'] as const;
 
-/** Problems that keep no address out: without a postcode it has no key, and a gemeente is not part of it. */
+/**
+ * Problems that keep no address out: without a postcode it has no key, and a gemeente is not part
+ * of it.
+ */
 const noAddressMissing: readonly string[] = [
   'no_postcode',
   'gemeente_missing',
@@ -89,7 +101,9 @@ const noAddressMissing: readonly string[] = [
 
 /** How many objects should have been addresses. */
 export function problemCount(report: ProblemReport): number {
-  return sum(Object.entries(report), ([kind, { count }]) => (noAddressMissing.includes(kind) ? 0 : count));
+  return sum(Object.entries(report), ([kind, { count }]) =>
+    noAddressMissing.includes(kind) ? 0 : count,
+  );
 }
 
 const changeKinds: readonly ChangeKind[] = ['added', 'changed', 'removed'];
@@ -116,7 +130,10 @@ export function noChanges(): SegmentCounts {
 }
 
 function sumOf<Name extends string>(names: readonly Name[], all: readonly Record<Name, number>[]) {
-  return Object.fromEntries(names.map((name) => [name, sum(all, (one) => one[name])])) as Record<Name, number>;
+  return Object.fromEntries(names.map((name) => [name, sum(all, (one) => one[name])])) as Record<
+    Name,
+    number
+  >;
 }
 
 /** More about a change: the number of changed objects, and whether only the gemeente changes. */
@@ -128,7 +145,11 @@ export function hasExamples({ examples }: SegmentCounts, kind: ChangeKind): bool
 }
 
 /** Adds one change to `counts`, and keeps the first few as examples. */
-export function countChange(counts: SegmentCounts, change: Change, kind = change.kind): CountedChange {
+export function countChange(
+  counts: SegmentCounts,
+  change: Change,
+  kind = change.kind,
+): CountedChange {
   const isOfGemeente = kind === 'changed' && change.isOnlyOf('gemeente');
   const { objecten } = counts;
   const objects = objecten ? changedObjects(change) : {};
@@ -197,12 +218,15 @@ export function nameWithGemeente(place: Place): string {
 
 /** `..., 85 m2 woonfunctie, 131234.5 480123.4)`. */
 function nameWithObjects(place: Place): string {
-  const texts = (place.objecten ?? []).map(({ identificatie, type, status, locatie: { x, y }, ...more }) => {
-    const { hoofdadres, oppervlakte, gebruiksdoelen = [] } = more;
-    const role = hoofdadres ? [] : ['nevenadres'];
-    const use = oppervlakte === undefined ? [] : [[`${oppervlakte} m2`, ...gebruiksdoelen].join(' ')];
-    return [`${identificatie} ${type}`, status, ...role, ...use, `${x} ${y}`].join(', ');
-  });
+  const texts = (place.objecten ?? []).map(
+    ({ identificatie, type, status, locatie: { x, y }, ...more }) => {
+      const { hoofdadres, oppervlakte, gebruiksdoelen = [] } = more;
+      const role = hoofdadres ? [] : ['nevenadres'];
+      const use =
+        oppervlakte === undefined ? [] : [[`${oppervlakte} m2`, ...gebruiksdoelen].join(' ')];
+      return [`${identificatie} ${type}`, status, ...role, ...use, `${x} ${y}`].join(', ');
+    },
+  );
   return `${nameOf(place)} (objects: ${texts.join('; ') || 'none'})`;
 }
 
@@ -214,15 +238,25 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
   return items.reduce((total, item) => total + count(item), 0);
 }
 
-/** A stored part of the CSV of a load's changes; `bytes` of the text without its head, before it was packed. */
+/**
+ * A stored part of the CSV of a load's changes; `bytes` of the text without its head, before it was
+ * packed.
+ */
 export type ChangesCsv = { name: string; changes: number; bytes: number };
 
 export const changesCsvHead = 'key,before,after,nummeraanduidingen\r\n';
 
 /** A change as CSV (RFC 4180); several places of one key are separated by ` | `. */
 export function changesCsvLine({ key, before, after, nummeraanduidingen }: ChangeExample): string {
-  const fields = [key, before?.join(' | ') ?? '', after?.join(' | ') ?? '', nummeraanduidingen.join(' ')];
-  const quoted = fields.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text));
+  const fields = [
+    key,
+    before?.join(' | ') ?? '',
+    after?.join(' | ') ?? '',
+    nummeraanduidingen.join(' '),
+  ];
+  const quoted = fields.map((text) =>
+    /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text,
+  );
   return `${quoted.join(',')}\r\n`;
 }
 

@@ -1,7 +1,14 @@
 import type { ChangeCounts } from '../addresses/lines.ts';
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import { digestOf, type ManifestEntry } from '../dataset/load.ts';
-import { type ChangesCsv, type LoadCounts, noChanges, problemCount, type SetAside, setAsideOf } from './load-counts.ts';
+import {
+  type ChangesCsv,
+  type LoadCounts,
+  noChanges,
+  problemCount,
+  type SetAside,
+  setAsideOf,
+} from './load-counts.ts';
 import { isFinal, type Objection } from './objections.ts';
 
 /** The common part of a load's proposal and report. Plain JSON. */
@@ -13,9 +20,15 @@ type LoadOutline = {
   stopped: string | null;
   /** The date of the last full extract behind it. */
   extractPeildatum: string | null;
-  /** How much the result of the mutations differs from the extract; `null` if they were not compared. */
+  /**
+   * How much the result of the mutations differs from the extract; `null` if they were not
+   * compared.
+   */
   audit: ChangeCounts | null;
-  /** All objects that mutations did not match: they stay as they were until a later day or an extract settles them. */
+  /**
+   * All objects that mutations did not match: they stay as they were until a later day or an
+   * extract settles them.
+   */
   setAside: SetAside;
   notes: string[];
   /** Why the load stops unless it is approved. */
@@ -26,16 +39,26 @@ type LoadOutline = {
   approved: boolean;
   /** For a refused load: the text for people. */
   refusal?: string;
-  /** The load that began to write and has not finished: a plan takes it as finished, and the next load finishes it. */
+  /**
+   * The load that began to write and has not finished: a plan takes it as finished, and the next
+   * load finishes it.
+   */
   interrupted?: InterruptedLoad;
 };
 
 /** A load that began to write `at` an instant (ISO 8601) and has not finished. */
 export type InterruptedLoad = Pick<ManifestEntry, 'load' | 'peildatum' | 'at'>;
 
-export const interruptedLoad = ({ load, peildatum, at }: ManifestEntry): InterruptedLoad => ({ load, peildatum, at });
+export const interruptedLoad = ({ load, peildatum, at }: ManifestEntry): InterruptedLoad => ({
+  load,
+  peildatum,
+  at,
+});
 
-/** The proposed changes of a load, and whether it may apply them. Plain JSON, small for any size of load. */
+/**
+ * The proposed changes of a load, and whether it may apply them. Plain JSON, small for any size of
+ * load.
+ */
 export type LoadProposal = LoadOutline & {
   load: string;
   kind: ManifestEntry['kind'];
@@ -57,7 +80,10 @@ type ReportedCounts = ChangeCounts & Omit<LoadCounts, 'problems' | 'changes' | '
 /** The actual or expected outcome of a load. Plain JSON. */
 export type LoadReport = LoadOutline &
   ReportedCounts & {
-    /** `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an operator rejected. */
+    /**
+     * `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an
+     * operator rejected.
+     */
     outcome: 'published' | 'planned' | 'refused' | 'rejected' | 'unchanged';
     /** The peildatum, `2021-10-15`; `null` when nothing is live and nothing was found. */
     peildatum: string | null;
@@ -65,25 +91,41 @@ export type LoadReport = LoadOutline &
     /** The kind of load; `null` if nothing was loaded. */
     kind: ManifestEntry['kind'] | null;
     reason: string | null;
-    /** Whether an extract was named that is not the live one, and was not loaded for the `reason`. */
+    /**
+     * Whether an extract was named that is not the live one, and was not loaded for the `reason`.
+     */
     isSkipped: boolean;
     /** Whether deliveries that follow are at hand, which are judged by themselves. */
     more: boolean;
-    /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
+    /**
+     * Addresses that could not be derived, not counting objects without a postcode. `null`: not
+     * counted.
+     */
     problems: number | null;
     withoutPostcode: number | null;
     /** Without examples where no extract was read. `null`: not counted. */
     problemReport: ProblemReport | null;
   };
 
-/** How many objects are not in the dataset and why, as text: `107 without a postcode, 0 with a problem`. */
+/**
+ * How many objects are not in the dataset and why, as text:
+ * `107 without a postcode, 0 with a problem`.
+ */
 export function notServedText({ withoutPostcode, problems }: LoadReport): string {
   const count = (number: number | null) => number?.toLocaleString('en') ?? 'an uncounted number';
   return `${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem`;
 }
 
 export function reportOf(proposal: LoadProposal, outcome: LoadReport['outcome']): LoadReport {
-  const { counts, more = false, go: _go, divided: _divided, byPlace: _byPlace, csv: _csv, ...outline } = proposal;
+  const {
+    counts,
+    more = false,
+    go: _go,
+    divided: _divided,
+    byPlace: _byPlace,
+    csv: _csv,
+    ...outline
+  } = proposal;
   return { ...outline, ...reported(counts), outcome, reason: null, isSkipped: false, more };
 }
 
@@ -112,11 +154,29 @@ export type Unchanged = {
 };
 
 /** The report of a load without changes: its counts describe the live dataset. */
-export function unchangedReport({ reason, live, isSkipped = false, rejected, interrupted }: Unchanged): LoadReport {
-  const { voorkomens = 0, nummeraanduidingen = 0, addresses = 0, problemCounts, problems = null } = live ?? {};
+export function unchangedReport({
+  reason,
+  live,
+  isSkipped = false,
+  rejected,
+  interrupted,
+}: Unchanged): LoadReport {
+  const {
+    voorkomens = 0,
+    nummeraanduidingen = 0,
+    addresses = 0,
+    problemCounts,
+    problems = null,
+  } = live ?? {};
   const problemReport = problemCounts ? reportOfCounts(problemCounts) : null;
   return {
-    ...reported({ ...noChanges(), voorkomens, nummeraanduidingen, addresses, problems: problemReport }),
+    ...reported({
+      ...noChanges(),
+      voorkomens,
+      nummeraanduidingen,
+      addresses,
+      problems: problemReport,
+    }),
     outcome: rejected === undefined ? 'unchanged' : 'rejected',
     peildatum: live?.peildatum ?? null,
     load: rejected ?? live?.load ?? null,
@@ -139,14 +199,27 @@ export function unchangedReport({ reason, live, isSkipped = false, rejected, int
   };
 }
 
-/** The report of an interrupted load that was finished from its manifest entry; it has no examples. */
+/**
+ * The report of an interrupted load that was finished from its manifest entry; it has no examples.
+ */
 export function finishedReport(entry: ManifestEntry): LoadReport {
   const { kind, added, changed, removed, listsChanged, gemeenteChanged } = entry;
   const { audit = null, stopped = null, notes = [], more = false } = entry;
   const reason = 'finished a load that was interrupted while applying';
   return {
     ...unchangedReport({ action: 'none', reason, live: entry }),
-    ...{ kind, added, changed, removed, listsChanged, gemeenteChanged, audit, stopped, notes, more },
+    ...{
+      kind,
+      added,
+      changed,
+      removed,
+      listsChanged,
+      gemeenteChanged,
+      audit,
+      stopped,
+      notes,
+      more,
+    },
     outcome: 'published',
     days: entry.days.map(({ name }) => name),
   };
@@ -162,8 +235,8 @@ type RefusedLoad = {
 };
 
 /**
- * The text for people about a refused load, everywhere: each reason on a line, the deciding reason first, and both
- * decisions. `where` ends the commands: ` --stage prod`.
+ * The text for people about a refused load, everywhere: each reason on a line, the deciding reason
+ * first, and both decisions. `where` ends the commands: ` --stage prod`.
  */
 export function refusalText(
   { load, peildatum, objections, proposal }: RefusedLoad,
@@ -181,8 +254,18 @@ export function refusalText(
   ].join('\n');
 }
 
-/** Names the proposal that an operator saw. The load's id only names the data to load and the live data. */
-export function proposalName({ load, livePeildatum, counts, days, objections, waived }: LoadProposal): string {
+/**
+ * Names the proposal that an operator saw. The load's id only names the data to load and the live
+ * data.
+ */
+export function proposalName({
+  load,
+  livePeildatum,
+  counts,
+  days,
+  objections,
+  waived,
+}: LoadProposal): string {
   return digestOf([load, livePeildatum, counts, days, objections, waived]);
 }
 

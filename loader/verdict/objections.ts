@@ -1,11 +1,19 @@
-/** The limits on a load without an approval, and the objections to larger changes (decision 0112). */
+/**
+ * The limits on a load without an approval, and the objections to larger changes (decision 0112).
+ */
 
 import { addressText } from '../../core/addresses/address-key.ts';
 import { type LargeItem, largestItemBytes } from '../addresses/lines.ts';
 import { isGemeente, noSize, type PlaceSize, type PlaceSizes } from '../addresses/place-sizes.ts';
 import type { loadDefaults } from '../names.ts';
 import type { SetAsideOfDay } from '../register/set-aside.ts';
-import { grouped, type LoadCounts, problemCount, problemsOfObjecten, type SetAside } from './load-counts.ts';
+import {
+  grouped,
+  type LoadCounts,
+  problemCount,
+  problemsOfObjecten,
+  type SetAside,
+} from './load-counts.ts';
 import {
   type AreaTally,
   type Counted,
@@ -20,19 +28,25 @@ import {
 } from './place-changes.ts';
 
 /**
- * The limits on a load without an operator's approval. `maximumNamesShare`: the share that may get another street or
- * gemeente and nothing else, if it differs from `maximumChangedShare`.
+ * The limits on a load without an operator's approval. `maximumNamesShare`: the share that may get
+ * another street or gemeente and nothing else, if it differs from `maximumChangedShare`.
  */
-export type Thresholds = Record<keyof typeof loadDefaults.guard, number> & { maximumNamesShare?: number };
+export type Thresholds = Record<keyof typeof loadDefaults.guard, number> & {
+  maximumNamesShare?: number;
+};
 
 /**
- * The limits of days of mutations. A day changes a fiftieth as much as a month, but on some days a municipality makes
- * up arrears. So a day may change a fifth as much as a load, and a delivery of more days may change more. Deliveries
- * together may change as much as one delivery: beyond that, each is judged by itself. The gemeenten that merge in a
- * year all do so on one day, and rename streets. So a day may change as many names as a load, and as much in one
- * woonplaats, where a month's changes may all happen on one day.
+ * The limits of days of mutations. A day changes a fiftieth as much as a month, but on some days a
+ * municipality makes up arrears. So a day may change a fifth as much as a load, and a delivery of
+ * more days may change more. Deliveries together may change as much as one delivery: beyond that,
+ * each is judged by itself. The gemeenten that merge in a year all do so on one day, and rename
+ * streets. So a day may change as many names as a load, and as much in one woonplaats, where a
+ * month's changes may all happen on one day.
  */
-export function thresholdsOfDays(thresholds: Thresholds, days: readonly { vanaf: string; tot: string }[]): Thresholds {
+export function thresholdsOfDays(
+  thresholds: Thresholds,
+  days: readonly { vanaf: string; tot: string }[],
+): Thresholds {
   const lengths = days.map(({ vanaf, tot }) => (Date.parse(tot) - Date.parse(vanaf)) / 86_400_000);
   const share = Math.min(1, Math.min(...lengths) / 5);
   return {
@@ -57,10 +71,20 @@ const otherCodes = [
   'older_peildatum',
 ] as const;
 
-/** The others are to the size of a difference, or to its cause, that one extract replaces another of another area. */
-type ObjectionCode = SizeCode | 'other_area' | 'too_many_places_renamed' | (typeof otherCodes)[number];
+/**
+ * The others are to the size of a difference, or to its cause, that one extract replaces another of
+ * another area.
+ */
+type ObjectionCode =
+  | SizeCode
+  | 'other_area'
+  | 'too_many_places_renamed'
+  | (typeof otherCodes)[number];
 
-/** `message` says by how much and where, the others to a program. `since`: together with all days since this date. */
+/**
+ * `message` says by how much and where, the others to a program. `since`: together with all days
+ * since this date.
+ */
 export type Objection = {
   code: ObjectionCode;
   message: string;
@@ -72,7 +96,9 @@ export type Objection = {
   examples?: string[];
 };
 
-/** Objections that explain the others, in this order: another area or date changes every address. */
+/**
+ * Objections that explain the others, in this order: another area or date changes every address.
+ */
 const explaining: readonly ObjectionCode[] = [
   'item_too_large',
   'other_area',
@@ -88,21 +114,34 @@ export function byWeight(objections: readonly Objection[]): Objection[] {
   return objections.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Whether an objection is only to the amount of change, not to the contents or the date of the extract. */
+/**
+ * Whether an objection is only to the amount of change, not to the contents or the date of the
+ * extract.
+ */
 export const isAboutSize = ({ code }: Objection) => !otherCodes.some((other) => other === code);
 
 /** Whether no approval lets such a load continue. */
 export const isFinal = ({ code }: { code: string }) => code === 'item_too_large';
 
-/** The table can't hold an address that has thousands of objects, whatever an operator thinks of it. */
+/**
+ * The table can't hold an address that has thousands of objects, whatever an operator thinks of it.
+ */
 export function objectionsToItems(large: readonly LargeItem[]): Objection[] {
   const [first, ...others] = large.toSorted((a, b) => b.bytes - a.bytes);
   if (!first) return [];
-  const more = others.length > 0 ? `, and ${grouped(others.length)} other addresses have too many too` : '';
+  const more =
+    others.length > 0 ? `, and ${grouped(others.length)} other addresses have too many too` : '';
   const message =
     `the item of ${addressText(first.key)} would have ${grouped(first.bytes)} bytes, and the table holds items of at most ` +
     `${grouped(largestItemBytes)}${more}: no approval changes that, so reject the load and get a corrected extract or delivery`;
-  return [{ code: 'item_too_large', message, count: large.length, examples: large.slice(0, 5).map(({ key }) => key) }];
+  return [
+    {
+      code: 'item_too_large',
+      message,
+      count: large.length,
+      examples: large.slice(0, 5).map(({ key }) => key),
+    },
+  ];
 }
 
 /** The live dataset that a load is compared with, and the sizes of its woonplaatsen. */
@@ -111,16 +150,28 @@ export type Live = { peildatum: string; addresses: number; places: PlaceSizes };
 /** The changes published in days since the extract or approved load at `since`. */
 export type Earlier = PlaceTallies & { since: string };
 
-/** A new quarter has 2,000 addresses: any dataset and woonplaats may gain so many times a woonplaats's allowed loss. */
+/**
+ * A new quarter has 2,000 addresses: any dataset and woonplaats may gain so many times a
+ * woonplaats's allowed loss.
+ */
 const newQuarter = 10;
 
-/** A village whose objects are measured anew has 1,000 addresses: four times what any woonplaats may lose. */
+/**
+ * A village whose objects are measured anew has 1,000 addresses: four times what any woonplaats may
+ * lose.
+ */
 const measuredAgain = 4;
 
-/** A dataset with more addresses than any woonplaats may not change a larger share than a woonplaats may. */
+/**
+ * A dataset with more addresses than any woonplaats may not change a larger share than a woonplaats
+ * may.
+ */
 const largestPlace = 500_000;
 
-/** The changes of all addresses, or of those in a woonplaats or a street: of a load, or also of the days `since`. */
+/**
+ * The changes of all addresses, or of those in a woonplaats or a street: of a load, or also of the
+ * days `since`.
+ */
 type Area = {
   tally: AreaTally;
   own: AreaTally;
@@ -141,7 +192,10 @@ function objectionsIn(
     const [counted, found] = [tally[kind], limitOf(kind)];
     const limit = place === undefined ? found?.whole : found?.place;
     if (!counted || !found || limit === undefined) return [];
-    const [{ count, examples }, { code, what, of: member = 0, there = 'are live' }] = [counted, found];
+    const [{ count, examples }, { code, what, of: member = 0, there = 'are live' }] = [
+      counted,
+      found,
+    ];
     const shares = size[0] > largestPlace && found.place ? [limit, found.place] : [limit];
     const most = Math.min(
       ...shares.map((one) => (one === 0 ? 0 : (thresholds[one] ?? thresholds.maximumChangedShare))),
@@ -154,7 +208,9 @@ function objectionsIn(
     const always = Math.max(
       place === undefined ? alwaysAllowed : alwaysAllowedInPlace,
       kind === 'added' ? newQuarter * alwaysAllowedInPlace : 0,
-      place !== undefined && found.code === 'too_many_objects_changed' ? measuredAgain * alwaysAllowedInPlace : 0,
+      place !== undefined && found.code === 'too_many_objects_changed'
+        ? measuredAgain * alwaysAllowedInPlace
+        : 0,
     );
     if (count <= Math.max(of * most, always)) return [];
     const over = most > 0 ? percent(most) : grouped(always);
@@ -192,30 +248,48 @@ const mostPlaces = 5;
 /** The first of each kind, and how many more there are. */
 function firstOfEach(found: readonly Objection[]): Objection[] {
   return [...Map.groupBy(found, ({ code }) => code).values()].flatMap((same) => {
-    const [first, ...others] = same.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, mostPlaces);
+    const [first, ...others] = same
+      .toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0))
+      .slice(0, mostPlaces);
     if (!first) return [];
     const more = same.length - mostPlaces;
-    return [more > 0 ? { ...first, message: `${first.message}; and so in ${more} other places` } : first, ...others];
+    return [
+      more > 0 ? { ...first, message: `${first.message}; and so in ${more} other places` } : first,
+      ...others,
+    ];
   });
 }
 
-/** A woonplaats with another name, or a gemeente that becomes part of another: one change of many addresses. */
+/**
+ * A woonplaats with another name, or a gemeente that becomes part of another: one change of many
+ * addresses.
+ */
 export type RenamedPlace = { from: string; to: string; addresses: number };
 
-/** From this share of its addresses a woonplaats is renamed; below it, some of its addresses move to another. */
+/**
+ * From this share of its addresses a woonplaats is renamed; below it, some of its addresses move to
+ * another.
+ */
 const renamedFrom = 0.8;
 
-/** Up to this many gemeenten may become part of others at once; beyond it their share of the addresses counts. */
+/**
+ * Up to this many gemeenten may become part of others at once; beyond it their share of the
+ * addresses counts.
+ */
 const mostMerged = 3;
 
 const of = (kind: PlaceKind, counted: Counted, woonplaats?: string): PlaceTallies => {
   const tally = { [kind]: counted };
-  return { ...noTallies(), all: tally, ...(woonplaats !== undefined && { woonplaatsen: { [woonplaats]: tally } }) };
+  return {
+    ...noTallies(),
+    all: tally,
+    ...(woonplaats !== undefined && { woonplaatsen: { [woonplaats]: tally } }),
+  };
 };
 
 /**
- * The renamed places, and the other changes. Addresses that go to another woonplaats are relocated. A gemeente merges
- * if it has no woonplaats left, and becomes part of a gemeente that loses none.
+ * The renamed places, and the other changes. Addresses that go to another woonplaats are relocated.
+ * A gemeente merges if it has no woonplaats left, and becomes part of a gemeente that loses none.
  */
 function renamedPlaces(
   tallies: PlaceTallies,
@@ -227,11 +301,16 @@ function renamedPlaces(
     return { from, to, woonplaats, counted };
   });
   const givers = new Set(pairs.map(({ from }) => from));
-  const [renamed, mergers, moved]: [RenamedPlace[], Map<string, RenamedPlace>, PlaceTallies[]] = [[], new Map(), []];
+  const [renamed, mergers, moved]: [RenamedPlace[], Map<string, RenamedPlace>, PlaceTallies[]] = [
+    [],
+    new Map(),
+    [],
+  ];
   const merged: PlaceTallies[] = [];
   for (const { from, to, woonplaats, counted } of pairs) {
     if (!isGemeente(from)) {
-      if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0)) renamed.push({ from, to, addresses: counted.count });
+      if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0))
+        renamed.push({ from, to, addresses: counted.count });
       else moved.push(of('relocated', counted, from));
     } else if (after[from] === undefined && !givers.has(to)) {
       const { addresses = 0 } = mergers.get(`${from}\t${to}`) ?? {};
@@ -257,10 +336,15 @@ function objectionsToNames(all: readonly RenamedPlace[], live: PlaceSizes): Obje
   if (renamed.length <= mostRenamed(live) && names.size === renamed.length) return [];
   const examples = renamed.slice(0, 3).map(({ from, to }) => `${from} → ${to}`);
   const what = `rename ${renamed.length} woonplaatsen to ${names.size} names`;
-  return [objectionTo('too_many_places_renamed', what, { count: renamed.length }, undefined, examples)];
+  return [
+    objectionTo('too_many_places_renamed', what, { count: renamed.length }, undefined, examples),
+  ];
 }
 
-/** The changes of a load, and the earlier changes since a date, if any: an extract or an approval resets them. */
+/**
+ * The changes of a load, and the earlier changes since a date, if any: an extract or an approval
+ * resets them.
+ */
 export type Judged = {
   peildatum: string;
   allowOlder: boolean;
@@ -273,7 +357,10 @@ export type Judged = {
   isFirstOfObjects?: boolean;
 };
 
-/** Every objection to a load, and the woonplaatsen that it renames. @param ofDay the limit on all addresses */
+/**
+ * Every objection to a load, and the woonplaatsen that it renames. @param ofDay the limit on all
+ * addresses
+ */
 export function judge(
   counts: LoadCounts,
   load: Judged,
@@ -287,16 +374,26 @@ export function judge(
     const message = `the extract has ${grouped(addresses)} addresses, fewer than the ${grouped(thresholds.minimumAddresses)} required`;
     found.push({ code: 'too_few_addresses', message });
   }
-  const { objections, renamed } = live && live.addresses > 0 ? judgeChanges(load, live, thresholds, ofDay) : nothing;
+  const { objections, renamed } =
+    live && live.addresses > 0 ? judgeChanges(load, live, thresholds, ofDay) : nothing;
   found.push(...objections);
   const check = (code: ObjectionCode, what: string, count: number, of: number) =>
-    found.push(...overShare(code, what, [count, of], thresholds.maximumProblemShare, thresholds.alwaysAllowed));
+    found.push(
+      ...overShare(
+        code,
+        what,
+        [count, of],
+        thresholds.maximumProblemShare,
+        thresholds.alwaysAllowed,
+      ),
+    );
   if (objecten && problems) {
     const missing = problemsOfObjecten.reduce((sum, kind) => sum + problems[kind].count, 0);
     const what = 'objects have a missing address or an unknown location';
     check('too_many_object_problems', what, missing, objecten.live + missing);
   }
-  if (objecten && load.isFirstOfObjects) found.push(...objectionsToFirstObjects(load.after, thresholds));
+  if (objecten && load.isFirstOfObjects)
+    found.push(...objectionsToFirstObjects(load.after, thresholds));
   if (problems && !load.wasJudged) {
     const count = problemCount(problems);
     check('too_many_problems', 'addresses have a problem', count, nummeraanduidingen + count);
@@ -327,7 +424,14 @@ function objectionsToFirstObjects(after: PlaceSizes, thresholds: Thresholds): Ob
   const { maximumObjectShare, alwaysAllowed, alwaysAllowedInPlace } = thresholds;
   const objectionIn = ([of, , , , , , withObjects]: PlaceSize, always: number, place?: string) => {
     const what = `addresses${place === undefined ? '' : ` in ${place}`} would have no object`;
-    return overShare('too_few_objects', what, [of - withObjects, of], maximumObjectShare, always, place);
+    return overShare(
+      'too_few_objects',
+      what,
+      [of - withObjects, of],
+      maximumObjectShare,
+      always,
+      place,
+    );
   };
   const inPlaces = Object.entries(after).flatMap(([name, size]) =>
     isGemeente(name) ? [] : objectionIn(size, alwaysAllowedInPlace, name),
@@ -340,10 +444,15 @@ const nothing: ReturnType<typeof judge> = { objections: [], renamed: [] };
 /** The sum of the sizes of all woonplaatsen. */
 function wholeOf(places: PlaceSizes): PlaceSize {
   const sizes = Object.entries(places).flatMap(([name, size]) => (isGemeente(name) ? [] : [size]));
-  return noSize().map((_, member) => sizes.reduce((sum, size) => sum + (size[member] ?? 0), 0)) as PlaceSize;
+  return noSize().map((_, member) =>
+    sizes.reduce((sum, size) => sum + (size[member] ?? 0), 0),
+  ) as PlaceSize;
 }
 
-/** A load alone may change as many addresses as a day may; with the days before it, as many as a load may. */
+/**
+ * A load alone may change as many addresses as a day may; with the days before it, as many as a
+ * load may.
+ */
 function judgeChanges(
   { tallies, earlier, after }: Judged,
   { addresses, places }: Live,
@@ -351,16 +460,28 @@ function judgeChanges(
   ofDay: Thresholds,
 ): ReturnType<typeof judge> {
   const { renamed, tallies: ofLoad } = renamedPlaces(tallies, places, after);
-  const together = earlier ? renamedPlaces(mergeTallies([earlier, tallies]), places, after).tallies : ofLoad;
+  const together = earlier
+    ? renamedPlaces(mergeTallies([earlier, tallies]), places, after).tallies
+    : ofLoad;
   const since = earlier?.since;
   const [, ...others] = wholeOf(places);
   const whole = { own: ofLoad.all, size: [addresses, ...others] satisfies PlaceSize };
   const alone = objectionsIn({ ...whole, tally: ofLoad.all }, ofDay);
-  const withDays = earlier ? objectionsIn({ ...whole, tally: together.all, since }, thresholds) : [];
+  const withDays = earlier
+    ? objectionsIn({ ...whole, tally: together.all, since }, thresholds)
+    : [];
   const inPlaces = Object.entries(ofLoad.woonplaatsen).flatMap(([place, own]) => {
-    const area = { own, tally: together.woonplaatsen[place] ?? own, size: places[place], place, since };
+    const area = {
+      own,
+      tally: together.woonplaatsen[place] ?? own,
+      size: places[place],
+      place,
+      since,
+    };
     return objectionsIn(area, thresholds, (kind) => {
-      const streets = Object.entries(tallies.streets).filter(([name]) => woonplaatsOf(name) === place);
+      const streets = Object.entries(tallies.streets).filter(
+        ([name]) => woonplaatsOf(name) === place,
+      );
       const most = Object.entries(mostChanged(Object.fromEntries(streets), 3, kind));
       return most.map(([name, count]) => `${name} (${count})`);
     });
@@ -380,10 +501,16 @@ function judgeChanges(
   };
 }
 
-/** The share of a delivery's objects. Usually none is set aside; of a wrong or a replaced delivery nearly all are. */
+/**
+ * The share of a delivery's objects. Usually none is set aside; of a wrong or a replaced delivery
+ * nearly all are.
+ */
 const mostSetAsideShare = 0.01;
 
-/** Objections to deliveries with over 1% of objects not matching, and to over `alwaysAllowed` addresses together. */
+/**
+ * Objections to deliveries with over 1% of objects not matching, and to over `alwaysAllowed`
+ * addresses together.
+ */
 export function objectionsToSetAside(
   days: readonly SetAsideOfDay[],
   { count, addresses, examples }: SetAside,

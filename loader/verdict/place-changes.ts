@@ -18,9 +18,15 @@ type Limit = {
   code: string;
   what: string;
   whole?: Threshold | 0;
-  /** Limits on streets of one woonplaats are numbers without a share: no month renames or empties more streets. */
+  /**
+   * Limits on streets of one woonplaats are numbers without a share: no month renames or empties
+   * more streets.
+   */
   place?: Threshold;
-  /** The member of a `PlaceSize` that it is a share of, and what these addresses are; the live ones by default. */
+  /**
+   * The member of a `PlaceSize` that it is a share of, and what these addresses are; the live ones
+   * by default.
+   */
   of?: SizeMember;
   there?: string;
 };
@@ -29,45 +35,90 @@ const removed = { whole: 'maximumRemovedShare', place: 'maximumPlaceShare' } as 
 const lost = { whole: 'maximumLostShare', place: 'maximumLostShare', there: 'have one' } as const;
 const named = { code: 'too_many_changed', whole: 'maximumNamesShare' } as const;
 const streets = { place: 'alwaysAllowedStreets' } as const;
-const [values, there] = [{ whole: 'maximumChangedShare', place: 'maximumLostShare' }, 'have one'] as const;
+const [values, there] = [
+  { whole: 'maximumChangedShare', place: 'maximumLostShare' },
+  'have one',
+] as const;
 const ofObjects = { code: 'too_many_objects_changed', of: 6, there, ...values } as const;
 /**
- * The kinds of changes in addresses, and their limits. `removed` and `added` count addresses that no other key of their
- * street has before or after: an address that only gets another number or postcode is `renumbered`. `renamed` gets
- * another street, `relocated` another woonplaats, and `changed` is any other change, such as its id. `huisletters` and
- * `toevoegingen` are lost ones. `letters`: a name that differs only in special letters; `garbled`: a name with
- * characters that no name has. `lost` and `moved` count objects, the next seven addresses; `locations` are moved by
- * any distance. The last two count streets: with another name, and that lose many addresses. `mergers`: of a gemeente
- * that ceases to exist; `gemeente`: every other change of it.
+ * The kinds of changes in addresses, and their limits. `removed` and `added` count addresses that
+ * no other key of their street has before or after: an address that only gets another number or
+ * postcode is `renumbered`. `renamed` gets another street, `relocated` another woonplaats, and
+ * `changed` is any other change, such as its id. `huisletters` and `toevoegingen` are lost ones.
+ * `letters`: a name that differs only in special letters; `garbled`: a name with characters that no
+ * name has. `lost` and `moved` count objects, the next seven addresses; `locations` are moved by
+ * any distance. The last two count streets: with another name, and that lose many addresses.
+ * `mergers`: of a gemeente that ceases to exist; `gemeente`: every other change of it.
  */
 const limits = {
   removed: { code: 'too_many_removed', what: 'remove', ...removed },
-  changed: { code: 'too_many_changed', what: 'change', whole: 'maximumChangedShare', place: 'maximumLostShare' },
+  changed: {
+    code: 'too_many_changed',
+    what: 'change',
+    whole: 'maximumChangedShare',
+    place: 'maximumLostShare',
+  },
   renamed: { what: 'change the street of', ...named, place: 'maximumLostShare' },
   relocated: { what: 'change the woonplaats of', ...named, place: 'maximumPlaceShare' },
   gemeente: { what: 'change the gemeente of', ...named, place: 'maximumPlaceShare' },
   mergers: { what: 'change the gemeente of', ...named },
   gemeenteLost: { code: 'too_many_changed', what: 'take the gemeente off', whole: 0 },
-  added: { code: 'too_many_added', what: 'add', whole: 'maximumAddedShare', place: 'maximumLostShare' },
-  renumbered: { code: 'too_many_renumbered', what: 'change the huisnummer or postcode of', ...removed },
-  huisletters: { code: 'too_many_toevoegingen_lost', what: 'take the huisletter off', of: 1, ...lost },
-  toevoegingen: { code: 'too_many_toevoegingen_lost', what: 'take the toevoeging off', of: 2, ...lost },
+  added: {
+    code: 'too_many_added',
+    what: 'add',
+    whole: 'maximumAddedShare',
+    place: 'maximumLostShare',
+  },
+  renumbered: {
+    code: 'too_many_renumbered',
+    what: 'change the huisnummer or postcode of',
+    ...removed,
+  },
+  huisletters: {
+    code: 'too_many_toevoegingen_lost',
+    what: 'take the huisletter off',
+    of: 1,
+    ...lost,
+  },
+  toevoegingen: {
+    code: 'too_many_toevoegingen_lost',
+    what: 'take the toevoeging off',
+    of: 2,
+    ...lost,
+  },
   letters: {
     ...{ code: 'too_many_names_garbled', what: 'change the special letters in the names of' },
     ...{ of: 3, ...lost, there: 'have such letters' },
   },
-  garbled: { code: 'too_many_names_garbled', what: 'put characters that no name has into the names of', whole: 0 },
+  garbled: {
+    code: 'too_many_names_garbled',
+    what: 'put characters that no name has into the names of',
+    whole: 0,
+  },
   lost: { code: 'too_many_objects_lost', what: 'take an object from', ...removed },
-  moved: { code: 'too_many_objects_moved', what: `move the objects by more than ${corrected} m of`, ...removed },
+  moved: {
+    code: 'too_many_objects_moved',
+    what: `move the objects by more than ${corrected} m of`,
+    ...removed,
+  },
   ligplaatsen: { code: 'too_many_objects_lost', what: 'take the ligplaats from', of: 4, ...lost },
-  standplaatsen: { code: 'too_many_objects_lost', what: 'take the standplaats from', of: 5, ...lost },
+  standplaatsen: {
+    code: 'too_many_objects_lost',
+    what: 'take the standplaats from',
+    of: 5,
+    ...lost,
+  },
   gained: { what: 'add objects to', ...ofObjects },
   uses: { what: 'change the gebruiksdoelen of the objects of', ...ofObjects },
   surfaces: { what: 'change the oppervlakte of the objects of', ...ofObjects },
   statuses: { what: 'change the status of the objects of', ...ofObjects },
   locations: { what: 'change the location of the objects of', ...ofObjects },
   renamedStreets: { code: 'too_many_streets_changed', what: 'change the name of', ...streets },
-  emptiedStreets: { code: 'too_many_streets_removed', what: 'remove many addresses from each of', ...streets },
+  emptiedStreets: {
+    code: 'too_many_streets_removed',
+    what: 'remove many addresses from each of',
+    ...streets,
+  },
 } as const satisfies Record<string, Limit>;
 
 type LimitedKind = keyof typeof limits;
@@ -89,16 +140,24 @@ export type PlaceTallies = {
   streets: Record<string, AreaTally>;
   woonplaatsen: Record<string, AreaTally>;
   /**
-   * Changes of the woonplaats, and of the gemeente, by the old and the new one with a tab between them; the woonplaats
-   * follows the gemeenten after another tab.
+   * Changes of the woonplaats, and of the gemeente, by the old and the new one with a tab between
+   * them; the woonplaats follows the gemeenten after another tab.
    */
   names: Record<string, Counted>;
 };
 
-/** The changes in the objects of one address: the number lost or moved, and 1 for each other kind of change. */
+/**
+ * The changes in the objects of one address: the number lost or moved, and 1 for each other kind of
+ * change.
+ */
 export type ChangedObjects = Partial<Record<LimitedKind, number>>;
 
-export const noTallies = (): PlaceTallies => ({ all: {}, streets: {}, woonplaatsen: {}, names: {} });
+export const noTallies = (): PlaceTallies => ({
+  all: {},
+  streets: {},
+  woonplaatsen: {},
+  names: {},
+});
 
 const examplesKept = 3;
 
@@ -137,13 +196,18 @@ export const woonplaatsOf = (street: string) => street.slice(street.lastIndexOf(
 /** A street that loses this many addresses is emptied: more than a demolished block of flats. */
 const emptiedFrom = 20;
 
-/** An address at one place before or after a change; `isReturned`: it is as in an earlier extract. */
+/**
+ * An address at one place before or after a change; `isReturned`: it is as in an earlier extract.
+ */
 type At = { key: string; place: Place; isReturned?: boolean };
 
 /** Counts the changes of a segment, one part after the other. */
 export class PlaceCounter {
   readonly #tallies = noTallies();
-  /** The addresses of the part that an object no longer has, and its new addresses, by the object's id. */
+  /**
+   * The addresses of the part that an object no longer has, and its new addresses, by the object's
+   * id.
+   */
   readonly #left = new Map<string, At>();
   readonly #came = new Map<string, At>();
   readonly #removed: At[] = [];
@@ -162,10 +226,12 @@ export class PlaceCounter {
   ): void {
     const [were, are] = [old ?? [], now ?? []];
     const all = new Map([...were, ...are].map((place) => [nameOf(place), place]));
-    for (const name of all.keys()) addTo(this.#tallies.streets, name, { total: { count: 1, examples: [] } });
+    for (const name of all.keys())
+      addTo(this.#tallies.streets, name, { total: { count: 1, examples: [] } });
     for (const name of new Set([...all.values()].map(({ woonplaats }) => woonplaats)))
       addTo(this.#tallies.woonplaatsen, name, { total: { count: 1, examples: [] } });
-    for (const { place, id } of idsWithout(are, were)) this.#came.set(id, { key, place, isReturned });
+    for (const { place, id } of idsWithout(are, were))
+      this.#came.set(id, { key, place, isReturned });
     if (isReturned) return;
     const [gone, come] = [without(were, are), without(are, were)];
     const isChanged = old !== null && now !== null;
@@ -180,18 +246,29 @@ export class PlaceCounter {
     const at = { key, place: first };
     const to = are.find(({ woonplaats }) => woonplaats === first.woonplaats);
     if (to && first.gemeente !== to.gemeente) this.#countGemeente(at, to.gemeente);
-    if (kind === 'changed' && !isOfGemeente && gone.length + come.length === 0) this.#add('changed', at);
-    for (const [what, count] of Object.entries(objects)) this.#add(what as keyof ChangedObjects, at, count);
+    if (kind === 'changed' && !isOfGemeente && gone.length + come.length === 0)
+      this.#add('changed', at);
+    for (const [what, count] of Object.entries(objects))
+      this.#add(what as keyof ChangedObjects, at, count);
   }
 
   #countGemeente(at: At, to: string | undefined): void {
     const { gemeente, woonplaats } = at.place;
     if (to === undefined) this.#add('gemeenteLost', at);
     else if (gemeente !== undefined)
-      this.#addNames(`${gemeentePrefix}${gemeente}`, `${gemeentePrefix}${to}\t${woonplaats}`, at.key);
+      this.#addNames(
+        `${gemeentePrefix}${gemeente}`,
+        `${gemeentePrefix}${to}\t${woonplaats}`,
+        at.key,
+      );
   }
 
-  #countPlace(key: string, from: Place | undefined, to: Place | undefined, isChanged: boolean): void {
+  #countPlace(
+    key: string,
+    from: Place | undefined,
+    to: Place | undefined,
+    isChanged: boolean,
+  ): void {
     if (to && isGarbled(to) && !(from && isGarbled(from))) this.#add('garbled', { key, place: to });
     if (!from || !to) {
       // The address stays, and gains or loses one of its places.
@@ -219,9 +296,13 @@ export class PlaceCounter {
     this.#last[kind] = key;
   }
 
-  /** To be called after each part, the keys of a postcode being in one: pairs the addresses that moved within it. */
+  /**
+   * To be called after each part, the keys of a postcode being in one: pairs the addresses that
+   * moved within it.
+   */
   endPart(): void {
-    const isThere = ({ place }: At, at: At | undefined) => at !== undefined && nameOf(at.place) === nameOf(place);
+    const isThere = ({ place }: At, at: At | undefined) =>
+      at !== undefined && nameOf(at.place) === nameOf(place);
     for (const one of this.#removed) {
       const to = idsOf(one.place).flatMap((id) => this.#came.get(id) ?? []);
       const moved = to.find((at) => isThere(one, at));
@@ -251,14 +332,25 @@ export class PlaceCounter {
   }
 }
 
-function byChanges(areas: Record<string, AreaTally>, kind: PlaceKind = 'total'): [string, AreaTally][] {
+function byChanges(
+  areas: Record<string, AreaTally>,
+  kind: PlaceKind = 'total',
+): [string, AreaTally][] {
   const changes = (tally: AreaTally) => tally[kind]?.count ?? 0;
-  return Object.entries(areas).sort(([a, one], [b, other]) => changes(other) - changes(one) || (a < b ? -1 : 1));
+  return Object.entries(areas).sort(
+    ([a, one], [b, other]) => changes(other) - changes(one) || (a < b ? -1 : 1),
+  );
 }
 
 /** The areas with the most changes of a kind, in descending order, and how many; each has one. */
-export function mostChanged(areas: Record<string, AreaTally>, most: number, kind?: PlaceKind): Record<string, number> {
-  const counts = byChanges(areas, kind).map(([name, tally]) => [name, tally[kind ?? 'total']?.count ?? 0] as const);
+export function mostChanged(
+  areas: Record<string, AreaTally>,
+  most: number,
+  kind?: PlaceKind,
+): Record<string, number> {
+  const counts = byChanges(areas, kind).map(
+    ([name, tally]) => [name, tally[kind ?? 'total']?.count ?? 0] as const,
+  );
   return Object.fromEntries(counts.slice(0, most).filter(([, count]) => count > 0));
 }
 
@@ -266,7 +358,8 @@ function kindOfMove(from: string, to: string): PlaceKind | null {
   const [old, now] = [keyParts(from), keyParts(to)];
   if (old.postcode !== now.postcode || old.huisnummer !== now.huisnummer) return 'renumbered';
   const [was, is] = [old.toevoeging, now.toevoeging];
-  if (suffixOf(was.charCodeAt(0), was.length) % 2 === 1 && is === was.slice(1)) return 'huisletters';
+  if (suffixOf(was.charCodeAt(0), was.length) % 2 === 1 && is === was.slice(1))
+    return 'huisletters';
   return was.startsWith(is) ? 'toevoegingen' : null;
 }
 
@@ -276,12 +369,20 @@ function without(places: readonly Place[], others: readonly Place[]): Place[] {
 
 const idsOf = ({ nummeraanduidingen = [] }: Place) => nummeraanduidingen;
 
-function idsWithout(places: readonly Place[], others: readonly Place[]): { place: Place; id: string }[] {
+function idsWithout(
+  places: readonly Place[],
+  others: readonly Place[],
+): { place: Place; id: string }[] {
   const there = new Set(others.flatMap(idsOf));
-  return places.flatMap((place) => idsOf(place).flatMap((id) => (there.has(id) ? [] : { place, id })));
+  return places.flatMap((place) =>
+    idsOf(place).flatMap((id) => (there.has(id) ? [] : { place, id })),
+  );
 }
 
-/** The characters of names. `Ã` and `Â` are what other letters begin with where they were encoded twice. */
+/**
+ * The characters of names. `Ã` and `Â` are what other letters begin with where they were encoded
+ * twice.
+ */
 const usual = /^[\p{Script=Latin}\p{M}\p{Nd} .,'’‘`´"&+:;!°/()–-]*$/u;
 const isGarbled = (place: Place) => !usual.test(nameOf(place)) || /[ÃÂ]/.test(nameOf(place));
 

@@ -1,6 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** Bytes of a file, a buffer, S3 or HTTP. `read` returns exactly `length` or rejects; callers stay within `size`. */
+/**
+ * Bytes of a file, a buffer, S3 or HTTP. `read` returns exactly `length` or rejects; callers stay
+ * within `size`.
+ */
 export type RandomAccess = {
   readonly size: number;
   /** Whether each read returns memory of its own, which the caller may release. */
@@ -9,8 +12,8 @@ export type RandomAccess = {
 };
 
 /**
- * A file on disk; call `close` when done. Each call waits for the disk: a load reads some kilobytes at a time, mostly
- * right after writing them, and promises would take eight times the CPU.
+ * A file on disk; call `close` when done. Each call waits for the disk: a load reads some kilobytes
+ * at a time, mostly right after writing them, and promises would take eight times the CPU.
  */
 export async function fileAccess(path: string): Promise<RandomAccess & { close(): Promise<void> }> {
   const file = openSync(path, 'r');
@@ -37,7 +40,8 @@ export function bufferAccess(buffer: Buffer): RandomAccess {
   return {
     size: buffer.length,
     async read(position, length) {
-      if (position + length > buffer.length) throw new Error(`a buffer ends before byte ${position + length}`);
+      if (position + length > buffer.length)
+        throw new Error(`a buffer ends before byte ${position + length}`);
       return buffer.subarray(position, position + length);
     },
   };

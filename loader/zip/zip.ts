@@ -1,4 +1,7 @@
-/** A zip at random access: its entries, from the central directory, and the bytes of each, checked against it. */
+/**
+ * A zip at random access: its entries, from the central directory, and the bytes of each, checked
+ * against it.
+ */
 
 import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
@@ -22,7 +25,10 @@ const chunkBytes = 1024 * 1024;
 const largestRatio = 1040; // deflate can't do better than 1,032 to 1
 const largestInMemory = 256 * 1024 * 1024; // a file of 10,000 occurrences is 13 MB
 
-/** An entry as the directory has it, as JSON for Lambdas. One that is `encrypted` or `unknown` can only be listed. */
+/**
+ * An entry as the directory has it, as JSON for Lambdas. One that is `encrypted` or `unknown` can
+ * only be listed.
+ */
 export type ZipEntry = {
   name: string;
   method: 'stored' | 'deflated' | 'encrypted' | 'unknown';
@@ -40,7 +46,9 @@ export function hashOf(files: readonly ZipEntry[]): string {
   return createHash('sha256').update(contents.join()).digest('hex').slice(0, 16);
 }
 
-/** Every entry of a zip or ZIP64 in the order of its directory, directories too; two or three reads. */
+/**
+ * Every entry of a zip or ZIP64 in the order of its directory, directories too; two or three reads.
+ */
 export async function listEntries(source: RandomAccess, label: string): Promise<ZipEntry[]> {
   const reader = new SourceReader(source);
   try {
@@ -50,7 +58,8 @@ export async function listEntries(source: RandomAccess, label: string): Promise<
     });
     const entries: ZipEntry[] = [];
     for await (const entry of zip.eachEntry()) {
-      if (overwritten.test(entry.fileName)) throw new Error('the name of a file has control characters');
+      if (overwritten.test(entry.fileName))
+        throw new Error('the name of a file has control characters');
       entries.push(zipEntry(entry));
     }
     // A damaged length of a name or comment moves all that is read after it.
@@ -63,7 +72,10 @@ export async function listEntries(source: RandomAccess, label: string): Promise<
   }
 }
 
-/** Bytes of zeros or ones in a name, which would hide its file: code page 437 reads the latter as a no-break space. */
+/**
+ * Bytes of zeros or ones in a name, which would hide its file: code page 437 reads the latter as a
+ * no-break space.
+ */
 const overwritten = /[\p{Cc}\ufffd\u00a0]/u;
 
 function zipEntry(entry: Entry): ZipEntry {
@@ -80,21 +92,43 @@ function zipEntry(entry: Entry): ZipEntry {
 
 function methodOf(entry: Entry): ZipEntry['method'] {
   if (entry.isEncrypted()) return 'encrypted';
-  return entry.compressionMethod === 0 ? 'stored' : entry.compressionMethod === 8 ? 'deflated' : 'unknown';
+  return entry.compressionMethod === 0
+    ? 'stored'
+    : entry.compressionMethod === 8
+      ? 'deflated'
+      : 'unknown';
 }
 
-async function unreadable(source: RandomAccess, label: string, cause: Error): Promise<ExtractError> {
-  const startsAsZip = source.size >= 4 && (await source.read(0, 4)).readUInt32LE(0) === localHeaderSignature;
+async function unreadable(
+  source: RandomAccess,
+  label: string,
+  cause: Error,
+): Promise<ExtractError> {
+  const startsAsZip =
+    source.size >= 4 && (await source.read(0, 4)).readUInt32LE(0) === localHeaderSignature;
   return startsAsZip
-    ? new ExtractError('corrupt_zip', label, `a zip that is cut off or damaged; get it again (${cause.message})`, {
-        cause,
-      })
-    : new ExtractError('not_a_zip', label, 'not a zip file; give the .zip as the Kadaster or PDOK delivers it', {
-        cause,
-      });
+    ? new ExtractError(
+        'corrupt_zip',
+        label,
+        `a zip that is cut off or damaged; get it again (${cause.message})`,
+        {
+          cause,
+        },
+      )
+    : new ExtractError(
+        'not_a_zip',
+        label,
+        'not a zip file; give the .zip as the Kadaster or PDOK delivers it',
+        {
+          cause,
+        },
+      );
 }
 
-/** Serves yauzl's many small reads of the central directory from a few large ones, as each read may be a request. */
+/**
+ * Serves yauzl's many small reads of the central directory from a few large ones, as each read may
+ * be a request.
+ */
 class SourceReader extends RandomAccessReader {
   failure: Error | undefined;
   readonly #source: RandomAccess;
@@ -116,15 +150,21 @@ class SourceReader extends RandomAccessReader {
   ): void {
     // yauzl computes positions from fields of the zip, which may be damaged.
     if (!(position >= 0 && position + length <= this.#source.size)) {
-      callback(new Error(`it refers to byte ${position + length}, beyond its ${this.#source.size} bytes`));
+      callback(
+        new Error(`it refers to byte ${position + length}, beyond its ${this.#source.size} bytes`),
+      );
       return;
     }
     this.#end = position + length;
     this.#range(position, length).then(
       (bytes) => {
         bytes.copy(buffer, offset);
-        // yauzl refuses a whole zip for one entry with strong encryption, which may be of no use here.
-        if (length === directoryHeaderBytes && (buffer.readUInt16LE(offset + flagsAt) & strongEncryption) !== 0)
+        // yauzl refuses a whole zip for one entry with strong encryption, which may be of no use
+        // here.
+        if (
+          length === directoryHeaderBytes &&
+          (buffer.readUInt16LE(offset + flagsAt) & strongEncryption) !== 0
+        )
           buffer.writeUInt16LE(encryption, offset + flagsAt);
         callback(null);
       },
@@ -139,7 +179,9 @@ class SourceReader extends RandomAccessReader {
   signatureAtEnd(): Promise<number> {
     const bytes = Buffer.alloc(4);
     return new Promise((resolve, reject) => {
-      this.read(bytes, 0, 4, this.#end, (error) => (error ? reject(error) : resolve(bytes.readUInt32LE(0))));
+      this.read(bytes, 0, 4, this.#end, (error) =>
+        error ? reject(error) : resolve(bytes.readUInt32LE(0)),
+      );
     });
   }
 
@@ -148,7 +190,8 @@ class SourceReader extends RandomAccessReader {
   }
 
   async #range(position: number, length: number): Promise<Buffer> {
-    const held = position >= this.#aheadStart && position + length <= this.#aheadStart + this.#ahead.length;
+    const held =
+      position >= this.#aheadStart && position + length <= this.#aheadStart + this.#ahead.length;
     if (!held) {
       const wanted = Math.min(Math.max(length, directoryChunkBytes), this.#source.size - position);
       this.#ahead = await this.#source.read(position, wanted);
@@ -159,9 +202,9 @@ class SourceReader extends RandomAccessReader {
 }
 
 /**
- * Passes the bytes of an entry to `use`, and frees their memory afterwards, so that the next entry is inflated into it:
- * keep none of the bytes. Costs one range read (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses
- * over 256 MB; `entryStream` has no limit.
+ * Passes the bytes of an entry to `use`, and frees their memory afterwards, so that the next entry
+ * is inflated into it: keep none of the bytes. Costs one range read (rarely two). For the XML files
+ * of NUM and OPR, of 13 MB each: refuses over 256 MB; `entryStream` has no limit.
  */
 export async function withEntry<T>(
   source: RandomAccess,
@@ -170,7 +213,8 @@ export async function withEntry<T>(
   use: (bytes: Buffer) => T,
 ): Promise<T> {
   refuseUnreadable(source, entry, label);
-  if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
+  if (entry.size > largestInMemory)
+    throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
   const compressed = await compressedBytes(source, entry, label);
   const isStored = entry.method === 'stored';
   const bytes = isStored ? compressed : inflated(compressed, entry, label);
@@ -184,11 +228,18 @@ export async function withEntry<T>(
 }
 
 /** The bytes of such an entry, in memory of their own. */
-export async function readEntry(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
+export async function readEntry(
+  source: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+): Promise<Buffer> {
   return withEntry(source, entry, label, (bytes) => Buffer.from(bytes));
 }
 
-/** The bytes of an entry of any size, as a stream; it fails at its end unless size and CRC-32 are right. */
+/**
+ * The bytes of an entry of any size, as a stream; it fails at its end unless size and CRC-32 are
+ * right.
+ */
 export function entryStream(source: RandomAccess, entry: ZipEntry, label: string): Readable {
   return Readable.from(checkedChunks(source, entry, label), { objectMode: false });
 }
@@ -206,17 +257,27 @@ export async function entryRange(
   return { position, length: entry.compressedSize };
 }
 
-async function compressedBytes(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
-  const expected = localHeaderBytes + Buffer.byteLength(entry.name) + extraBytes + entry.compressedSize;
-  const bytes = await source.read(entry.headerOffset, Math.min(expected, source.size - entry.headerOffset));
+async function compressedBytes(
+  source: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+): Promise<Buffer> {
+  const expected =
+    localHeaderBytes + Buffer.byteLength(entry.name) + extraBytes + entry.compressedSize;
+  const bytes = await source.read(
+    entry.headerOffset,
+    Math.min(expected, source.size - entry.headerOffset),
+  );
   const start = dataOffset(bytes, label);
-  if (start + entry.compressedSize <= bytes.length) return bytes.subarray(start, start + entry.compressedSize);
+  if (start + entry.compressedSize <= bytes.length)
+    return bytes.subarray(start, start + entry.compressedSize);
   if (entry.headerOffset + start + entry.compressedSize > source.size) throw cutOff(label);
   return source.read(entry.headerOffset + start, entry.compressedSize);
 }
 
 function dataOffset(header: Buffer, label: string): number {
-  if (header.readUInt32LE(0) !== localHeaderSignature) throw damaged(label, 'its local header is missing');
+  if (header.readUInt32LE(0) !== localHeaderSignature)
+    throw damaged(label, 'its local header is missing');
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
@@ -228,12 +289,17 @@ function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer
   try {
     return inflateRawSync(compressed, { chunkSize: size + bytesBehind, maxOutputLength: size + 1 });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw anotherSize(size, label);
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw anotherSize(size, label);
     throw damaged(label, (cause as Error).message, cause);
   }
 }
 
-async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: string): AsyncGenerator<Buffer> {
+async function* checkedChunks(
+  source: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+): AsyncGenerator<Buffer> {
   const { position, length } = await entryRange(source, entry, label);
   const stored = rangeChunks(source, position, length);
   let size = 0;
@@ -247,14 +313,21 @@ async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: stri
   check(entry, size, crc, label);
 }
 
-async function* rangeChunks(source: RandomAccess, position: number, length: number): AsyncGenerator<Buffer> {
+async function* rangeChunks(
+  source: RandomAccess,
+  position: number,
+  length: number,
+): AsyncGenerator<Buffer> {
   const most = source.isOwnMemory ? fileChunkBytes : compressedChunkBytes;
   for (let done = 0; done < length; done += most) {
     yield await source.read(position + done, Math.min(most, length - done));
   }
 }
 
-async function* inflatedChunks(compressed: AsyncIterable<Buffer>, label: string): AsyncGenerator<Buffer> {
+async function* inflatedChunks(
+  compressed: AsyncIterable<Buffer>,
+  label: string,
+): AsyncGenerator<Buffer> {
   const inflated = createInflateRaw({ chunkSize: chunkBytes });
   pipeline(Readable.from(compressed), inflated, () => {}); // errors of reads pass through the loop below unchanged
   try {
@@ -267,9 +340,12 @@ async function* inflatedChunks(compressed: AsyncIterable<Buffer>, label: string)
 
 function refuseUnreadable(source: RandomAccess, entry: ZipEntry, label: string): void {
   if (entry.method === 'encrypted') throw unsupported(label, 'it is encrypted');
-  if (entry.method === 'unknown') throw unsupported(label, 'it is compressed in another way than deflate');
-  if (entry.headerOffset + localHeaderBytes + entry.compressedSize > source.size) throw cutOff(label);
-  if (entry.size > entry.compressedSize * largestRatio + largestRatio) throw damaged(label, 'its size is impossible');
+  if (entry.method === 'unknown')
+    throw unsupported(label, 'it is compressed in another way than deflate');
+  if (entry.headerOffset + localHeaderBytes + entry.compressedSize > source.size)
+    throw cutOff(label);
+  if (entry.size > entry.compressedSize * largestRatio + largestRatio)
+    throw damaged(label, 'its size is impossible');
 }
 
 function check(entry: ZipEntry, size: number, crc: number, label: string): void {
@@ -286,9 +362,15 @@ function cutOff(label: string): ExtractError {
 }
 
 function damaged(label: string, what: string, cause?: unknown): ExtractError {
-  return new ExtractError('corrupt_zip', label, `damaged: ${what}; get the extract again`, { cause });
+  return new ExtractError('corrupt_zip', label, `damaged: ${what}; get the extract again`, {
+    cause,
+  });
 }
 
 function unsupported(label: string, what: string): ExtractError {
-  return new ExtractError('unsupported_zip', label, `${what}; make the zip again with plain deflate`);
+  return new ExtractError(
+    'unsupported_zip',
+    label,
+    `${what}; make the zip again with plain deflate`,
+  );
 }

@@ -21,7 +21,10 @@ const { Agent, createServer, request } = process.getBuiltinModule('node:http');
  * A client for the DynamoDB engine at `endpoint`. The caller has to destroy it.
  * @param accessKeyId the id that a guarded endpoint requires; engines themselves accept any
  */
-export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
+export function localDynamoDb(
+  endpoint: string,
+  accessKeyId = localAws.credentials.accessKeyId,
+): DynamoDBClient {
   const credentials = { ...localAws.credentials, accessKeyId };
   return new DynamoDBClient({ ...localAws, credentials, endpoint, sha256: Sha256 });
 }
@@ -41,8 +44,9 @@ export type GuardedEndpoint = {
 };
 
 /**
- * Forwards requests to an engine that checks no credentials, if they carry the secret access key id, which AWS clients
- * send with every request; the others get a 403. Web pages get no permission to read a response.
+ * Forwards requests to an engine that checks no credentials, if they carry the secret access key
+ * id, which AWS clients send with every request; the others get a 403. Web pages get no permission
+ * to read a response.
  */
 export async function guardEndpoint(engineEndpoint: string): Promise<GuardedEndpoint> {
   const accessKeyId = randomBytes(16).toString('hex');
@@ -58,11 +62,19 @@ export async function guardEndpoint(engineEndpoint: string): Promise<GuardedEndp
       return;
     }
     const { method, headers } = incoming;
-    const outgoing = request(new URL(incoming.url ?? '/', engineEndpoint), { method, headers, agent });
-    const [responded] = await Promise.all([once(outgoing, 'response'), pipeline(incoming, outgoing)]);
+    const outgoing = request(new URL(incoming.url ?? '/', engineEndpoint), {
+      method,
+      headers,
+      agent,
+    });
+    const [responded] = await Promise.all([
+      once(outgoing, 'response'),
+      pipeline(incoming, outgoing),
+    ]);
     const answer = responded[0] as IncomingMessage;
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (value !== undefined && !name.startsWith('access-control-')) response.setHeader(name, value);
+      if (value !== undefined && !name.startsWith('access-control-'))
+        response.setHeader(name, value);
     }
     response.writeHead(answer.statusCode ?? 502);
     await pipeline(answer, response);
@@ -85,15 +97,21 @@ export async function guardEndpoint(engineEndpoint: string): Promise<GuardedEndp
 
 const refusal = JSON.stringify({
   __type: 'com.amazon.coral.service#UnrecognizedClientException',
-  message: 'Sign requests with the accessKeyId that is in local.json in the data folder of "npm start".',
+  message:
+    'Sign requests with the accessKeyId that is in local.json in the data folder of "npm start".',
 });
 
 /**
- * The signature itself is not checked: the secret is the name of the key, and the request never leaves this machine.
+ * The signature itself is not checked: the secret is the name of the key, and the request never
+ * leaves this machine.
  */
 function isSignedBy(accessKeyId: string, { headers }: IncomingMessage): boolean {
-  const [, given = ''] = /^AWS4-HMAC-SHA256 Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? [];
-  return given.length === accessKeyId.length && timingSafeEqual(Buffer.from(given), Buffer.from(accessKeyId));
+  const [, given = ''] =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? [];
+  return (
+    given.length === accessKeyId.length &&
+    timingSafeEqual(Buffer.from(given), Buffer.from(accessKeyId))
+  );
 }
 
 /** The names of the tables in an engine. */
@@ -108,16 +126,27 @@ export const tableKeys = {
 const keyTypes = ['HASH', 'RANGE'] as const;
 
 /** Creates the tables that the engine does not have yet, and returns their names. */
-export async function createMissingTables(client: DynamoDBClient, names: TableNames): Promise<string[]> {
+export async function createMissingTables(
+  client: DynamoDBClient,
+  names: TableNames,
+): Promise<string[]> {
   const existing = await existingTables(client);
-  const missing = (['addresses', 'accounts'] as const).filter((table) => !existing.has(names[table]));
+  const missing = (['addresses', 'accounts'] as const).filter(
+    (table) => !existing.has(names[table]),
+  );
   const create = async (table: keyof TableNames) => {
     const TableName = names[table];
     await client.send(
       new CreateTableCommand({
         TableName,
-        KeySchema: tableKeys[table].map((AttributeName, i) => ({ AttributeName, KeyType: keyTypes[i] })),
-        AttributeDefinitions: tableKeys[table].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: tableKeys[table].map((AttributeName, i) => ({
+          AttributeName,
+          KeyType: keyTypes[i],
+        })),
+        AttributeDefinitions: tableKeys[table].map((AttributeName) => ({
+          AttributeName,
+          AttributeType: 'S',
+        })),
         BillingMode: 'PAY_PER_REQUEST',
       }),
     );
@@ -128,7 +157,10 @@ export async function createMissingTables(client: DynamoDBClient, names: TableNa
 }
 
 /** Deletes the tables that exist. */
-export async function deleteTables(client: DynamoDBClient, { addresses, accounts }: TableNames): Promise<void> {
+export async function deleteTables(
+  client: DynamoDBClient,
+  { addresses, accounts }: TableNames,
+): Promise<void> {
   const existing = await existingTables(client);
   for (const TableName of [addresses, accounts]) {
     if (existing.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));

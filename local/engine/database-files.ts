@@ -10,7 +10,10 @@ export function newDatabaseFile(databaseFile: string): string {
   return `${databaseFile}.import`;
 }
 
-/** The complete new database. Once a file has this name, it replaces the old one, at the next start at the latest. */
+/**
+ * The complete new database. Once a file has this name, it replaces the old one, at the next start
+ * at the latest.
+ */
 function importedFile(databaseFile: string): string {
   return `${databaseFile}.imported`;
 }
@@ -21,7 +24,10 @@ export function databasePaths(databaseFile: string): string[] {
   return [...files, importedFile(databaseFile), newDatabaseFile(databaseFile)];
 }
 
-/** Replaces the database by `newFile`, durably and atomically even if we are killed. No engine may be using either. */
+/**
+ * Replaces the database by `newFile`, durably and atomically even if we are killed. No engine may
+ * be using either.
+ */
 export async function replaceDatabase(databaseFile: string, newFile: string): Promise<void> {
   const file = await open(newFile);
   await file.sync();
@@ -43,8 +49,8 @@ export async function finishImport(databaseFile: string): Promise<void> {
 /** The embedded engine on a file that can be replaced while the engine is paused. */
 export interface PausableEngine extends Engine {
   /**
-   * Stops the engine, runs `work`, and starts the engine again at the same endpoint, also when the work fails. The
-   * signal is aborted when `stop` is called meanwhile.
+   * Stops the engine, runs `work`, and starts the engine again at the same endpoint, also when the
+   * work fails. The signal is aborted when `stop` is called meanwhile.
    */
   pause(work: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
@@ -54,7 +60,10 @@ export interface PausableEngine extends Engine {
  * @param meanwhile called each time when its process was started, which takes a moment to answer
  * @throws EngineMissingError, EngineError
  */
-export async function startPausableEngine(file: string, meanwhile?: () => void): Promise<PausableEngine> {
+export async function startPausableEngine(
+  file: string,
+  meanwhile?: () => void,
+): Promise<PausableEngine> {
   await finishImport(file);
   let engine = await startEngine(file, meanwhile);
   const { endpoint } = engine;

@@ -4,19 +4,31 @@ import { type AddressItem, addressItem, keyOfItem } from '../../core/addresses/a
 import { type Line, parseLine } from '../../loader/addresses/lines.ts';
 
 /**
- * A row as the embedded engine of the version in package.json writes it, without the sort key, which is empty, and the
- * column that is always null. A test compares every column with the engine's own.
+ * A row as the embedded engine of the version in package.json writes it, without the sort key,
+ * which is empty, and the column that is always null. A test compares every column with the
+ * engine's own.
  */
 export type EngineRow = { pk: string; item_json: string; item_size: number; hash_prefix: string };
 
-/** The row of a line. The engine writes the members of an item in an order that varies; here they have one order. */
+/**
+ * The row of a line. The engine writes the members of an item in an order that varies; here they
+ * have one order.
+ */
 export function rowOfLine(line: Line): EngineRow {
   const item = addressItem(parseLine(line));
   const key = keyOfItem(item);
-  return { pk: `S:${key}`, item_json: JSON.stringify(item), item_size: itemSize(item), hash_prefix: hashPrefix(key) };
+  return {
+    pk: `S:${key}`,
+    item_json: JSON.stringify(item),
+    item_size: itemSize(item),
+    hash_prefix: hashPrefix(key),
+  };
 }
 
-/** The text around the key, the objects and the id in the JSON of a row, and the size of the rest of the item. */
+/**
+ * The text around the key, the objects and the id in the JSON of a row, and the size of the rest of
+ * the item.
+ */
 type Template = { json: string[]; size: number; hasObjects: boolean };
 
 /** Lists of toevoegingen recur all over the country; the lines of a street follow one another. */

@@ -7,14 +7,18 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryWithBackoff } from '../../core/retry.ts';
 
-/** The embedded engine is not installed, or in another version. The message says how to get it, or another one. */
+/**
+ * The embedded engine is not installed, or in another version. The message says how to get it, or
+ * another one.
+ */
 export class EngineMissingError extends Error {
   override name = 'EngineMissingError';
 }
 
 /** The version in package.json, whose database files we write: see `engineBulkImport`. */
-const engineVersion: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  .optionalDependencies?.['@dynoxide/linux-x64'];
+const engineVersion: string = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+).optionalDependencies?.['@dynoxide/linux-x64'];
 
 /** How a shell of the platform sets a variable before a command. */
 function setVariable(platform: string, name: string, value: string): string {
@@ -23,7 +27,8 @@ function setVariable(platform: string, name: string, value: string): string {
 
 /**
  * The path of the embedded DynamoDB engine, which is an optional dependency.
- * @throws EngineMissingError when there is no package for this platform, it was not installed, or in another version
+ * @throws EngineMissingError when there is no package for this platform, it was not installed, or
+ * in another version
  */
 export function engineBinary(
   platform: string = process.platform,
@@ -42,7 +47,9 @@ export function engineBinary(
   }
   if (binary !== undefined && installed === version) return binary;
   const problem =
-    installed === undefined ? 'is not installed on this machine' : `is version ${installed}, not ${version}`;
+    installed === undefined
+      ? 'is not installed on this machine'
+      : `is version ${installed}, not ${version}`;
   throw new EngineMissingError(
     `The embedded DynamoDB engine (${name}) ${problem}. ` +
       `Install it ("npm ci" without "--omit=optional"), or paste the first line and the last two:\n` +
@@ -53,13 +60,16 @@ export function engineBinary(
 }
 
 /**
- * A loopback endpoint that was free a moment ago; the caller has to cope with its port being taken since. The engine
- * answers anyone who finds it, whatever the signature, and allows web pages of any origin. So its address is a random
- * one of the 16 million that Linux has for the loopback interface: a page or a port scan can't find it.
+ * A loopback endpoint that was free a moment ago; the caller has to cope with its port being taken
+ * since. The engine answers anyone who finds it, whatever the signature, and allows web pages of
+ * any origin. So its address is a random one of the 16 million that Linux has for the loopback
+ * interface: a page or a port scan can't find it.
  */
 async function freeEndpoint(): Promise<string> {
   const host =
-    process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}` : '127.0.0.1';
+    process.platform === 'linux'
+      ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+      : '127.0.0.1';
   return `http://${host}:${await requireFreePort(host, 0)}`;
 }
 
@@ -87,8 +97,9 @@ export type GuardedProcess = {
 };
 
 /**
- * The process must not outlive us, not even after SIGKILL, which leaves no time to stop it. However we end, our end of
- * the pipe on the shell's standard input closes; the shell's `read` then returns, and it kills the process.
+ * The process must not outlive us, not even after SIGKILL, which leaves no time to stop it. However
+ * we end, our end of the pipe on the shell's standard input closes; the shell's `read` then
+ * returns, and it kills the process.
  */
 const guardedRun = `
 exec 3<&0
@@ -117,9 +128,13 @@ const stopMilliseconds = 5_000;
 const errorOutputCharacters = 2_000;
 
 /** Runs a command. */
-export function startGuarded(command: string, args: readonly string[], hasShell = existsSync(shell)): GuardedProcess {
-  // In its own session, so that Ctrl-C in a terminal reaches only our process: requests in progress still need the
-  // engine.
+export function startGuarded(
+  command: string,
+  args: readonly string[],
+  hasShell = existsSync(shell),
+): GuardedProcess {
+  // In its own session, so that Ctrl-C in a terminal reaches only our process: requests in progress
+  // still need the engine.
   const guard = hasShell
     ? { program: shell, options: ['-c', guardedRun, 'guarded'] }
     : { program: process.execPath, options: ['--eval', guardedRunInNode, '--'] };
@@ -154,7 +169,9 @@ export function startGuarded(command: string, args: readonly string[], hasShell 
   };
 }
 
-/** Region and credentials for an engine on this machine; the SDK requires them, engines ignore them. */
+/**
+ * Region and credentials for an engine on this machine; the SDK requires them, engines ignore them.
+ */
 export const localAws = {
   region: 'eu-west-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
@@ -193,7 +210,11 @@ export async function startEngine(file?: string, meanwhile?: () => void): Promis
 }
 
 /** Starts the embedded engine at this endpoint. @throws EngineMissingError, EngineError */
-export async function startEngineAt(endpoint: string, file?: string, meanwhile?: () => void): Promise<Engine> {
+export async function startEngineAt(
+  endpoint: string,
+  file?: string,
+  meanwhile?: () => void,
+): Promise<Engine> {
   const { hostname, port } = new URL(endpoint);
   const database = file === undefined ? [] : ['--db-path', file];
   const { ended, errorOutput, stop } = startGuarded(engineBinary(), [
@@ -215,7 +236,10 @@ export async function startEngineAt(endpoint: string, file?: string, meanwhile?:
   return engine;
 }
 
-/** The engine reports on standard error that it is listening; connections that come before it accepts them wait. */
+/**
+ * The engine reports on standard error that it is listening; connections that come before it
+ * accepts them wait.
+ */
 async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   let gone = false;
   void engine.ended.then(() => {
@@ -235,8 +259,13 @@ async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   );
 }
 
-/** Whether an error means that the disk or the user's quota is full, reported by Node or by the embedded engine. */
+/**
+ * Whether an error means that the disk or the user's quota is full, reported by Node or by the
+ * embedded engine.
+ */
 export function isDiskFull(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT' || /disk is full|No space left on device/i.test(message);
+  return (
+    code === 'ENOSPC' || code === 'EDQUOT' || /disk is full|No space left on device/i.test(message)
+  );
 }

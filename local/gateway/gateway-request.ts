@@ -5,7 +5,10 @@ const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('no
 
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Decodes percent escapes. A `%` that starts no escape stays as it is; bytes that are not UTF-8 become U+FFFD. */
+/**
+ * Decodes percent escapes. A `%` that starts no escape stays as it is; bytes that are not UTF-8
+ * become U+FFFD.
+ */
 function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) =>
@@ -42,7 +45,9 @@ function queryParameters(rawQueryString: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of rawQueryString.split('&')) {
     if (pair === '') continue;
-    const [name = '', ...rest] = pair.split('=').map((part) => percentDecoded(part.replaceAll('+', ' ')));
+    const [name = '', ...rest] = pair
+      .split('=')
+      .map((part) => percentDecoded(part.replaceAll('+', ' ')));
     const value = rest.join('=');
     const before = parameters.get(name);
     parameters.set(name, before === undefined ? value : `${before},${value}`);
@@ -118,9 +123,13 @@ export function gatewayEvent(request: GatewayRequest, routeKey: string): APIGate
 }
 
 /**
- * Headers with lower-case names, repeated ones joined by commas, and API Gateway's own headers; cookies separately.
+ * Headers with lower-case names, repeated ones joined by commas, and API Gateway's own headers;
+ * cookies separately.
  */
-function eventHeaders(request: GatewayRequest): { headers: Record<string, string>; cookies: string[] } {
+function eventHeaders(request: GatewayRequest): {
+  headers: Record<string, string>;
+  cookies: string[];
+} {
   const headers = new Map<string, string>([['content-length', `${request.body.length}`]]);
   const cookies: string[] = [];
   const given = new Map<string, string>();
@@ -135,21 +144,36 @@ function eventHeaders(request: GatewayRequest): { headers: Record<string, string
     }
   }
   // These describe the connection to the gateway, which does not pass them on.
-  for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length']) {
+  for (const name of [
+    'connection',
+    'keep-alive',
+    'transfer-encoding',
+    'te',
+    'upgrade',
+    'expect',
+    'content-length',
+  ]) {
     given.delete(name);
   }
   for (const [name, value] of given) headers.set(name, value);
   const forwarded = given.get('x-forwarded-for');
-  headers.set('x-forwarded-for', forwarded === undefined ? request.sourceIp : `${forwarded}, ${request.sourceIp}`);
+  headers.set(
+    'x-forwarded-for',
+    forwarded === undefined ? request.sourceIp : `${forwarded}, ${request.sourceIp}`,
+  );
   headers.set('x-forwarded-port', `${request.port}`);
   headers.set('x-forwarded-proto', 'http');
   return { headers: Object.fromEntries(headers), cookies };
 }
 
-const textTypes = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/javascript\b)/i;
+const textTypes =
+  /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/javascript\b)/i;
 
 /** Text bodies stay text; everything else becomes base64, forms too, as API Gateway does. */
-function eventBody(body: Buffer, contentType: string | undefined): { body?: string; isBase64Encoded: boolean } {
+function eventBody(
+  body: Buffer,
+  contentType: string | undefined,
+): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false };
   const isText = contentType !== undefined && textTypes.test(contentType);
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
@@ -187,12 +211,22 @@ export const integrationFailed = ownAnswer(500, 'Internal Server Error');
 const isText = (value: unknown) => typeof value === 'string';
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Whether each field has a type that the format allows; API Gateway takes a `null` for an absent one. */
-function isFormatted(returned: object): returned is APIGatewayProxyStructuredResultV2 & { statusCode: number } {
-  const { statusCode, headers, cookies, body, isBase64Encoded } = returned as Record<string, unknown>;
-  if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) return false;
+/**
+ * Whether each field has a type that the format allows; API Gateway takes a `null` for an absent
+ * one.
+ */
+function isFormatted(
+  returned: object,
+): returned is APIGatewayProxyStructuredResultV2 & { statusCode: number } {
+  const { statusCode, headers, cookies, body, isBase64Encoded } = returned as Record<
+    string,
+    unknown
+  >;
+  if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599)
+    return false;
   const [named, listed] = [headers ?? {}, cookies ?? []];
-  if (typeof named !== 'object' || Array.isArray(named) || !Object.values(named).every(isScalar)) return false;
+  if (typeof named !== 'object' || Array.isArray(named) || !Object.values(named).every(isScalar))
+    return false;
   if (!Array.isArray(listed) || !listed.every(isText)) return false;
   return isText(body ?? '') && typeof (isBase64Encoded ?? false) === 'boolean';
 }
@@ -202,8 +236,8 @@ const connectionHeaders =
   /^(?:connection|content-length|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
 /**
- * Turns the result of a function into a response by the rules of payload format 2.0: an object with a `statusCode` is a
- * response; anything else is the body of a 200.
+ * Turns the result of a function into a response by the rules of payload format 2.0: an object with
+ * a `statusCode` is a response; anything else is the body of a 200.
  */
 export function integrationAnswer(returned: unknown): GatewayAnswer {
   if (typeof returned !== 'object' || returned === null || !('statusCode' in returned)) {
@@ -221,7 +255,11 @@ export function integrationAnswer(returned: unknown): GatewayAnswer {
   if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) {
     sent.push(['Content-Type', 'text/plain; charset=utf-8']);
   }
-  return { statusCode, headers: sent, body: isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? '') };
+  return {
+    statusCode,
+    headers: sent,
+    body: isBase64Encoded ? Buffer.from(body ?? '', 'base64') : (body ?? ''),
+  };
 }
 
 function isSendable(name: string, value: string): boolean {

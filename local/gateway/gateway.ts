@@ -53,14 +53,18 @@ export type GatewayOptions = OwnNames & {
   /** How long `stop` waits for requests in progress. */
   readonly drainMilliseconds?: number;
   /**
-   * Requests a second of each route, and as many at once; any others get API Gateway's own 429. Unlimited if absent.
+   * Requests a second of each route, and as many at once; any others get API Gateway's own 429.
+   * Unlimited if absent.
    */
   readonly throttlePerSecond?: number | undefined;
   /** Called after each response. */
   readonly onAnswer?: (answered: Answered) => void;
 };
 
-/** The parts of a request that may be logged: not its path and query, which may hold an API key by mistake. */
+/**
+ * The parts of a request that may be logged: not its path and query, which may hold an API key by
+ * mistake.
+ */
 export type Answered = {
   readonly method: string;
   /** The key of its route, if one matched. */
@@ -72,20 +76,27 @@ export type Answered = {
 /** A running gateway. */
 export type Gateway = {
   readonly port: number;
-  /** Accepts no new requests, lets those in progress finish for up to `drainMilliseconds`, then resolves. */
+  /**
+   * Accepts no new requests, lets those in progress finish for up to `drainMilliseconds`, then
+   * resolves.
+   */
   stop(): Promise<void>;
 };
 
 /** API Gateway's limit for the request line and the header values together. */
 const headLimitBytes = 10_240;
-/** The limit of Node's parser, far above ours so that a request over our limit still gets our response. */
+/**
+ * The limit of Node's parser, far above ours so that a request over our limit still gets our
+ * response.
+ */
 const parserLimitBytes = 1024 * 1024;
 /** A request that has not arrived completely by then gets a 408. */
 const arrivalMilliseconds = 30_000;
 const defaultDrainMilliseconds = 10_000;
 /**
- * Idle connections stay open longer than clients and proxies keep theirs, usually up to a minute: closing one just as a
- * request arrives on it resets that request. Shorter, clients that ignore `Keep-Alive: timeout` run into that.
+ * Idle connections stay open longer than clients and proxies keep theirs, usually up to a minute:
+ * closing one just as a request arrives on it resets that request. Shorter, clients that ignore
+ * `Keep-Alive: timeout` run into that.
  */
 const keepAliveMilliseconds = 75_000;
 
@@ -118,7 +129,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 type Throttle = (route: string, time: Date) => boolean;
 
-/** A token bucket for each route, as API Gateway has: this many requests a second, and as many at once. */
+/**
+ * A token bucket for each route, as API Gateway has: this many requests a second, and as many at
+ * once.
+ */
 function throttle(perSecond = Number.POSITIVE_INFINITY): Throttle {
   const buckets = new Map<string, { left: number; at: number }>();
   return (route, time) => {
@@ -144,7 +158,9 @@ async function serve(
   const target = requestTarget(request.url ?? '');
   const route = target && matchRoute(options.routes, request.method ?? '', target.path);
   // API Gateway tells a caller nothing of why a function failed.
-  const answer = await answerTo(request, route, target, { id, time }, options).catch(() => integrationFailed);
+  const answer = await answerTo(request, route, target, { id, time }, options).catch(
+    () => integrationFailed,
+  );
   if (response.destroyed) return;
   const isLast = !request.complete || !server.listening;
   write(
@@ -171,8 +187,10 @@ async function answerTo(
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const { length: headers, hosts } = measured(request.rawHeaders);
   if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
-  if (requestLine + headers > headLimitBytes) return ownAnswer(431, 'Request Header Fields Too Large');
-  if (target === undefined || !(hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1'))) return badRequest;
+  if (requestLine + headers > headLimitBytes)
+    return ownAnswer(431, 'Request Header Fields Too Large');
+  if (target === undefined || !(hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')))
+    return badRequest;
   const refusal = refuseForeignName(request.headers.host ?? 'localhost', options);
   if (refusal !== undefined) return refusal;
   if (route === undefined) return ownAnswer(404, 'Not Found');
@@ -197,8 +215,8 @@ async function answerTo(
 }
 
 /**
- * The length of all header values, and how often there is a `Host`: HTTP/1.1 requires exactly one, and Node would
- * silently take the first of two.
+ * The length of all header values, and how often there is a `Host`: HTTP/1.1 requires exactly one,
+ * and Node would silently take the first of two.
  */
 function measured(rawHeaders: readonly string[]): { length: number; hosts: number } {
   let [length, hosts] = [0, 0];
@@ -209,7 +227,12 @@ function measured(rawHeaders: readonly string[]): { length: number; hosts: numbe
   return { length, hosts };
 }
 
-function write(response: ServerResponse, answer: GatewayAnswer, own: string[], withoutBody: boolean): void {
+function write(
+  response: ServerResponse,
+  answer: GatewayAnswer,
+  own: string[],
+  withoutBody: boolean,
+): void {
   const { statusCode, headers, body } = answer;
   const hasBody = ![204, 304].includes(statusCode);
   const length = hasBody ? ['content-length', `${Buffer.byteLength(body)}`] : [];
@@ -226,7 +249,10 @@ async function stop(server: Server, drainMilliseconds: number): Promise<void> {
   clearTimeout(cut);
 }
 
-/** In API Gateway's form: `bs3xyj-EoAMEMEw=`. Node draws the random bits of UUIDs in advance, for many at once. */
+/**
+ * In API Gateway's form: `bs3xyj-EoAMEMEw=`. Node draws the random bits of UUIDs in advance, for
+ * many at once.
+ */
 function requestId(): string {
   return `${Buffer.from(randomUUID().replaceAll('-', '').slice(0, 22), 'hex').toString('base64url')}=`;
 }
@@ -240,7 +266,8 @@ const parserAnswers: Record<string, GatewayAnswer> = {
 const refused = new WeakSet<Duplex>();
 
 /**
- * Writes a response to a raw socket and closes it. Safe to call again: the parser may report one socket several times.
+ * Writes a response to a raw socket and closes it. Safe to call again: the parser may report one
+ * socket several times.
  */
 function refuse(socket: Duplex, { statusCode, body }: GatewayAnswer): void {
   if (refused.has(socket)) return;
@@ -254,7 +281,8 @@ function refuse(socket: Duplex, { statusCode, body }: GatewayAnswer): void {
     `HTTP/1.1 ${statusCode} Refused\r\nContent-Type: application/json\r\nConnection: close\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
-  // Discards the rest of the body: closing at once would reset the connection and lose our response.
+  // Discards the rest of the body: closing at once would reset the connection and lose our
+  // response.
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }

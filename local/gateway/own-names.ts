@@ -11,9 +11,10 @@ export type OwnNames = {
 const loopbackNames = ['localhost', '127.0.0.1', '::1'];
 
 /**
- * The answer to a request under a name that is not one of this server's; `undefined` for its own. The owner of a name
- * can have it lead to this machine, and a page under that name could then read our responses (DNS rebinding).
- * No name is involved in a request to an address, so a server that listens for others answers under any address.
+ * The answer to a request under a name that is not one of this server's; `undefined` for its own.
+ * The owner of a name can have it lead to this machine, and a page under that name could then read
+ * our responses (DNS rebinding). No name is involved in a request to an address, so a server that
+ * listens for others answers under any address.
  */
 export function refuseForeignName(
   host: string,

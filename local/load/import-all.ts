@@ -6,7 +6,10 @@ import { paths, putJson, type Storage } from '../../loader/storage/storage.ts';
 import { currentManifest, type LoadContext } from '../../loader/storage/stored-loads.ts';
 import { snapshotLines } from '../../loader/storage/stored-register.ts';
 
-/** Applies a load by importing its whole snapshot, if that is faster; returns whether it did. @throws LockedError */
+/**
+ * Applies a load by importing its whole snapshot, if that is faster; returns whether it did.
+ * @throws LockedError
+ */
 export async function importAll(
   { storage, addresses }: LoadContext,
   { load, files }: { load: string; files: ChangeFile[] },
@@ -23,7 +26,8 @@ export async function importAll(
   if (!(await bulkImport.takesOn(size))) return false;
   await fence.confirm(0);
   await bulkImport.run(linesOf(storage, snapshot), size);
-  for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });
+  for (const { changes, writes } of left)
+    await putJson(storage, paths.applied(load, changes), { writes });
   return true;
 }
 

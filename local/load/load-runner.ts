@@ -6,13 +6,16 @@ import type { LoadOptions } from './session.ts';
 type Run = { since: string; state: 'running' | 'done' | 'failed'; report: Promise<LoadReport> };
 
 /**
- * Runs approved loads in this process and forgets them when it ends; a load that it began can be approved again.
+ * Runs approved loads in this process and forgets them when it ends; a load that it began can be
+ * approved again.
  */
 export function localLoadRunner(options: LoadOptions) {
   const runs = new Map<string, Run>();
   const runner: LoadRunner = {
     running: async () =>
-      [...runs].flatMap(([name, { since, state }]) => (state === 'running' ? [{ name, since }] : [])),
+      [...runs].flatMap(([name, { since, state }]) =>
+        state === 'running' ? [{ name, since }] : [],
+      ),
     async start(name, load, decision) {
       if (runs.has(name)) return;
       const report = runLoad({ ...options, [decision]: load });
@@ -30,6 +33,7 @@ export function localLoadRunner(options: LoadOptions) {
     /** The report of a run of this process, at its end. @throws what its load throws */
     reportOf: (name: string): Promise<LoadReport> | undefined => runs.get(name)?.report,
     /** Waits until no load is running. */
-    settle: async () => void (await Promise.allSettled([...runs.values()].map(({ report }) => report))),
+    settle: async () =>
+      void (await Promise.allSettled([...runs.values()].map(({ report }) => report))),
   };
 }

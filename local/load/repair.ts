@@ -21,13 +21,20 @@ import {
   UnusableObjectError,
 } from '../../loader/storage/storage.ts';
 import { readManifest } from '../../loader/storage/stored-loads.ts';
-import { putSnapshotLines, snapshotLines, unusableObjects } from '../../loader/storage/stored-register.ts';
+import {
+  putSnapshotLines,
+  snapshotLines,
+  unusableObjects,
+} from '../../loader/storage/stored-register.ts';
 import { countChange, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;
 
-/** Lines that arrive in any order, compressed until their segment is requested: the country takes 200 MB. */
+/**
+ * Lines that arrive in any order, compressed until their segment is requested: the country takes
+ * 200 MB.
+ */
 export class LinesBySegment {
   readonly #linesAPack: number;
   readonly #segments = new Map<string, { packed: Buffer[]; loose: Line[] }>();
@@ -82,20 +89,28 @@ export type RepairReport = ChangeCounts & {
   /** Segments of the snapshot that were damaged or missing, and were rebuilt from the table. */
   rebuilt: string[];
   /**
-   * Objects of the storage behind the snapshot's lines that are damaged or missing. The table can't give them back:
-   * only a full extract can, and until then no mutations can be applied.
+   * Objects of the storage behind the snapshot's lines that are damaged or missing. The table can't
+   * give them back: only a full extract can, and until then no mutations can be applied.
    */
   unusable: string[];
-  /** How many more lines the rebuilt snapshot has than its load counted; not 0 if the table had changed. */
+  /**
+   * How many more lines the rebuilt snapshot has than its load counted; not 0 if the table had
+   * changed.
+   */
   unexplained: number;
 };
 
 /**
- * Makes the table equal to the snapshot in the storage: reads the whole table, and writes the differences. While a load
- * is pending its snapshot is used: then nothing is left to apply, and its next run only checks and publishes.
+ * Makes the table equal to the snapshot in the storage: reads the whole table, and writes the
+ * differences. While a load is pending its snapshot is used: then nothing is left to apply, and its
+ * next run only checks and publishes.
  * @throws LockedError, UnknownSnapshotError if nothing was loaded yet
  */
-export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
+export async function repairTable({
+  scan,
+  planOnly = false,
+  ...options
+}: RepairOptions): Promise<RepairReport> {
   return inSession(options, async (session) => {
     const manifest = await readManifest(session.storage);
     const target = manifest.pending ?? manifest.published;
@@ -116,11 +131,15 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       if (!stored) rebuilt.push(segment);
       const after =
         stored ??
-        (await rebuild(session.storage, target, segment, before, { pending: manifest.pending !== null, planOnly }));
+        (await rebuild(session.storage, target, segment, before, {
+          pending: manifest.pending !== null,
+          planOnly,
+        }));
       lines += after.length;
       const changes = [...diff(lineBytes(before), lineBytes(after))];
       // An address that differs in its objects alone differs from its snapshot as any other.
-      for (const change of changes) countChange(found, change, change.kind === 'objecten' ? 'changed' : change.kind);
+      for (const change of changes)
+        countChange(found, change, change.kind === 'objecten' ? 'changed' : change.kind);
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
@@ -160,7 +179,11 @@ async function readAll(
 }
 
 /** The lines of a snapshot; `null` if they are damaged or missing. */
-async function storedLines(storage: Storage, snapshot: Snapshot, segment: string): Promise<Line[] | null> {
+async function storedLines(
+  storage: Storage,
+  snapshot: Snapshot,
+  segment: string,
+): Promise<Line[] | null> {
   try {
     return await snapshotLines(storage, snapshot, segment);
   } catch (error) {
@@ -170,9 +193,11 @@ async function storedLines(storage: Storage, snapshot: Snapshot, segment: string
 }
 
 /**
- * Rebuilds a segment of the snapshot from the table and, while its load is pending, from the changes of that load: each
- * change replaces or removes a whole item, so it does not matter which of them the table already holds.
- * @throws DamagedObjectError, MissingObjectError when the changes of a pending load are unusable too
+ * Rebuilds a segment of the snapshot from the table and, while its load is pending, from the
+ * changes of that load: each change replaces or removes a whole item, so it does not matter which
+ * of them the table already holds.
+ * @throws DamagedObjectError, MissingObjectError when the changes of a pending load are unusable
+ * too
  */
 async function rebuild(
   storage: Storage,
@@ -224,11 +249,14 @@ export class PendingLoadError extends Error {
 export type DiscardReport = { load: string; objects: number; bytes: number };
 
 /**
- * Removes the work of a load that was not published, and its snapshot. The live dataset and the work
- * of other loads stay.
+ * Removes the work of a load that was not published, and its snapshot. The live dataset and the
+ * work of other loads stay.
  * @throws PendingLoadError, UnknownLoadError, LockedError
  */
-export async function discardLoad({ load, ...options }: LoadOptions & { load: string }): Promise<DiscardReport> {
+export async function discardLoad({
+  load,
+  ...options
+}: LoadOptions & { load: string }): Promise<DiscardReport> {
   return inSession(options, async ({ storage }) => {
     const { pending, history } = await readManifest(storage);
     if (pending?.load === load) {
@@ -245,7 +273,11 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
         `The storage has no work of load ${load}. Run "load status" to see which loads are refused.`,
       );
     }
-    const sizes = await mapConcurrently(found, concurrentReads, async (key) => (await storage.open(key))?.size ?? 0);
+    const sizes = await mapConcurrently(
+      found,
+      concurrentReads,
+      async (key) => (await storage.open(key))?.size ?? 0,
+    );
     await storage.delete(found);
     return { load, objects: found.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
   });

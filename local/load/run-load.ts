@@ -4,7 +4,13 @@ import type { ChangeFile, ManifestEntry } from '../../loader/dataset/load.ts';
 import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
 import type { Guarded, LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
 import { SourceChangedError } from '../../loader/storage/source.ts';
-import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../../loader/storage/storage.ts';
+import {
+  findJson,
+  getJson,
+  paths,
+  type Storage,
+  UnusableObjectError,
+} from '../../loader/storage/storage.ts';
 import type { Discovery } from '../../loader/storage/stored-loads.ts';
 import {
   finishedReport,
@@ -30,12 +36,14 @@ export type RunOptions = LoadOptions &
   };
 
 /**
- * Carries out a request by the steps that a deployment runs too. A load makes the table equal to the extract, and then
- * to the mutations that lead on from it: afterwards it holds every current address and no other. Each day is judged by
- * itself, and the days before a wrong or refused day are applied. Continues an interrupted load at the point of its
- * interruption, and first finishes a load that was interrupted while applying. Safe to run again at any time.
- * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, ForeignStorageError,
- * WorkGoneError, UnknownSnapshotError, UnknownLoadError, NotRefusedError, StaleLoadError
+ * Carries out a request by the steps that a deployment runs too. A load makes the table equal to
+ * the extract, and then to the mutations that lead on from it: afterwards it holds every current
+ * address and no other. Each day is judged by itself, and the days before a wrong or refused day
+ * are applied. Continues an interrupted load at the point of its interruption, and first finishes a
+ * load that was interrupted while applying. Safe to run again at any time.
+ * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError,
+ * ForeignStorageError, WorkGoneError, UnknownSnapshotError, UnknownLoadError, NotRefusedError,
+ * StaleLoadError
  */
 export async function runLoad({ disposable, ...options }: RunOptions): Promise<LoadReport> {
   const { source, mutations, rollback, approve, reject, again, planOnly, onPublished } = options;
@@ -46,7 +54,8 @@ export async function runLoad({ disposable, ...options }: RunOptions): Promise<L
     ...(changesPerFile !== undefined && { changesPerFile }),
     ...(waiveSize !== undefined && { waiveSize }),
     ...(disposable !== undefined && { disposable: resolve(disposable) }),
-    // If an import can't be done, the load must not become pending: the next start would have to finish it first.
+    // If an import can't be done, the load must not become pending: the next start would have to
+    // finish it first.
     beforeApply: async (size) => bulkImport?.takesOn(size),
   };
   return inSession({ ...options, stepOptions }, async (session) => {
@@ -83,7 +92,9 @@ class LoadRun {
         const input = { ...request, load: '', owner: this.#session.owner };
         const found = await inSmallYoungGeneration(() => this.#step<Discovery>('discover', input));
         if (found.action === 'none') {
-          return finished ? { ...finished, isSkipped: found.isSkipped ?? false } : unchangedReport(found);
+          return finished
+            ? { ...finished, isSkipped: found.isSkipped ?? false }
+            : unchangedReport(found);
         }
         const report = await this.#steps(found, { ...input, load: found.load });
         if (report && found.action !== 'finish') return report;
@@ -91,18 +102,24 @@ class LoadRun {
       }
     };
     // The work of a load that somebody decides about can't be made again here.
-    const isDecision = request.source === undefined && (request.approve ?? request.reject) !== undefined;
+    const isDecision =
+      request.source === undefined && (request.approve ?? request.reject) !== undefined;
     return isDecision ? once() : untilUnchanged(this.#session.storage, once);
   }
 
   /**
-   * The steps of a load from the first that its action needs; `null` for days that are to be tried in smaller numbers.
+   * The steps of a load from the first that its action needs; `null` for days that are to be tried
+   * in smaller numbers.
    * @throws RefusedLoadError
    */
-  async #steps({ action }: Exclude<Discovery, { action: 'none' }>, input: StepInput): Promise<LoadReport | null> {
+  async #steps(
+    { action }: Exclude<Discovery, { action: 'none' }>,
+    input: StepInput,
+  ): Promise<LoadReport | null> {
     const [{ storage }, { load }] = [this.#session, input];
     // The last step removes it.
-    const proposal = action === 'finish' ? await findJson<LoadProposal>(storage, paths.proposal(load)) : null;
+    const proposal =
+      action === 'finish' ? await findJson<LoadProposal>(storage, paths.proposal(load)) : null;
     let report = proposal && reportOf(proposal, 'published');
     for (const name of stepsFrom(action)) {
       if (name === 'apply' && (await this.#imports(load))) continue;
@@ -110,7 +127,8 @@ class LoadRun {
       const isSmall = action === 'mutations' || name === 'mutate' || name === 'stage';
       const result = await (isSmall ? inSmallYoungGeneration(work) : work());
       // A country has gigabytes of rows, which nothing reads any more.
-      if (name === 'merge') await storage.delete((await storage.list(paths.workOf(load))).filter(paths.isRows));
+      if (name === 'merge')
+        await storage.delete((await storage.list(paths.workOf(load))).filter(paths.isRows));
       if (name === 'guard') {
         const { divided, go, report: judged } = result as Guarded;
         if (divided) return null;
@@ -135,11 +153,14 @@ class LoadRun {
     const { step } = await module();
     if ('run' in step && !computes) return step.run(this.#session, input);
     const workers = computes ? await this.#session.workers(input.load) : thisThread(this.#session);
-    if ('run' in step || !each) return (await workers.run({ step: name, input }, [null], () => undefined))[0];
+    if ('run' in step || !each)
+      return (await workers.run({ step: name, input }, [null], () => undefined))[0];
     const items = await getJson<unknown[]>(storage, `${paths.workOf(input.load)}${each}`);
     const shared = await step.share(storage, input.load);
     const shown = progress.begin(name as 'merge', step.total?.(items, shared) ?? {});
-    const results = await workers.run({ step: name, input, shared }, items, (amount) => shown.advance(amount));
+    const results = await workers.run({ step: name, input, shared }, items, (amount) =>
+      shown.advance(amount),
+    );
     shown.end();
     return results;
   }
@@ -154,19 +175,26 @@ class LoadRun {
 }
 
 /**
- * Starts again if the extract is replaced while it is read, or if work of the load is damaged or missing, which it
- * removes.
+ * Starts again if the extract is replaced while it is read, or if work of the load is damaged or
+ * missing, which it removes.
  */
-async function untilUnchanged(storage: Storage, work: () => Promise<LoadReport>): Promise<LoadReport> {
+async function untilUnchanged(
+  storage: Storage,
+  work: () => Promise<LoadReport>,
+): Promise<LoadReport> {
   return retryWithBackoff(work, {
     attempts: 3,
     firstPauseMilliseconds: 0,
     retryIf: (error) =>
-      error instanceof SourceChangedError || (error instanceof UnusableObjectError && drop(storage, error.key)),
+      error instanceof SourceChangedError ||
+      (error instanceof UnusableObjectError && drop(storage, error.key)),
   });
 }
 
-/** Removes all work of the load that this object belongs to, or a copy of mutations: the next attempt remakes it. */
+/**
+ * Removes all work of the load that this object belongs to, or a copy of mutations: the next
+ * attempt remakes it.
+ */
 async function drop(storage: Storage, key: string): Promise<boolean> {
   if (key.startsWith(paths.mutations)) {
     await storage.delete([key]);

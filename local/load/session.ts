@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Load } from '../../loader/dataset/load.ts';
 import { loadDefaults, localGuardDefaults } from '../../loader/names.ts';
-import { noProgress, type Progress, type StepContext, type StepOptions } from '../../loader/steps/step.ts';
+import {
+  noProgress,
+  type Progress,
+  type StepContext,
+  type StepOptions,
+} from '../../loader/steps/step.ts';
 import type { AddressTable, BulkImport } from '../../loader/storage/address-table.ts';
 import { type LeaseTiming, localLease, processOwner, withLock } from '../../loader/storage/lock.ts';
 import { openStorage } from '../../loader/storage/open.ts';
@@ -11,7 +16,10 @@ import { ThreadPool, thisThread, type Workers } from './threads.ts';
 
 /** The options of a load on one machine. */
 export type LoadOptions = {
-  /** A folder or `s3://bucket/prefix`. It records the contents of the table, so the two belong together. */
+  /**
+   * A folder or `s3://bucket/prefix`. It records the contents of the table, so the two belong
+   * together.
+   */
   storage: string | Storage;
   /** The table to fill: `dynamoDbAddressTable(client, name)`. */
   addresses: AddressTable;
@@ -34,7 +42,9 @@ export type LoadOptions = {
 /** One run of a load under the lock. */
 export type LoadSession = StepContext & {
   owner: string;
-  /** The workers of this run: threads, if its first load has enough zipped XML or records for them. */
+  /**
+   * The workers of this run: threads, if its first load has enough zipped XML or records for them.
+   */
   workers(load: string): Promise<Workers>;
 };
 
@@ -54,7 +64,8 @@ export async function inSession<T>(
     objecten = false,
   } = options;
   const location = typeof options.storage === 'string' ? options.storage : null;
-  const storage = typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;
+  const storage =
+    typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;
   const owner = options.owner ?? processOwner(randomUUID().slice(0, 8));
   return withLock(addresses.lock, owner, options.lease ?? localLease, (lease) => {
     let workers: Workers | undefined;
@@ -72,7 +83,9 @@ export async function inSession<T>(
       const zipped = members.reduce((bytes, { path }) => bytes + (path.at(-1)?.size ?? 0), 0);
       const isSmall = zipped < worthThreadsBytes && (base?.snapshot.buckets ?? 0) <= 1;
       const threads = options.workers ?? (isSmall ? 0 : availableParallelism());
-      return location && threads > 0 ? new ThreadPool(location, threads, stepOptions) : thisThread(session);
+      return location && threads > 0
+        ? new ThreadPool(location, threads, stepOptions)
+        : thisThread(session);
     };
     return work(session);
   });

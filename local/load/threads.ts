@@ -12,7 +12,10 @@ export type Work = { step: StepName; input: StepInput; shared?: unknown };
 
 /** Runs a step, for several items at once. */
 export type Workers = {
-  /** Resolves with the results when all are done; fails with the first failure. `onDone` gets their progress. */
+  /**
+   * Resolves with the results when all are done; fails with the first failure. `onDone` gets their
+   * progress.
+   */
   run(work: Work, items: readonly unknown[], onDone: (amount: Amount) => void): Promise<unknown[]>;
 };
 
@@ -32,12 +35,14 @@ async function doItem(
 const tasksAtOnce = 4;
 
 /**
- * Runs the tasks in this thread, some at once, as most of their time they wait until the disk or the database has their
- * objects: for small extracts, where starting a thread takes longer than the work.
+ * Runs the tasks in this thread, some at once, as most of their time they wait until the disk or
+ * the database has their objects: for small extracts, where starting a thread takes longer than the
+ * work.
  */
 export function thisThread(context: StepContext): Workers {
   return {
-    run: (work, items, onDone) => mapConcurrently(items, tasksAtOnce, (item) => doItem(context, work, item, onDone)),
+    run: (work, items, onDone) =>
+      mapConcurrently(items, tasksAtOnce, (item) => doItem(context, work, item, onDone)),
   };
 }
 
@@ -47,7 +52,10 @@ type ThreadMessage =
   | { kind: 'done'; result: unknown }
   | { kind: 'failed'; error: Error; as: ErrorParts | null };
 
-/** The parts to rebuild an error whose class is lost in a message between threads; `null` for any other class. */
+/**
+ * The parts to rebuild an error whose class is lost in a message between threads; `null` for any
+ * other class.
+ */
 type ErrorParts =
   | ({ name: 'ExtractError' } & Pick<ExtractError, 'code' | 'file' | 'message'>)
   | { name: 'DamagedObjectError' | 'MissingObjectError'; key: string };
@@ -65,9 +73,9 @@ function partsOf(error: unknown): ErrorParts | null {
 }
 
 /**
- * Threads of this process, started for each step and ended after it: a thread that ends returns its peak memory, which
- * a lasting thread would keep (decision 0113). Each receives the shared input of all items once, because copying it
- * takes milliseconds for a country.
+ * Threads of this process, started for each step and ended after it: a thread that ends returns its
+ * peak memory, which a lasting thread would keep (decision 0113). Each receives the shared input of
+ * all items once, because copying it takes milliseconds for a country.
  */
 export class ThreadPool implements Workers {
   readonly #data: Omit<ThreadData, 'work'>;
@@ -79,14 +87,19 @@ export class ThreadPool implements Workers {
     this.#most = most;
   }
 
-  async run(work: Work, items: readonly unknown[], onDone: (amount: Amount) => void): Promise<unknown[]> {
+  async run(
+    work: Work,
+    items: readonly unknown[],
+    onDone: (amount: Amount) => void,
+  ): Promise<unknown[]> {
     const [threads, idle] = [[] as Worker[], [] as Worker[]];
     const start = () => {
       const thread = startThread({ ...this.#data, work });
       threads.push(thread);
       return thread;
     };
-    // A thread's heap of 8 MB would be marked for every 8 MB more, three times a second: a tenth of a load's CPU.
+    // A thread's heap of 8 MB would be marked for every 8 MB more, three times a second: a tenth of
+    // a load's CPU.
     setFlagsFromString('--heap-growing-percent=200');
     try {
       return await mapConcurrently(items, this.#most, async (item) => {
@@ -106,7 +119,8 @@ export class ThreadPool implements Workers {
 type ThreadData = { storageOfLoad: string; options: StepOptions; work: Work };
 
 /**
- * Keeps the young generation small: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113).
+ * Keeps the young generation small: nothing in a load should outlive it, and V8 lets a large one
+ * grow (decision 0113).
  */
 function startThread(data: ThreadData): Worker {
   const options = { workerData: data, resourceLimits: { maxYoungGenerationSizeMb: 24 } };
@@ -125,7 +139,8 @@ function runOn(thread: Worker, item: unknown, onDone: (amount: Amount) => void):
       else settle(() => reject(revived(message)));
     };
     const onError = (error: Error) => settle(() => reject(error));
-    const onExit = () => settle(() => reject(new Error('A thread of the load ended before its work did.')));
+    const onExit = () =>
+      settle(() => reject(new Error('A thread of the load ended before its work did.')));
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     thread.postMessage(item);
   });
@@ -134,7 +149,9 @@ function runOn(thread: Worker, item: unknown, onDone: (amount: Amount) => void):
 function revived({ error, as }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
   switch (as?.name) {
     case 'ExtractError':
-      return new ExtractError(as.code, as.file, as.message.slice(as.file.length + 2), { cause: error });
+      return new ExtractError(as.code, as.file, as.message.slice(as.file.length + 2), {
+        cause: error,
+      });
     case 'DamagedObjectError':
       return new DamagedObjectError(as.key, { cause: error });
     case 'MissingObjectError':
@@ -144,13 +161,20 @@ function revived({ error, as }: Extract<ThreadMessage, { kind: 'failed' }>): Err
   }
 }
 
-/** In a thread: does the items that it receives, one at a time, of a step that computes, which uses no table. */
+/**
+ * In a thread: does the items that it receives, one at a time, of a step that computes, which uses
+ * no table.
+ */
 function serveItems({ storageOfLoad, options, work }: ThreadData): void {
-  const context = openStorage(storageOfLoad).then((storage) => ({ storage, options }) as StepContext);
+  const context = openStorage(storageOfLoad).then(
+    (storage) => ({ storage, options }) as StepContext,
+  );
   const send = (message: ThreadMessage) => parentPort?.postMessage(message);
   parentPort?.on('message', async (item: unknown) => {
     try {
-      const result = await doItem(await context, work, item, (amount) => send({ kind: 'read', amount }));
+      const result = await doItem(await context, work, item, (amount) =>
+        send({ kind: 'read', amount }),
+      );
       send({ kind: 'done', result });
     } catch (error) {
       send({ kind: 'failed', error: error as Error, as: partsOf(error) });

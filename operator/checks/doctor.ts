@@ -1,4 +1,8 @@
-import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
+import {
+  CloudWatchClient,
+  DescribeAlarmsCommand,
+  type MetricAlarm,
+} from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
@@ -10,7 +14,13 @@ import { packageVersion, portalStackName } from '../../lib/config/deployment.ts'
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import { clientConfig, deploymentStacks, findDeployment, ifMissing, readStack } from '../connect/deployed-stacks.ts';
+import {
+  clientConfig,
+  deploymentStacks,
+  findDeployment,
+  ifMissing,
+  readStack,
+} from '../connect/deployed-stacks.ts';
 import { explainError } from '../connect/errors.ts';
 import { lookupPath, type WrittenAddress } from './run-smoke.ts';
 import { type CheckOutcome, checkTable, failed, okay, skipped, warning } from './table-settings.ts';
@@ -37,7 +47,8 @@ const errorAdvice: Record<string, string> = {
   aws_credentials: 'Sign in ("aws sso login", "aws configure"), or set AWS_PROFILE.',
   aws_region: 'For the service on this machine: doctor --local.',
   aws_access: 'Allow this identity to read it, or sign in as another one.',
-  aws_not_found: 'Check the name, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.',
+  aws_not_found:
+    'Check the name, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.',
   no_output: 'Deploy this version: npx cdk deploy --all.',
   not_running: 'Start it, in another terminal: npm start.',
   unreachable: 'Check the network; a proxy or VPN may block the connection.',
@@ -53,23 +64,31 @@ const slowMilliseconds = 2_000;
 const logs = 'See the function logs, the dashboard of the service stack, and docs/runbook.md.';
 
 /**
- * Whether the API answers, whether the key is valid, and whether it finds an address: the given one, else one from the
- * table.
+ * Whether the API answers, whether the key is valid, and whether it finds an address: the given
+ * one, else one from the table.
  */
-function apiChecks(baseUrl: string, { key, address }: LookupOptions, client: DynamoDBClient, table: string): Checks {
+function apiChecks(
+  baseUrl: string,
+  { key, address }: LookupOptions,
+  client: DynamoDBClient,
+  table: string,
+): Checks {
   const noKey = skipped('No key was given.', 'Give --key, or BAG_ADRES_KEY in the environment.');
   return {
     /** Without a key it returns 401, and uses no quota. */
     async api() {
       const { status, milliseconds } = await ask(baseUrl, '/v1/auth/validate');
       const found = `${baseUrl} answered ${status} in ${milliseconds} ms`;
-      return status === 401 ? okay(found) : failed(`${found}; a request without a key must return 401.`, logs);
+      return status === 401
+        ? okay(found)
+        : failed(`${found}; a request without a key must return 401.`, logs);
     },
     /** Uses no quota. */
     async key() {
       if (key === undefined) return noKey;
       const { status, json } = await ask(baseUrl, '/v1/auth/validate', key);
-      if (status === 200) return okay(`plan ${json?.plan_code}, limits ${JSON.stringify(json?.limits)}`);
+      if (status === 200)
+        return okay(`plan ${json?.plan_code}, limits ${JSON.stringify(json?.limits)}`);
       const advice =
         'Check the key, and its account ("account list"), or create a key: "key create --account acme --label doctor".';
       return failed(`The API returned ${status}: ${json?.detail ?? 'no reason given'}`, advice);
@@ -78,26 +97,44 @@ function apiChecks(baseUrl: string, { key, address }: LookupOptions, client: Dyn
     async lookup() {
       if (key === undefined) return noKey;
       const wanted = address ?? (await someAddress(client, table));
-      if (!wanted) return skipped('There is no address to look up.', 'Load the addresses first, or give --address.');
+      if (!wanted)
+        return skipped(
+          'There is no address to look up.',
+          'Load the addresses first, or give --address.',
+        );
       return lookUp(baseUrl, key, wanted);
     },
   };
 }
 
-async function lookUp(baseUrl: string, key: string, address: WrittenAddress): Promise<CheckOutcome> {
+async function lookUp(
+  baseUrl: string,
+  key: string,
+  address: WrittenAddress,
+): Promise<CheckOutcome> {
   const { status, milliseconds, json } = await ask(baseUrl, lookupPath(address), key);
   const asked = `${address.postcode} ${address.huisnummer} ${address.toevoeging}`.trim();
-  if (status === 429) return warning('The account has no quota left.', 'Give a key of another account.');
-  if (status !== 200) return failed(`${asked}: ${status}, ${json?.detail ?? 'no reason given'}`, logs);
+  if (status === 429)
+    return warning('The account has no quota left.', 'Give a key of another account.');
+  if (status !== 200)
+    return failed(`${asked}: ${status}, ${json?.detail ?? 'no reason given'}`, logs);
   const found = json?.address as { straat: string; woonplaats: string } | null | undefined;
-  if (!found) return failed(`${asked} is ${json?.status}.`, 'Give an --address that exists, or check the load.');
+  if (!found)
+    return failed(
+      `${asked} is ${json?.status}.`,
+      'Give an --address that exists, or check the load.',
+    );
   const text = `${asked} is ${found.straat}, ${found.woonplaats}, in ${milliseconds} ms`;
-  return milliseconds < slowMilliseconds ? okay(text) : warning(text, `The lookup is slow. ${logs}`);
+  return milliseconds < slowMilliseconds
+    ? okay(text)
+    : warning(text, `The lookup is slow. ${logs}`);
 }
 
 async function ask(baseUrl: string, path: string, key: string | null = null): Promise<ApiAnswer> {
   const answer = await callApi(baseUrl + path, { key }).catch((error: Error) => {
-    throw new Error(`${new URL(baseUrl).origin} does not answer: ${error.message}`, { cause: error });
+    throw new Error(`${new URL(baseUrl).origin} does not answer: ${error.message}`, {
+      cause: error,
+    });
   });
   return { ...answer, milliseconds: Math.round(answer.milliseconds) };
 }
@@ -116,7 +153,10 @@ async function someAddress(client: DynamoDBClient, table: string): Promise<Writt
 const bootstrapVersion = 8;
 const bootstrapStack = 'CDKToolkit';
 
-/** Whether the CDK can deploy here. An existing deployment may use a bootstrap stack of another name. */
+/**
+ * Whether the CDK can deploy here. An existing deployment may use a bootstrap stack of another
+ * name.
+ */
 async function checkBootstrap(isDeployed: boolean): Promise<CheckOutcome> {
   const bad = (found: string) =>
     (isDeployed ? warning : failed)(found, 'Bootstrap this account and region: npx cdk bootstrap.');
@@ -124,15 +164,22 @@ async function checkBootstrap(isDeployed: boolean): Promise<CheckOutcome> {
   if (!stack) return bad(`There is no stack ${bootstrapStack}.`);
   const version = Number(stack.outputs.BootstrapVersion ?? 0);
   const found = `${bootstrapStack} has version ${version}`;
-  return version >= bootstrapVersion ? okay(found) : bad(`${found}; version ${bootstrapVersion} or newer is needed.`);
+  return version >= bootstrapVersion
+    ? okay(found)
+    : bad(`${found}; version ${bootstrapVersion} or newer is needed.`);
 }
 
-/** A load runs up to ten functions at once, besides the lookups; a new account allows ten in total. */
+/**
+ * A load runs up to ten functions at once, besides the lookups; a new account allows ten in total.
+ */
 const comfortableConcurrency = 100;
 
 async function checkConcurrency(): Promise<CheckOutcome> {
-  const { AccountLimit } = await new LambdaClient(clientConfig).send(new GetAccountSettingsCommand());
-  const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } = AccountLimit ?? {};
+  const { AccountLimit } = await new LambdaClient(clientConfig).send(
+    new GetAccountSettingsCommand(),
+  );
+  const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } =
+    AccountLimit ?? {};
   const found = `${free} of ${limit} concurrent executions are unreserved`;
   if (free >= comfortableConcurrency) return okay(found);
   const request = 'Request 1,000, which is free: docs/runbook.md#concurrency has the command.';
@@ -148,45 +195,75 @@ async function checkStack(name: string): Promise<CheckOutcome> {
   if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status))
     return failed(status, redeploy(name, events));
   if (status === 'REVIEW_IN_PROGRESS')
-    return failed(status, 'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.');
+    return failed(
+      status,
+      'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.',
+    );
   if (status === 'UPDATE_ROLLBACK_FAILED')
-    return failed(status, `${events}\nFix that, then: ${onStack(name, 'continue-update-rollback')}`);
-  if (/IN_PROGRESS$/.test(status)) return warning(status, 'Check again when the deployment has ended.');
+    return failed(
+      status,
+      `${events}\nFix that, then: ${onStack(name, 'continue-update-rollback')}`,
+    );
+  if (/IN_PROGRESS$/.test(status))
+    return warning(status, 'Check again when the deployment has ended.');
   if (/ROLLBACK_COMPLETE$/.test(status))
-    return warning(status, `The last deployment was rolled back. ${events}\nFix that and deploy again.`);
+    return warning(
+      status,
+      `The last deployment was rolled back. ${events}\nFix that and deploy again.`,
+    );
   return failed(status, `No deployment is possible in this status. ${events}`);
 }
 
-/** A plain "cdk deploy" can't: the stack has to be deleted first, and was protected before it failed. */
+/**
+ * A plain "cdk deploy" can't: the stack has to be deleted first, and was protected before it
+ * failed.
+ */
 function redeploy(stack: string, events: string): string {
   const commands = [
     'update-termination-protection --no-enable-termination-protection',
     'delete-stack',
     'wait stack-delete-complete',
   ].map((command) => onStack(stack, command));
-  const advice = ['The first deployment failed.', events, 'Fix that, delete the stack and deploy again:'];
+  const advice = [
+    'The first deployment failed.',
+    events,
+    'Fix that, delete the stack and deploy again:',
+  ];
   return [...advice, ...commands, 'npx cdk deploy --all'].join('\n');
 }
 
-const onStack = (stack: string, command: string) => `aws cloudformation ${command} --stack-name ${stack}`;
+const onStack = (stack: string, command: string) =>
+  `aws cloudformation ${command} --stack-name ${stack}`;
 
 /** Checks that somebody is notified, which an alarm can't tell itself. */
-async function checkAlarms(deployment: string, stacks: readonly string[], topic: string): Promise<CheckOutcome> {
+async function checkAlarms(
+  deployment: string,
+  stacks: readonly string[],
+  topic: string,
+): Promise<CheckOutcome> {
   const alarms = new DescribeAlarmsCommand({ AlarmNamePrefix: `${deployment}-`, MaxRecords: 100 });
   const [{ Subscriptions = [] }, { MetricAlarms = [] }] = await Promise.all([
     new SNSClient(clientConfig).send(new ListSubscriptionsByTopicCommand({ TopicArn: topic })),
     new CloudWatchClient(clientConfig).send(alarms),
   ]);
   // The name of another deployment may begin with the name of this one.
-  const isOurs = ({ AlarmName = '' }: MetricAlarm) => stacks.some((stack) => AlarmName.startsWith(`${stack}-`));
+  const isOurs = ({ AlarmName = '' }: MetricAlarm) =>
+    stacks.some((stack) => AlarmName.startsWith(`${stack}-`));
   const ours = MetricAlarms.filter(isOurs);
   if (ours.length === 0)
-    return warning('There is no alarm.', 'Somebody deleted them: docs/runbook.md#find-and-revert-manual-changes.');
-  const silent = ours.filter(({ ActionsEnabled }) => ActionsEnabled === false).map(({ AlarmName }) => AlarmName);
+    return warning(
+      'There is no alarm.',
+      'Somebody deleted them: docs/runbook.md#find-and-revert-manual-changes.',
+    );
+  const silent = ours
+    .filter(({ ActionsEnabled }) => ActionsEnabled === false)
+    .map(({ AlarmName }) => AlarmName);
   const off = `${silent.length} of ${ours.length} alarms notify nobody: their actions are off`;
   const enable = `aws cloudwatch enable-alarm-actions --alarm-names ${silent.join(' ')}`;
   if (silent.length > 0) return warning(off, enable);
-  const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:')).length;
+  const confirmed = Subscriptions.filter(({ SubscriptionArn }) =>
+    SubscriptionArn?.startsWith('arn:'),
+  ).length;
   if (confirmed === 0) {
     const [why, advice] =
       Subscriptions.length > 0
@@ -194,14 +271,23 @@ async function checkAlarms(deployment: string, stacks: readonly string[], topic:
             'subscription is not confirmed',
             'Open the link in the email from AWS. To send it again: SNS console, Request confirmation.',
           ]
-        : ['topic has no subscription', `Set alarmEmail in bag-adres.json and deploy again, or subscribe to ${topic}.`];
+        : [
+            'topic has no subscription',
+            `Set alarmEmail in bag-adres.json and deploy again, or subscribe to ${topic}.`,
+          ];
     return warning(`Nobody is notified of alarms: the ${why}.`, advice);
   }
-  return okay(`${ours.length} alarms notify ${confirmed} ${confirmed === 1 ? 'subscription' : 'subscriptions'}`);
+  return okay(
+    `${ours.length} alarms notify ${confirmed} ${confirmed === 1 ? 'subscription' : 'subscriptions'}`,
+  );
 }
 
 /** Which register is live. How old it may be is for an alarm. */
-async function checkDataset(client: DynamoDBClient, table: string, where: string): Promise<CheckOutcome> {
+async function checkDataset(
+  client: DynamoDBClient,
+  table: string,
+  where: string,
+): Promise<CheckOutcome> {
   const dataset = await dynamoDbAddressTable(client, table).dataset();
   if (dataset) return okay(`the register of ${dataset.peildatum}`);
   return failed('No addresses are loaded yet.', `Load them: "load run ${where}".`);
@@ -214,21 +300,37 @@ function checkVersion(deployed: string | undefined, own: string): CheckOutcome {
   return warning(`${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
 }
 
-/** Checks the AWS account, and a stage if one is named. Stops early when nothing more can be checked. */
-export async function examineStage(stage: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
+/**
+ * Checks the AWS account, and a stage if one is named. Stops early when nothing more can be
+ * checked.
+ */
+export async function examineStage(
+  stage: string | undefined,
+  lookup: LookupOptions,
+): Promise<Finding[]> {
   const sts = new STSClient(clientConfig);
   const access = await examine({
     region: async () => okay(await sts.config.region()),
-    credentials: async () => okay((await sts.send(new GetCallerIdentityCommand())).Arn ?? 'unknown'),
+    credentials: async () =>
+      okay((await sts.send(new GetCallerIdentityCommand())).Arn ?? 'unknown'),
   });
   if (access.some(hasFailed))
-    return [...access, { check: 'everything else', ...skipped('It needs a region and credentials.') }];
+    return [
+      ...access,
+      { check: 'everything else', ...skipped('It needs a region and credentials.') },
+    ];
   const account = await examine({
     bootstrap: () => checkBootstrap(stage !== undefined),
     'lambda quota': checkConcurrency,
   });
-  const noStage = skipped('No stage was named.', 'After the first deployment: doctor --stage prod.');
-  const rest = stage === undefined ? [{ check: 'deployment', ...noStage }] : await examineDeployment(stage, lookup);
+  const noStage = skipped(
+    'No stage was named.',
+    'After the first deployment: doctor --stage prod.',
+  );
+  const rest =
+    stage === undefined
+      ? [{ check: 'deployment', ...noStage }]
+      : await examineDeployment(stage, lookup);
   return [...access, ...account, ...rest];
 }
 
@@ -238,16 +340,23 @@ async function examineDeployment(stage: string, lookup: LookupOptions): Promise<
   const portal = portalStackName(name);
   const hasPortal = await readStack(portal).catch(() => undefined);
   const names = [...Object.values(stacks), ...(hasPortal ? [portal] : [])];
-  const findings = await examine(Object.fromEntries(names.map((one) => [`stack ${one}`, () => checkStack(one)])));
+  const findings = await examine(
+    Object.fromEntries(names.map((one) => [`stack ${one}`, () => checkStack(one)])),
+  );
   if (findings.some(hasFailed))
-    return [...findings, { check: 'the service', ...skipped('Not all of its stacks are deployed.') }];
+    return [
+      ...findings,
+      { check: 'the service', ...skipped('Not all of its stacks are deployed.') },
+    ];
   const where = `--stage ${stage}`;
   const { output, optionalOutput } = await findDeployment(stage, ['data', 'service', 'loader']);
   const [addresses, accounts] = [output('AddressesTableName'), output('AccountsTableName')];
   const checks: Checks = {
     version: () => checkVersion(optionalOutput('Version'), packageVersion()),
-    'accounts table': () => checkTable(dynamoDb, accounts, { stack: stacks.data, kind: 'accounts' }),
-    'addresses table': () => checkTable(dynamoDb, addresses, { stack: stacks.data, kind: 'addresses' }),
+    'accounts table': () =>
+      checkTable(dynamoDb, accounts, { stack: stacks.data, kind: 'accounts' }),
+    'addresses table': () =>
+      checkTable(dynamoDb, addresses, { stack: stacks.data, kind: 'addresses' }),
     alarms: () => checkAlarms(name, names, output('AlarmTopicArn')),
     dataset: () => checkDataset(dynamoDb, addresses, where),
     ...apiChecks(output('BaseUrl'), lookup, dynamoDb, addresses),
@@ -255,7 +364,10 @@ async function examineDeployment(stage: string, lookup: LookupOptions): Promise<
   return [...findings, ...(await examine(checks))];
 }
 
-export async function examineLocal(data: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
+export async function examineLocal(
+  data: string | undefined,
+  lookup: LookupOptions,
+): Promise<Finding[]> {
   const reading = readLocalState(data);
   const running = await examine({
     async 'npm start'() {

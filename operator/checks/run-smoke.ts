@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import type { Limits } from '../../core/accounts/quota.ts';
 import * as contract from '../../core/contract.ts';
-import { type ApiAnswer, type ApiRequest, callApi, NoAnswerError } from '../../lambdas/canary/call-api.ts';
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  callApi,
+  NoAnswerError,
+} from '../../lambdas/canary/call-api.ts';
 
 /** An address as a person writes it, `1012RJ 147` or `1381AA 9 a`. */
 export type WrittenAddress = { postcode: string; huisnummer: number; toevoeging: string };
@@ -16,7 +21,10 @@ export type SmokeAnswer = ApiAnswer & { asked: string };
 /** `GET /v1/address?...`, with the key under test unless `key` is another one or null. */
 type SentRequest = string | [ask: string, request: ApiRequest];
 
-/** The expected response: a problem of this type, or JSON that follows the schema, with these members at any depth. */
+/**
+ * The expected response: a problem of this type, or JSON that follows the schema, with these
+ * members at any depth.
+ */
 type Expected = {
   status: number;
   problem?: string;
@@ -27,7 +35,10 @@ type Expected = {
   allow?: string;
 };
 
-/** A guarantee of the API: requests, and the response that is expected to each, or to all `together`. */
+/**
+ * A guarantee of the API: requests, and the response that is expected to each, or to all
+ * `together`.
+ */
 export type Guarantee = {
   title: string;
   send: SentRequest[];
@@ -41,8 +52,18 @@ export type Guarantee = {
 /** The most lookups that a run counts against the quota. */
 export const mostLookups = 11;
 
-type Row = [title: string, send: SentRequest[], expected: Expected | null, together?: Guarantee['together']];
-const row = (...[title, send, expected, together]: Row): Guarantee => ({ title, send, expected, together });
+type Row = [
+  title: string,
+  send: SentRequest[],
+  expected: Expected | null,
+  together?: Guarantee['together'],
+];
+const row = (...[title, send, expected, together]: Row): Guarantee => ({
+  title,
+  send,
+  expected,
+  together,
+});
 const counting = (...given: Row): Guarantee => ({ ...row(...given), counts: true });
 
 const ok = (body: object, schema: z.ZodMiniType = contract.lookupAnswerSchema): Expected => {
@@ -61,7 +82,11 @@ const openapi = 'GET /v1/openapi.json';
 const without = (ask: string): SentRequest => [ask, { key: null }];
 
 export function lookupPath({ toevoeging, huisnummer, ...rest }: WrittenAddress): string {
-  const query = new URLSearchParams({ ...rest, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }) });
+  const query = new URLSearchParams({
+    ...rest,
+    huisnummer: `${huisnummer}`,
+    ...(toevoeging && { toevoeging }),
+  });
   return `/v1/address?${query}`;
 }
 
@@ -82,28 +107,39 @@ function sendMany(body: unknown, type = 'application/json'): SentRequest {
 /** A missing key, others, and the valid one with each part altered, cut off or extended. */
 function badKeys(key: string): (string | null)[] {
   const altered = [1, 12, 40].map((fromEnd) => Math.max(0, key.length - fromEnd));
-  const others = altered.map((at) => key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1));
+  const others = altered.map(
+    (at) => key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1),
+  );
   return [null, 'x', key.slice(0, -1), `${key}a`, `Bearer ${key}`, ...others];
 }
 
-/** Queries by their faults: faults that something on the way might repair, and one fault of each kind. */
+/**
+ * Queries by their faults: faults that something on the way might repair, and one fault of each
+ * kind.
+ */
 const faultyQueries: Record<string, string[]> = {
   'missing postcode': [h, `${h}&postcode=+%20`],
   'missing huisnummer': [p, `${p}&huisnummer=`],
-  'postcode-character postcode': ['-AB', '%09AB', '%C2%A0AB', 'AB%00'].map((end) => `${h}&postcode=1234${end}`),
+  'postcode-character postcode': ['-AB', '%09AB', '%C2%A0AB', 'AB%00'].map(
+    (end) => `${h}&postcode=1234${end}`,
+  ),
   'postcode-leading-zero postcode': [`${h}&postcode=0123AB`],
   'huisnummer-zero huisnummer': [`${p}&huisnummer=0`],
   'huisnummer-space huisnummer': [`${p}&huisnummer=+1`, `${p}&huisnummer=1%09`],
   'huisnummer-range huisnummer': [`${p}&huisnummer=12-14`],
   'huisnummer-form huisnummer': [`${p}&huisnummer=%D9%A1`, `${p}&huisnummer=1%00`],
-  'toevoeging-character toevoeging': ['%C3%A9', 'A%C2%A0', 'a%2Fb'].map((one) => `${p}&${h}&toevoeging=${one}`),
+  'toevoeging-character toevoeging': ['%C3%A9', 'A%C2%A0', 'a%2Fb'].map(
+    (one) => `${p}&${h}&toevoeging=${one}`,
+  ),
   'include-unknown include': [`${p}&${h}&include=Toevoegingen`],
   'parameter-unknown callback': [`${p}&${h}&callback=x`],
   'misplaced-key api_key': [`${p}&${h}&api_key=bagadres_example_key`],
   'duplicate postcode': [`${p}&${p}&${h}`],
   'duplicate toevoeging': [`${p}&${h}&toevoeging=a&toevoeging=a`],
   'missing postcode, parameter-unknown Postcode': [`Postcode=1012RJ&${h}`],
-  'missing postcode, huisnummer-zero huisnummer, duplicate toevoeging': ['huisnummer=0&toevoeging=a&toevoeging=b'],
+  'missing postcode, huisnummer-zero huisnummer, duplicate toevoeging': [
+    'huisnummer=0&toevoeging=a&toevoeging=b',
+  ],
 };
 
 /** The table: first what costs no quota. */
@@ -115,13 +151,23 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
   const wrong = badKeys(key).flatMap((bad) =>
     [validate, lookup, 'GET /v1/address?postcode=x'].map((ask): SentRequest => [ask, { key: bad }]),
   );
-  const inQuery = ['key', 'api_key', 'x-api-key'].map((name) => without(`${validate}?${name}=${key}`));
-  const inHeader = { authorization: `Bearer ${key}`, cookie: `x-api-key=${key}` };
-  const others = ['', 'v1', 'v2/address', 'V1/address', 'v1/address/', 'v1/addresses/'].map((path) => `GET /${path}`);
-  const methods = ['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'].flatMap((method) =>
-    [validate, lookup].map((ask): SentRequest => [ask.replace('GET', method), { headers: preflight }]),
+  const inQuery = ['key', 'api_key', 'x-api-key'].map((name) =>
+    without(`${validate}?${name}=${key}`),
   );
-  const uncounted = [`GET /v1/address/?${p}&${h}`, lookup.replace('GET', 'POST'), 'GET /v1/address?postcode=0000AA'];
+  const inHeader = { authorization: `Bearer ${key}`, cookie: `x-api-key=${key}` };
+  const others = ['', 'v1', 'v2/address', 'V1/address', 'v1/address/', 'v1/addresses/'].map(
+    (path) => `GET /${path}`,
+  );
+  const methods = ['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'].flatMap((method) =>
+    [validate, lookup].map(
+      (ask): SentRequest => [ask.replace('GET', method), { headers: preflight }],
+    ),
+  );
+  const uncounted = [
+    `GET /v1/address/?${p}&${h}`,
+    lookup.replace('GET', 'POST'),
+    'GET /v1/address?postcode=0000AA',
+  ];
   const batch = sendMany({ addresses: [one, { ...one, huisnummer: '99999' }, one] });
   const many = [
     { postcode: '0123AB', huisnummer: '12A' },
@@ -134,13 +180,39 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
   ];
   const included = { address: { gemeente: {}, nummeraanduidingen: {} }, toevoegingen: {} };
   return [
-    row('returns the label, plan and limits of a key', [validate], ok({}, contract.validationAnswerSchema)),
-    row('refuses any other key with the same 401, before the input', wrong, problem(401, 'unauthorized'), differing),
+    row(
+      'returns the label, plan and limits of a key',
+      [validate],
+      ok({}, contract.validationAnswerSchema),
+    ),
+    row(
+      'refuses any other key with the same 401, before the input',
+      wrong,
+      problem(401, 'unauthorized'),
+      differing,
+    ),
     row('takes no key from the query', inQuery, problem(401, 'unauthorized')),
-    row('takes no key from other headers', [[lookup, { key: null, headers: inHeader }]], problem(401, 'unauthorized')),
-    row('returns 404 for any other path, also for one with a trailing slash', others, problem(404, 'not-found')),
-    row('returns 405 with Allow: GET for any other method', methods, problem(405, 'method-not-allowed', 'GET')),
-    row('publishes its OpenAPI document without a key, in its version', [without(openapi)], null, otherVersion),
+    row(
+      'takes no key from other headers',
+      [[lookup, { key: null, headers: inHeader }]],
+      problem(401, 'unauthorized'),
+    ),
+    row(
+      'returns 404 for any other path, also for one with a trailing slash',
+      others,
+      problem(404, 'not-found'),
+    ),
+    row(
+      'returns 405 with Allow: GET for any other method',
+      methods,
+      problem(405, 'method-not-allowed', 'GET'),
+    ),
+    row(
+      'publishes its OpenAPI document without a key, in its version',
+      [without(openapi)],
+      null,
+      otherVersion,
+    ),
     ...Object.entries(faultyQueries).map(([faults, queries]) => {
       const asked = queries.map((query) => `GET /v1/address?${query}`);
       return row(`reports ${faults}`, asked, faulty(...faults.split(', ')));
@@ -148,11 +220,26 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
     row(
       'reports every fault of the body of many at its JSON pointer',
       [sendMany({ addresses: many, include: ['x'] })],
-      faulty('include-unknown /include/0', ...ofMany.map((fault) => fault.replace(' ', ' /addresses/'))),
+      faulty(
+        'include-unknown /include/0',
+        ...ofMany.map((fault) => fault.replace(' ', ' /addresses/')),
+      ),
     ),
-    row('refuses 101 addresses', [sendMany({ addresses: Array(101).fill(one) })], problem(422, 'invalid-input')),
-    row('refuses a body over 64 KB', [sendMany('x'.repeat(64 * 1024 + 1))], problem(413, 'content-too-large')),
-    row('refuses a body that is not JSON', [sendMany('{}', 'text/plain')], problem(415, 'unsupported-media-type')),
+    row(
+      'refuses 101 addresses',
+      [sendMany({ addresses: Array(101).fill(one) })],
+      problem(422, 'invalid-input'),
+    ),
+    row(
+      'refuses a body over 64 KB',
+      [sendMany('x'.repeat(64 * 1024 + 1))],
+      problem(413, 'content-too-large'),
+    ),
+    row(
+      'refuses a body that is not JSON',
+      [sendMany('{}', 'text/plain')],
+      problem(415, 'unsupported-media-type'),
+    ),
     row('allows no GET of many', ['GET /v1/addresses'], problem(405, 'method-not-allowed', 'POST')),
     counting(
       'counts one unit for a lookup and none for a refusal, and reports the remainder of each limit',
@@ -160,7 +247,12 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
       null,
       miscounted,
     ),
-    counting('finds the address, however it is written', [lookUp(address), untidy(address)], ok(found), differing),
+    counting(
+      'finds the address, however it is written',
+      [lookUp(address), untidy(address)],
+      ok(found),
+      differing,
+    ),
     counting('adds what include asks for', [lookUp(address, include)], ok(included)),
     counting(
       'returns not_found for an address that does not exist, with the request in the letter case sent',
@@ -182,31 +274,58 @@ const include = '&include=gemeente,nummeraanduidingen,toevoegingen';
 const preflight = { origin: 'https://example.org', 'access-control-request-method': 'GET' };
 
 /** The rules for every response of a run, by title: each returns the fault. */
-const everyResponse: Record<string, (answer: SmokeAnswer, key: string, earlier: SmokeAnswer[]) => unknown> = {
-  'forbids caches': ({ headers }) => !headers['cache-control']?.includes('no-store') && 'no no-store',
-  'forbids content sniffing': ({ headers }) => headers['x-content-type-options'] !== 'nosniff' && 'no nosniff',
-  'forbids plain HTTP': ({ headers }) => !/max-age=[1-9]/.test(headers['strict-transport-security'] ?? '') && 'no HSTS',
-  'has the version of the API': ({ headers }) => !/^\d+(\.\d+){2}$/.test(headers['api-version'] ?? '') && 'no version',
-  'has no CORS headers': ({ headers }) => Object.keys(headers).find((name) => name.startsWith('access-control-')),
-  'reveals nothing of the inside': ({ status, headers }) => (status >= 500 ? status : headers['x-powered-by']),
-  'comes within five seconds': ({ milliseconds }) => milliseconds >= 5_000 && `took ${Math.round(milliseconds)} ms`,
+const everyResponse: Record<
+  string,
+  (answer: SmokeAnswer, key: string, earlier: SmokeAnswer[]) => unknown
+> = {
+  'forbids caches': ({ headers }) =>
+    !headers['cache-control']?.includes('no-store') && 'no no-store',
+  'forbids content sniffing': ({ headers }) =>
+    headers['x-content-type-options'] !== 'nosniff' && 'no nosniff',
+  'forbids plain HTTP': ({ headers }) =>
+    !/max-age=[1-9]/.test(headers['strict-transport-security'] ?? '') && 'no HSTS',
+  'has the version of the API': ({ headers }) =>
+    !/^\d+(\.\d+){2}$/.test(headers['api-version'] ?? '') && 'no version',
+  'has no CORS headers': ({ headers }) =>
+    Object.keys(headers).find((name) => name.startsWith('access-control-')),
+  'reveals nothing of the inside': ({ status, headers }) =>
+    status >= 500 ? status : headers['x-powered-by'],
+  'comes within five seconds': ({ milliseconds }) =>
+    milliseconds >= 5_000 && `took ${Math.round(milliseconds)} ms`,
   // API Gateway may rename the header on its way from a Lambda function.
   'says in a 401 how to authenticate': ({ status, headers }) =>
-    status === 401 && !Object.keys(headers).some((name) => name.endsWith('www-authenticate')) && 'no WWW-Authenticate',
-  'has a request id of its own, which a problem repeats'({ headers: { 'x-request-id': id }, json }, _, earlier) {
-    if (!id || (json?.request_id ?? id) !== id) return `X-Request-Id is ${id}, request_id ${json?.request_id}`;
+    status === 401 &&
+    !Object.keys(headers).some((name) => name.endsWith('www-authenticate')) &&
+    'no WWW-Authenticate',
+  'has a request id of its own, which a problem repeats'(
+    { headers: { 'x-request-id': id }, json },
+    _,
+    earlier,
+  ) {
+    if (!id || (json?.request_id ?? id) !== id)
+      return `X-Request-Id is ${id}, request_id ${json?.request_id}`;
     return earlier.some(({ headers }) => headers['x-request-id'] === id) && `${id} was used before`;
   },
-  'never has the key': ({ text, headers }, key) => (text + JSON.stringify(headers)).includes(key) && 'has the key',
+  'never has the key': ({ text, headers }, key) =>
+    (text + JSON.stringify(headers)).includes(key) && 'has the key',
 };
 
-const none: SmokeAnswer = { asked: '', status: 0, headers: {}, text: '', json: null, milliseconds: 0 };
+const none: SmokeAnswer = {
+  asked: '',
+  status: 0,
+  headers: {},
+  text: '',
+  json: null,
+  milliseconds: 0,
+};
 
 /** Whether a value has all members of `part`, at any depth. */
 function has(value: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return value === part;
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(part).every(([name, inner]) => has((value as Record<string, unknown>)[name], inner));
+  return Object.entries(part).every(([name, inner]) =>
+    has((value as Record<string, unknown>)[name], inner),
+  );
 }
 
 const problemSchemas: Record<string, z.ZodMiniType> = {
@@ -216,26 +335,40 @@ const problemSchemas: Record<string, z.ZodMiniType> = {
 
 function faultIn(answer: SmokeAnswer, expected: Expected): string | undefined {
   const { asked, headers, json, text } = answer;
-  const { status, problem, faults, allow, body = problem === undefined ? {} : { status } } = expected;
+  const {
+    status,
+    problem,
+    faults,
+    allow,
+    body = problem === undefined ? {} : { status },
+  } = expected;
   if (answer.status !== status) return `${asked} returns ${answer.status}, not ${status}`;
   if (allow !== undefined && headers.allow !== allow) return `${asked}: Allow is ${headers.allow}`;
   if (asked.startsWith('HEAD')) return undefined;
   const type = problem === undefined ? 'application/json' : 'application/problem+json';
-  if (!headers['content-type']?.startsWith(type)) return `${asked}: Content-Type is ${headers['content-type']}`;
+  if (!headers['content-type']?.startsWith(type))
+    return `${asked}: Content-Type is ${headers['content-type']}`;
   const schema = expected.schema ?? problemSchemas[problem ?? ''] ?? contract.problemSchema;
   const { data, error } = z.safeParse(schema, json);
   if (error) return `${asked} is not as the contract says: ${z.prettifyError(error)}`;
   // Parsing leaves out members that the schema does not name.
-  if (!isDeepStrictEqual(data, json)) return `${asked} has members that the contract does not have: ${text}`;
-  if (problem !== undefined && !`${json?.type}`.endsWith(`/${problem}`)) return `${asked}: type is ${json?.type}`;
+  if (!isDeepStrictEqual(data, json))
+    return `${asked} has members that the contract does not have: ${text}`;
+  if (problem !== undefined && !`${json?.type}`.endsWith(`/${problem}`))
+    return `${asked}: type is ${json?.type}`;
   if (!has(json, body)) return `${asked}: ${text} does not have ${JSON.stringify(body)}`;
   const errors = (json?.errors ?? []) as { code: string; pointer?: string; parameter?: string }[];
-  const found = errors.map(({ code, pointer, parameter }) => `${code} ${pointer ?? parameter}`).sort();
-  return !faults || isDeepStrictEqual(found, faults.toSorted()) ? undefined : `${asked}: the faults are ${found}`;
+  const found = errors
+    .map(({ code, pointer, parameter }) => `${code} ${pointer ?? parameter}`)
+    .sort();
+  return !faults || isDeepStrictEqual(found, faults.toSorted())
+    ? undefined
+    : `${asked}: the faults are ${found}`;
 }
 
 /** Headers that differ between any two responses. */
-const varying = /^(?:x-request-id|date|age|via|connection|keep-alive|content-length|ratelimit|x-amz.*|apigw.*)$/;
+const varying =
+  /^(?:x-request-id|date|age|via|connection|keep-alive|content-length|ratelimit|x-amz.*|apigw.*)$/;
 
 /** Which response is not the same as the first one, apart from its ids and times. */
 function differing(answers: SmokeAnswer[]): string | undefined {
@@ -251,7 +384,9 @@ function differing(answers: SmokeAnswer[]): string | undefined {
 
 function differingFromSingle([many, here, gone]: SmokeAnswer[]): string | undefined {
   const single = [here, gone, here].map((answer) => answer?.json);
-  return isDeepStrictEqual(many?.json?.results, single) ? undefined : `the results are ${many?.text}`;
+  return isDeepStrictEqual(many?.json?.results, single)
+    ? undefined
+    : `the results are ${many?.text}`;
 }
 
 function otherVersion([{ json, headers } = none]: SmokeAnswer[]): string | undefined {
@@ -259,10 +394,16 @@ function otherVersion([{ json, headers } = none]: SmokeAnswer[]): string | undef
   return isSame ? undefined : `it describes ${JSON.stringify(json?.info)}`;
 }
 
-/** The fault in the RateLimit fields of the first, the second (a validation) and the last response. */
-function miscounted([before = none, validation = none, ...others]: SmokeAnswer[]): string | undefined {
+/**
+ * The fault in the RateLimit fields of the first, the second (a validation) and the last response.
+ */
+function miscounted([before = none, validation = none, ...others]: SmokeAnswer[]):
+  | string
+  | undefined {
   const after = others.at(-1) ?? none;
-  const limits = Object.entries((validation.json?.limits ?? {}) as Limits).filter(([, limit]) => limit !== null);
+  const limits = Object.entries((validation.json?.limits ?? {}) as Limits).filter(
+    ([, limit]) => limit !== null,
+  );
   const { 'ratelimit-policy': policy = '', ratelimit } = after.headers;
   const isComplete = limits.every(([name, limit]) => policy.includes(`"${name}";q=${limit};`));
   if (!isComplete || policy.split('"').length !== 2 * limits.length + 1)
@@ -270,10 +411,14 @@ function miscounted([before = none, validation = none, ...others]: SmokeAnswer[]
   if (limits.length === 0) return ratelimit && 'RateLimit for an account without limits';
   const [one, same, other] = [before, validation, after].map(leftIn);
   if (!one || !same || !other) return `a response has no RateLimit; the last one is ${ratelimit}`;
-  if (one.window !== other.window || other.resets > one.resets) throw new Skip('a time window ended: run it again');
-  if (one.left !== same.left) return `a validation says that ${same.left} are left; the lookup before, ${one.left}`;
+  if (one.window !== other.window || other.resets > one.resets)
+    throw new Skip('a time window ended: run it again');
+  if (one.left !== same.left)
+    return `a validation says that ${same.left} are left; the lookup before, ${one.left}`;
   const counted = one.left - other.left;
-  return counted === 1 ? undefined : `two lookups counted ${counted} units: use an account that nobody else uses`;
+  return counted === 1
+    ? undefined
+    : `two lookups counted ${counted} units: use an account that nobody else uses`;
 }
 
 function leftIn({ headers }: SmokeAnswer) {
@@ -287,7 +432,11 @@ class Skip extends Error {}
 /** No lookup is made when fewer units are left: a run must not use up a customer's quota. */
 const minimumLeft = 20;
 
-export type RowResult = { title: string; state: 'passed' | 'failed' | 'skipped'; reason: string | null };
+export type RowResult = {
+  title: string;
+  state: 'passed' | 'failed' | 'skipped';
+  reason: string | null;
+};
 
 /** Runs the rows against an API. @throws NoAnswerError if the first request gets no response */
 export async function runSmoke(baseUrl: string, options: SmokeOptions, rows = rowsFor(options)) {
@@ -297,13 +446,20 @@ export async function runSmoke(baseUrl: string, options: SmokeOptions, rows = ro
     const [method = '', path = ''] = ask.split(' ');
     const asked = ask.replaceAll(options.key, 'KEY');
     const url = baseUrl.replace(/\/+$/, '') + path;
-    const answer = await callApi(url, { method, key: options.key, ...request }).catch(({ message }: Error) => {
-      throw new NoAnswerError(`no answer to ${asked}: ${message}`);
-    });
+    const answer = await callApi(url, { method, key: options.key, ...request }).catch(
+      ({ message }: Error) => {
+        throw new NoAnswerError(`no answer to ${asked}: ${message}`);
+      },
+    );
     answers.push({ asked, ...answer });
     return { asked, ...answer };
   }
-  async function faultOf({ send: requests, expected, together, counts }: Guarantee): Promise<string | undefined> {
+  async function faultOf({
+    send: requests,
+    expected,
+    together,
+    counts,
+  }: Guarantee): Promise<string | undefined> {
     const left = answers.map(leftIn).findLast((one) => one !== undefined)?.left ?? minimumLeft;
     if (counts && left < minimumLeft) throw new Skip(`the account has only ${left} units left`);
     const found: SmokeAnswer[] = [];
@@ -315,19 +471,29 @@ export async function runSmoke(baseUrl: string, options: SmokeOptions, rows = ro
   const results: RowResult[] = [];
   for (const row of rows) {
     const reason = await faultOf(row).catch((error: Error) => {
-      if (error instanceof Skip || (error instanceof NoAnswerError && answers.length > 0)) return error;
+      if (error instanceof Skip || (error instanceof NoAnswerError && answers.length > 0))
+        return error;
       throw error;
     });
     const state = reason instanceof Skip ? 'skipped' : reason ? 'failed' : 'passed';
-    results.push({ title: row.title, state, reason: reason instanceof Error ? reason.message : (reason ?? null) });
+    results.push({
+      title: row.title,
+      state,
+      reason: reason instanceof Error ? reason.message : (reason ?? null),
+    });
   }
   for (const [title, examine] of Object.entries(everyResponse)) {
     const faults = answers.flatMap((answer, index) => {
       const fault = examine(answer, options.key, answers.slice(0, index));
       return fault ? [`${answer.asked}: ${fault}`] : [];
     });
-    const reason = faults.length > 1 ? `${faults[0]}, and ${faults.length - 1} more` : (faults[0] ?? null);
-    results.push({ title: `every response ${title}`, state: reason === null ? 'passed' : 'failed', reason });
+    const reason =
+      faults.length > 1 ? `${faults[0]}, and ${faults.length - 1} more` : (faults[0] ?? null);
+    results.push({
+      title: `every response ${title}`,
+      state: reason === null ? 'passed' : 'failed',
+      reason,
+    });
   }
   return { results, answers };
 }

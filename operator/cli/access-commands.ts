@@ -28,11 +28,20 @@ const aKey = [
   ofAccount('the account of the key'),
 ];
 
-/** Access to accounts: `key`, `member`, `session`, and the rotation of the secret of the checksums of keys. */
+/**
+ * Access to accounts: `key`, `member`, `session`, and the rotation of the secret of the checksums
+ * of keys.
+ */
 export function addAccessCommands(program: CliCommand): void {
   addCalls(program.command('key').description('API keys of an account'), keyCommands);
-  addCalls(program.command('member').description('who may sign in to the portal for an account'), memberCommands);
-  addCalls(program.command('session').description('who is signed in to the portal'), sessionCommands);
+  addCalls(
+    program.command('member').description('who may sign in to the portal for an account'),
+    memberCommands,
+  );
+  addCalls(
+    program.command('session').description('who is signed in to the portal'),
+    sessionCommands,
+  );
   addCalls(program, { 'rotate-checksum-secret': rotation });
 }
 
@@ -41,14 +50,19 @@ const keyCommands: CommandRows = {
     description: 'create a key and print it; shown once, it is not stored',
     takes: [
       ofAccount('the account whose quota its requests count against'),
-      required('--label <text>', 'the use of the key, like "webshop"; the owner of the key can read it', label),
+      required(
+        '--label <text>',
+        'the use of the key, like "webshop"; the owner of the key can read it',
+        label,
+      ),
       option(
         '--expires <date>',
         'the last day that it works, in Dutch time: 2027-01-31; or until 2027-01-31T12:00:00Z',
         until('--expires'),
       ),
     ],
-    notes: 'To replace a key without a refused request: key rotate. Only the key is on standard output.',
+    notes:
+      'To replace a key without a refused request: key rotate. Only the key is on standard output.',
     examples: ['key create --account acme --label webshop --local'],
     call: ({ admin }, given: OfAccount & { label: string; expires?: Date }) => {
       const { account, label, expires } = given;
@@ -65,11 +79,18 @@ const keyCommands: CommandRows = {
   }),
   find: call({
     description: 'find the account of a key that leaked, by the key or its id',
-    takes: [argument('[key-id]', 'the id; leave it out to give the whole key on standard input', idToFind)],
+    takes: [
+      argument(
+        '[key-id]',
+        'the id; leave it out to give the whole key on standard input',
+        idToFind,
+      ),
+    ],
     notes:
       'Nothing keeps the key that it reads. Without an id it asks for it, or reads it: key find --local < leaked.txt',
     examples: ['key find b9uDEGM7 --local'],
-    // A key in an argument would stay in the history of the shell, and others would see it in the list of processes.
+    // A key in an argument would stay in the history of the shell, and others would see it in the
+    // list of processes.
     async call({ admin, terminal: { ask, read } }, { keyId }: { keyId?: string }) {
       const text = keyId ?? (await (read ?? (() => ask?.('The key, or its id: ')))());
       if (!text) throw new UsageError('Give the id of a key, or the whole key on standard input.');
@@ -110,7 +131,10 @@ const keyCommands: CommandRows = {
   }),
 };
 
-/** Reads an id as `keyId` does. Whoever gives a whole key is told to pass it on standard input. @throws UsageError */
+/**
+ * Reads an id as `keyId` does. Whoever gives a whole key is told to pass it on standard input.
+ * @throws UsageError
+ */
 function idToFind(given: string): string {
   try {
     return keyId(given);
@@ -123,35 +147,54 @@ function idToFind(given: string): string {
 function renderFound({ given, keys }: KeySearch): string {
   const mistyped = 'A character of this key is wrong or missing: its checksum does not match.';
   const [first] = keys;
-  if (!first) return given === 'mistyped' ? `${mistyped} No key has its id.` : 'No key has this id.';
+  if (!first)
+    return given === 'mistyped' ? `${mistyped} No key has its id.` : 'No key has this id.';
   const named = `${first.keyId} --account ${first.account}`;
   return lines(
     given === 'mistyped' && `${mistyped} This is the key with its id.`,
     table(['account', 'key id', 'label', 'state', 'created by', 'last used'], keys, (key) => {
       return [key.account, key.keyId, key.label, key.state, key.createdBy, ago(key.lastUsed)];
     }),
-    first.state === 'active' && `Replace it: "key rotate ${named}". Or revoke it: "key revoke ${named}".`,
+    first.state === 'active' &&
+      `Replace it: "key rotate ${named}". Or revoke it: "key revoke ${named}".`,
   );
 }
 
 async function planOfRevocation({ admin }: CallTools, { account, keyId }: OfKey): Promise<Intent> {
-  const key = (await admin.keys.list(account)).find((key) => key.keyId === keyId && key.state !== 'revoked');
+  const key = (await admin.keys.list(account)).find(
+    (key) => key.keyId === keyId && key.state !== 'revoked',
+  );
   const nothing = `Account "${account}" has no active key ${keyId}. List its keys: "key list --account ${account}".`;
   if (key === undefined) return { nothing };
   const label = key.label === null ? '' : `, "${key.label}"`;
   // The day of the last use is all that is recorded of it.
-  const used = key.lastUsed === null ? 'never used' : `last used ${ago(key.lastUsed)}, on ${key.lastUsed}`;
+  const used =
+    key.lastUsed === null ? 'never used' : `last used ${ago(key.lastUsed)}, on ${key.lastUsed}`;
   return `Revokes key ${keyId}${label}, of account "${account}", ${used}, for good. Its next request is refused with 401; the other keys go on.`;
 }
 
 export function renderKeys(keys: KeyView[], account: string): string {
-  if (keys.length === 0) return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
-  return table(['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'], keys, (key) => {
-    return [key.keyId, key.label, key.state, ago(key.created), ago(key.lastUsed), key.expires, ago(key.revoked)];
-  });
+  if (keys.length === 0)
+    return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
+  return table(
+    ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
+    keys,
+    (key) => {
+      return [
+        key.keyId,
+        key.label,
+        key.state,
+        ago(key.created),
+        ago(key.lastUsed),
+        key.expires,
+        ago(key.revoked),
+      ];
+    },
+  );
 }
 
-const personArgument = 'the verified e-mail address, or "sub:" and the subject that the OpenID provider gives';
+const personArgument =
+  'the verified e-mail address, or "sub:" and the subject that the OpenID provider gives';
 
 const memberCommands: CommandRows = {
   add: call({
@@ -166,8 +209,10 @@ const memberCommands: CommandRows = {
       ).default('viewer'),
     ],
     examples: ['member add jo@example.nl --account acme --role admin --local'],
-    call: ({ admin }, { person, account, role }: OfAccount & { person: string; role: MemberView['role'] }) =>
-      admin.members.add({ account, person, role }),
+    call: (
+      { admin },
+      { person, account, role }: OfAccount & { person: string; role: MemberView['role'] },
+    ) => admin.members.add({ account, person, role }),
     text: ({ person, role }, { account }) => `${person} is ${role} of account "${account}".`,
   }),
   remove: call({
@@ -190,14 +235,24 @@ const memberCommands: CommandRows = {
 function renderMembers(members: MemberView[], account: string): string {
   if (members.length === 0)
     return `There are no members yet. Add one: "member add jo@example.nl --account ${account}".`;
-  return table(['member', 'role', 'added'], members, ({ person, role, added }) => [person, role, ago(added)]);
+  return table(['member', 'role', 'added'], members, ({ person, role, added }) => [
+    person,
+    role,
+    ago(added),
+  ]);
 }
 
 type ScopeOptions = { person?: string; account?: string; all?: true };
 
 const scope = [
-  option('--person <person>', 'of this e-mail address, or "sub:" and a subject', person).conflicts(['account', 'all']),
-  option('--account <id>', 'of the members of this account', accountId).conflicts(['person', 'all']),
+  option('--person <person>', 'of this e-mail address, or "sub:" and a subject', person).conflicts([
+    'account',
+    'all',
+  ]),
+  option('--account <id>', 'of the members of this account', accountId).conflicts([
+    'person',
+    'all',
+  ]),
   option('--all', 'of everybody, operators too').conflicts(['person', 'account']),
 ];
 
@@ -222,7 +277,9 @@ const sessionCommands: CommandRows = {
     takes: scope,
     examples: ['session end --person jo@example.nl --local'],
     check: scopeIn,
-    call: async ({ admin }, options: ScopeOptions) => ({ ended: await admin.sessions.endAll(scopeIn(options)) }),
+    call: async ({ admin }, options: ScopeOptions) => ({
+      ended: await admin.sessions.endAll(scopeIn(options)),
+    }),
     text: ({ ended }) => `${counted(ended, 'session')} ended.`,
   }),
 };
@@ -243,7 +300,10 @@ function renderSessions(sessions: readonly Omit<SessionView, 'id'>[]): string {
   });
 }
 
-/** Each call does the step of a rotation that is due, or lists the keys that must be replaced before it. */
+/**
+ * Each call does the step of a rotation that is due, or lists the keys that must be replaced before
+ * it.
+ */
 const rotation: CommandRow = {
   description: 'replace the checksum secret without one refused request; then end the old one',
   notes: `The service accepts keys of both secrets until you have replaced the old keys and run this again. An interrupted rotation
@@ -261,7 +321,10 @@ continues. See docs/runbook.md#rotate-the-checksum-secret.`,
     return carryOut(intent, async () => {
       await rotation[due.step]();
       if (isStart) return renderRotation(await rotation.step());
-      return { json: { step: 'done', keys: [] }, text: 'The rotation is over: only the new secret is accepted.' };
+      return {
+        json: { step: 'done', keys: [] },
+        text: 'The rotation is over: only the new secret is accepted.',
+      };
     });
   },
 };
@@ -272,7 +335,8 @@ function renderRotation(due: RotationStep): Result {
   const keys = due.step === 'replace' ? due.keys : [];
   const [first] = keys;
   const json = { ...due, keys };
-  if (!first) return { json, text: `${signed} No key of the old one is left: ${again} to end that.` };
+  if (!first)
+    return { json, text: `${signed} No key of the old one is left: ${again} to end that.` };
   const text = lines(
     `${signed} Replace each of the old one's keys, the first with "key rotate ${first.keyId} --account ${first.account}":`,
     table(['account', 'key id', 'label', 'created'], keys, (key) => [

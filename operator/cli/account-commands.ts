@@ -23,10 +23,13 @@ const detailOptions = [
   option('--contact <text>', 'whom to reach: an e-mail address, a phone number, or both'),
   option('--note <text>', 'anything for operators'),
 ];
-const ownLimit = (description: string) => option('--limit <window=number>', description, limits('account'));
+const ownLimit = (description: string) =>
+  option('--limit <window=number>', description, limits('account'));
 
 export function addAccountCommands(program: CliCommand): void {
-  const account = program.command('account').description('accounts of customers: a plan, their own limits, and keys');
+  const account = program
+    .command('account')
+    .description('accounts of customers: a plan, their own limits, and keys');
   addCalls(account, {
     create: call({
       description: 'create an account',
@@ -60,7 +63,9 @@ export function addAccountCommands(program: CliCommand): void {
       ],
       check(options: SetOptions) {
         if (Object.keys(changesIn(options)).length > 0) return;
-        throw new UsageError('Nothing to change. Give --plan, --limit, --name, --contact or --note.');
+        throw new UsageError(
+          'Nothing to change. Give --plan, --limit, --name, --contact or --note.',
+        );
       },
       call: ({ admin }, options: SetOptions) =>
         admin.accounts.set({ id: options.id, limits: {}, ...changesIn(options) }),
@@ -98,7 +103,8 @@ export function addAccountCommands(program: CliCommand): void {
     suspend: stateCall('suspend', 'refuse every request of an account, starting with the next one'),
     activate: stateCall('activate', 'accept the requests of a suspended account again'),
     delete: call({
-      description: 'delete a suspended account with its keys for good; its audit stays, and its id is not used again',
+      description:
+        'delete a suspended account with its keys for good; its audit stays, and its id is not used again',
       takes: [id()],
       plan: planOfDeletion,
       async call({ admin }, { id }: OfId) {
@@ -113,7 +119,9 @@ export function addAccountCommands(program: CliCommand): void {
 /** @throws UsageError */
 function detailsIn({ name, contact, note }: DetailOptions): DetailsChanges {
   const given = Object.entries({ name, contact, note }).filter(([, text]) => text !== undefined);
-  return checkedDetails(Object.fromEntries(given.map(([field, text]) => [field, text === false ? null : text])));
+  return checkedDetails(
+    Object.fromEntries(given.map(([field, text]) => [field, text === false ? null : text])),
+  );
 }
 
 function changesIn({ plan, limit, ...options }: SetOptions) {
@@ -146,14 +154,26 @@ async function planOfDeletion({ admin }: CallTools, { id }: OfId) {
 
 /** All accounts as a table: used / limit of each window now. */
 function renderAccounts(accounts: AccountSummary[]): string {
-  if (accounts.length === 0) return 'There are no such accounts. Create one: "account create acme --plan standard".';
-  return table(['account', 'state', 'plan', 'active keys', ...windowNames, 'name'], accounts, (account) => {
-    const usage = windowNames.map((name) => {
-      const window = account.windows[name];
-      return window && `${thousands(window.used)} / ${renderLimit(window.limit)}`;
-    });
-    return [account.id, account.state, renderPlanOf(account), account.activeKeys, ...usage, account.name ?? ''];
-  });
+  if (accounts.length === 0)
+    return 'There are no such accounts. Create one: "account create acme --plan standard".';
+  return table(
+    ['account', 'state', 'plan', 'active keys', ...windowNames, 'name'],
+    accounts,
+    (account) => {
+      const usage = windowNames.map((name) => {
+        const window = account.windows[name];
+        return window && `${thousands(window.used)} / ${renderLimit(window.limit)}`;
+      });
+      return [
+        account.id,
+        account.state,
+        renderPlanOf(account),
+        account.activeKeys,
+        ...usage,
+        account.name ?? '',
+      ];
+    },
+  );
 }
 
 function renderAccount(account: AccountView): string {
@@ -165,7 +185,8 @@ function renderAccount(account: AccountView): string {
     `state    ${state}`,
     `plan     ${renderPlanOf(account)}`,
     `created  ${created}, ${ago(created)}`,
-    unused.length > 0 && `unused   ${renderLimits(Object.fromEntries(unused))} (not a window of the plan)`,
+    unused.length > 0 &&
+      `unused   ${renderLimits(Object.fromEntries(unused))} (not a window of the plan)`,
     ['', renderWindows(account)],
     ['', renderKeys(keys, id)],
   );

@@ -1,5 +1,9 @@
 import { pagesOf } from '../../core/pages.ts';
-import type { AuditEntry, AuditPage, AuditPageOptions } from '../../packages/admin/accounts/audit-log.ts';
+import type {
+  AuditEntry,
+  AuditPage,
+  AuditPageOptions,
+} from '../../packages/admin/accounts/audit-log.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { PersonalKind, Remainder } from '../connect/person.ts';
 import { addCalls, argument, type CallTools, call, option, required, type Taken } from './calls.ts';
@@ -14,7 +18,8 @@ export function addAuditCommands(program: CliCommand): void {
   const { env } = program.terminal;
   addCalls(program.command('audit').description('every change, whoever made it, as evidence'), {
     export: {
-      description: 'export the changes of accounts, keys, members, plans and the register, and sign-ins, of a month',
+      description:
+        'export the changes of accounts, keys, members, plans and the register, and sign-ins, of a month',
       takes: [
         required('--month <month>', 'the month, like 2026-10', month),
         option('--to <file>', 'a new file (default: print)'),
@@ -26,7 +31,8 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
       async run(at, { month, to }: ExportOptions) {
         const { auditOfMonth } = await import('../connect/operator-audit.ts');
         const entries = await auditOfMonth(at, monthRange('--month', month));
-        if (entries.length === 0) throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
+        if (entries.length === 0)
+          throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
         const text = entries.map((line) => JSON.stringify(line));
         if (to === undefined) return { json: entries, text: text.join('\n'), isVerbatim: true };
         await writeNewFile(
@@ -34,7 +40,10 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
           text.map((line) => `${line}\n`),
         );
         const json = { month, entries: entries.length };
-        return { json, text: `Wrote ${counted(entries.length, 'line')}, an entry each, of ${month} to ${to}.` };
+        return {
+          json,
+          text: `Wrote ${counted(entries.length, 'line')}, an entry each, of ${month} to ${to}.`,
+        };
       },
     },
   });
@@ -67,7 +76,9 @@ function readCount(text: string): number {
   throw new UsageError('--last takes a number from 1 to 10000.');
 }
 
-/** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
+/**
+ * Changes as a table. The outcome `unknown` is a change that is still running or was interrupted.
+ */
 function renderAudit(entries: AuditEntry[]): string {
   if (entries.length === 0) return 'No changes yet.';
   return table(['time', 'actor', 'action', 'details', 'outcome'], entries, (entry) => {
@@ -79,8 +90,10 @@ function renderAudit(entries: AuditEntry[]): string {
 function renderDetail(detail: Record<string, unknown>, path = ''): string {
   return Object.entries(snakeCase(detail) as Record<string, unknown>)
     .map(([name, value]) => {
-      if (value === null) return `${path}${name}=${path.endsWith('limits.') ? 'unlimited' : 'none'}`;
-      if (typeof value === 'object') return renderDetail(value as Record<string, unknown>, `${path}${name}.`);
+      if (value === null)
+        return `${path}${name}=${path.endsWith('limits.') ? 'unlimited' : 'none'}`;
+      if (typeof value === 'object')
+        return renderDetail(value as Record<string, unknown>, `${path}${name}.`);
       return `${path}${name}=${value}`;
     })
     .filter(Boolean)
@@ -123,12 +136,17 @@ type OfPerson = { email: string };
 
 async function erase(tools: CallTools, { email, yes }: OfPerson & { yes?: true }) {
   const { admin, client, table, store } = tools;
-  const { erasePerson, identitiesOf, personalData, unerasable } = await import('../connect/person.ts');
+  const { erasePerson, identitiesOf, personalData, unerasable } = await import(
+    '../connect/person.ts'
+  );
   const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
   tools.tell(`Into: ${await tools.target()}`);
   const items = (await personalData(tools, email)).length;
   if (items === 0)
-    return { json: { items, left: [], executed: false }, text: `No item of the accounts table names ${email}.` };
+    return {
+      json: { items, left: [], executed: false },
+      text: `No item of the accounts table names ${email}.`,
+    };
   if (!yes) {
     const left = await unerasable(admin, await identitiesOf(tools, email));
     const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;

@@ -8,7 +8,9 @@ import { counted, lines } from './terminal-text.ts';
 
 type OfFile = { file: string };
 
-/** `export` and `import`: plans and accounts as JSON lines, for a backup or a move to another table. */
+/**
+ * `export` and `import`: plans and accounts as JSON lines, for a backup or a move to another table.
+ */
 export function addBackupCommands(program: CliCommand): void {
   const { env } = program.terminal;
   addCalls(program, {
@@ -30,8 +32,12 @@ checksum secret.`,
       text: (counts) => `Exported ${renderImported(counts)}.`,
     }),
     import: call({
-      description: 'create the plans and accounts of a file that "export" wrote; changes nothing that exists',
-      takes: [argument('<file>', 'the file'), option('--check', 'only check the file against the table')],
+      description:
+        'create the plans and accounts of a file that "export" wrote; changes nothing that exists',
+      takes: [
+        argument('<file>', 'the file'),
+        option('--check', 'only check the file against the table'),
+      ],
       notes: `The whole file is checked before the first write. A plan or account that exists must equal the file, apart from its usage
 and its members; if one differs, nothing is imported. One that is equal stays as it is. After an interruption, run it again.`,
       examples: ['import accounts.jsonl --check --local'],
@@ -53,14 +59,22 @@ async function readTextFile(file: string): Promise<string> {
   });
 }
 
-function renderImported({ plans, accounts, members, days }: Omit<ImportResult, 'unchanged'>): string {
+function renderImported({
+  plans,
+  accounts,
+  members,
+  days,
+}: Omit<ImportResult, 'unchanged'>): string {
   const more = `with ${counted(members, 'member')} and ${counted(days, 'day')} of usage`;
   return `${counted(plans, 'plan')} and ${counted(accounts, 'account')} ${more}`;
 }
 
 type CarryOverOptions = { from: string; since: Date; yes?: true };
 
-/** `restore carry-over`: what AWS's restore of the accounts table gives back although it was withdrawn since. */
+/**
+ * `restore carry-over`: what AWS's restore of the accounts table gives back although it was
+ * withdrawn since.
+ */
 export function addRestoreCommands(program: CliCommand): void {
   addCalls(program.command('restore').description('after AWS has restored the accounts table'), {
     'carry-over': {
@@ -68,7 +82,11 @@ export function addRestoreCommands(program: CliCommand): void {
         'repeat withdrawals from the old accounts table in the restored one: shows the plan; --yes carries it out',
       takes: [
         required('--from <table>', 'the accounts table from before, which is only read'),
-        required('--since <time>', 'the time that was restored, in UTC: 2026-01-31T12:00:00Z', parseTime),
+        required(
+          '--since <time>',
+          'the time that was restored, in UTC: 2026-01-31T12:00:00Z',
+          parseTime,
+        ),
       ],
       notes: `Repeats revoked keys, suspended and deleted accounts, limits, removed members, ended sessions and erased persons, each as the old
 table has it now. Later creations are listed, and stay lost. Run it on the restored table before a deployment puts that table to
@@ -77,7 +95,10 @@ use, and again afterwards. See docs/runbook.md#restore-a-table.`,
         'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --accounts-table RESTORED',
         'restore carry-over --from OLD --since 2026-01-31T12:00:00Z --stage prod --yes',
       ],
-      async run({ admin, client, table, store, ...command }, { from, since, yes }: CarryOverOptions) {
+      async run(
+        { admin, client, table, store, ...command },
+        { from, since, yes }: CarryOverOptions,
+      ) {
         const { carryOver, planCarryOver } = await import('../recovery/carry-over.ts');
         command.tell(`Into: ${await command.target()}`);
         const { repeated, lost } = await planCarryOver({ client, admin, table, from, since });
@@ -85,12 +106,22 @@ use, and again afterwards. See docs/runbook.md#restore-a-table.`,
         const told = (verb: string, number: number) =>
           lines(
             changes,
-            lost.map(({ time, action, partition, actor }) => `Stays lost: ${action} ${partition} (${time}, ${actor})`),
+            lost.map(
+              ({ time, action, partition, actor }) =>
+                `Stays lost: ${action} ${partition} (${time}, ${actor})`,
+            ),
             `${verb} ${counted(number, 'change')}; ${lost.length} stay lost.`,
           );
         if (!yes) {
-          const hint = changes.length > 0 ? 'Nothing was changed. Run it again with --yes to do it.' : undefined;
-          return { json: { changes, lost, executed: false }, text: told('Would repeat', changes.length), hint };
+          const hint =
+            changes.length > 0
+              ? 'Nothing was changed. Run it again with --yes to do it.'
+              : undefined;
+          return {
+            json: { changes, lost, executed: false },
+            text: told('Would repeat', changes.length),
+            hint,
+          };
         }
         const refused = await carryOver(repeated, { store, from, since });
         const text = told('Repeated', changes.length - refused.length);

@@ -4,16 +4,25 @@ import type { LoadCommands } from '../connect/open-loads.ts';
 import type { CliCommand, Intent, Result, Surroundings } from './command.ts';
 import { accountId } from './values.ts';
 
-/** The tools of a call: the admin module on the tables that the options name, and the surroundings of the command. */
+/**
+ * The tools of a call: the admin module on the tables that the options name, and the surroundings
+ * of the command.
+ */
 export type CallTools = OpenAdmin & Surroundings;
 
-/** The tools of a command on loads: the loads of the dataset that the options name, and the surroundings. */
+/**
+ * The tools of a command on loads: the loads of the dataset that the options name, and the
+ * surroundings.
+ */
 export type LoadTools = LoadCommands & Surroundings;
 
 /** An argument, `<id>`, or an option, `--label <text>`, which may be required. */
 export type Taken = Argument | Option;
 
-/** A command by its name in the command line. `check` checks all that is given, before anything is tried. */
+/**
+ * A command by its name in the command line. `check` checks all that is given, before anything is
+ * tried.
+ */
 type Described<Given> = {
   description: string;
   takes?: readonly Taken[];
@@ -35,7 +44,9 @@ export type Call<Given, Found, Tools> = Described<Given> & {
   hint?: (found: Found, given: Given) => string;
 };
 
-/** A command with work of its own around the calls, without the types of its arguments and result. */
+/**
+ * A command with work of its own around the calls, without the types of its arguments and result.
+ */
 export type CommandRow<Tools = CallTools> = Described<never> & {
   run: (tools: Tools, given: never) => Promise<Result>;
   plan?: unknown;
@@ -70,9 +81,14 @@ export const addCalls = adding<CallTools>((command, work) => command.onAccounts(
 
 export const addLoadCalls = adding<LoadTools>((command, work) => command.onDataset(work));
 
-function adding<Tools>(set: (command: CliCommand, work: (tools: Tools) => Promise<Result>) => void) {
+function adding<Tools>(
+  set: (command: CliCommand, work: (tools: Tools) => Promise<Result>) => void,
+) {
   return (parent: CliCommand, rows: CommandRows<Tools>): void => {
-    for (const [name, { description, takes = [], notes, examples, check, plan, run }] of Object.entries(rows)) {
+    for (const [
+      name,
+      { description, takes = [], notes, examples, check, plan, run },
+    ] of Object.entries(rows)) {
       const command = parent.command(name).description(description);
       for (const one of takes) {
         if (one instanceof Option) command.addOption(one);
@@ -89,25 +105,39 @@ function adding<Tools>(set: (command: CliCommand, work: (tools: Tools) => Promis
 
 /** Arguments and options by name: `<key-id>` is `keyId`. */
 function givenTo(command: Command): never {
-  const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const named = command.registeredArguments.map((one, index) => [camelCase(one.name()), command.processedArgs[index]]);
+  const camelCase = (name: string) =>
+    name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const named = command.registeredArguments.map((one, index) => [
+    camelCase(one.name()),
+    command.processedArgs[index],
+  ]);
   return { ...(command.opts() as object), ...Object.fromEntries(named) } as never;
 }
 
 /** An argument that `read` reads; `[id]` is optional. */
-export function argument(name: string, description: string, read?: (text: string) => unknown): Argument {
+export function argument(
+  name: string,
+  description: string,
+  read?: (text: string) => unknown,
+): Argument {
   const made = new Argument(name, description);
   return read ? made.argParser(read) : made;
 }
 
 /** An option that `read` reads. */
-export function option(flags: string, description: string, read?: (text: string, before: never) => unknown): Option {
+export function option(
+  flags: string,
+  description: string,
+  read?: (text: string, before: never) => unknown,
+): Option {
   const made = new Option(flags, description);
   return read ? made.argParser(read as (text: string) => unknown) : made;
 }
 
-export const required = (...given: Parameters<typeof option>) => option(...given).makeOptionMandatory();
+export const required = (...given: Parameters<typeof option>) =>
+  option(...given).makeOptionMandatory();
 
 export const id = (description = 'the account') => argument('<id>', description, accountId);
-export const ofAccount = (description = 'the account') => required('--account <id>', description, accountId);
+export const ofAccount = (description = 'the account') =>
+  required('--account <id>', description, accountId);
 export type OfAccount = { account: string };

@@ -6,16 +6,30 @@ import { lines, table } from './terminal-text.ts';
 import { writtenAddress } from './values.ts';
 
 type SmokeCommandOptions = Pick<SmokeOptions, 'address'> & { url: string; key?: string };
-type DoctorOptions = { local?: true; data?: string; stage?: string; key?: string; address?: WrittenAddress };
+type DoctorOptions = {
+  local?: true;
+  data?: string;
+  stage?: string;
+  key?: string;
+  address?: WrittenAddress;
+};
 
-/** `doctor` checks everything that the service needs, `smoke` the HTTP API of a deployment against its contract. */
+/**
+ * `doctor` checks everything that the service needs, `smoke` the HTTP API of a deployment against
+ * its contract.
+ */
 export function addCheckCommands(program: CliCommand): void {
   const { env } = program.terminal;
   program
     .command('doctor')
     .location('Target of the checks (default: the AWS account):')
-    .option('--json', 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}')
-    .description('check credentials, account, stacks, tables, dataset and API, and say how to fix problems')
+    .option(
+      '--json',
+      'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}',
+    )
+    .description(
+      'check credentials, account, stacks, tables, dataset and API, and say how to fix problems',
+    )
     .option(
       '--key <key>',
       "for a live lookup (default: BAG_ADRES_KEY in the environment); it counts against the key's quota",
@@ -30,15 +44,24 @@ export function addCheckCommands(program: CliCommand): void {
     .does((options: DoctorOptions) => doctor({ key: env.BAG_ADRES_KEY || undefined, ...options }));
   program
     .command('smoke')
-    .description('hold the HTTP API of a deployment against its contract from outside, with one key')
-    .requiredOption('--url <url>', 'the base URL, like https://adres.example.nl or http://127.0.0.1:3000', webAddress)
+    .description(
+      'hold the HTTP API of a deployment against its contract from outside, with one key',
+    )
+    .requiredOption(
+      '--url <url>',
+      'the base URL, like https://adres.example.nl or http://127.0.0.1:3000',
+      webAddress,
+    )
     .option('--key <key>', 'a valid API key (default: BAG_ADRES_KEY in the environment)')
     .addOption(
       new Option('--address <text>', 'an address that exists')
         .argParser(writtenAddress)
         .default({ postcode: '1381AA', huisnummer: 9, toevoeging: '' }, '"1381AA 9"'),
     )
-    .option('--json', 'print JSON: {"passed", "lookups", "requests", "results": [{"title", "state", "reason"}]}')
+    .option(
+      '--json',
+      'print JSON: {"passed", "lookups", "requests", "results": [{"title", "state", "reason"}]}',
+    )
     .notes(
       `Says first how many lookups it makes at most; they count against the quota of the key's account. Never uses up a quota. Use an
 account that nobody else uses: one check compares the quota to the unit. The exit code is 1 when a check failed.`,
@@ -46,7 +69,8 @@ account that nobody else uses: one check compares the quota to the unit. The exi
     .examples('smoke --url http://127.0.0.1:3000 --key bagadres_demo_...')
     .does(({ url, address, key = env.BAG_ADRES_KEY }: SmokeCommandOptions) => {
       if (!key) throw new UsageError('No API key: give --key, or set BAG_ADRES_KEY.');
-      if (!/^[!-~]+$/.test(key)) throw new UsageError('The key has characters that no key has. Copy it in full.');
+      if (!/^[!-~]+$/.test(key))
+        throw new UsageError('The key has characters that no key has. Copy it in full.');
       return smoke(program.terminal, url, { key, address });
     });
 }
@@ -73,18 +97,24 @@ async function smoke({ err }: Terminal, url: string, options: SmokeOptions): Pro
   const { mostLookups, runSmoke } = await import('../checks/run-smoke.ts');
   err(`Checking ${url} with at most ${mostLookups} lookups.`);
   const { results, answers } = await runSmoke(url, options).catch((error: Error) => {
-    throw error.name === 'NoAnswerError' ? new CommandError('unreachable', `${url}: ${error.message}`) : error;
+    throw error.name === 'NoAnswerError'
+      ? new CommandError('unreachable', `${url}: ${error.message}`)
+      : error;
   });
-  const number = (wanted: RowResult['state']) => results.filter(({ state }) => state === wanted).length;
+  const number = (wanted: RowResult['state']) =>
+    results.filter(({ state }) => state === wanted).length;
   const failed = number('failed');
   const lookups = answers.reduce((sum, answer) => sum + unitsOf(answer), 0);
   const refused = `${url} refuses this key. Check that it was copied in full, is not revoked, and is of that deployment.`;
-  const message = answers[0]?.status === 401 ? refused : `${failed} of ${results.length} checks failed.`;
+  const message =
+    answers[0]?.status === 401 ? refused : `${failed} of ${results.length} checks failed.`;
   return {
     json: { passed: failed === 0, lookups, requests: answers.length, results },
     text: lines(
       table(['state', 'guarantee'], results, ({ state, title }) => [state, title]),
-      results.map(({ state, title, reason }) => state !== 'passed' && [`${state}: ${title}`, `  ${reason}`]),
+      results.map(
+        ({ state, title, reason }) => state !== 'passed' && [`${state}: ${title}`, `  ${reason}`],
+      ),
       `${number('passed')} passed, ${failed} failed, ${number('skipped')} skipped; ${answers.length} requests; ${lookups} counted against the quota.`,
     ),
     failure: failed === 0 ? undefined : new CommandError('broken', message),

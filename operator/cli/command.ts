@@ -18,7 +18,9 @@ export type Terminal = {
   /** Standard error: hints, progress and errors. */
   err: (text: string) => void;
   env: NodeJS.ProcessEnv;
-  /** Shows progress as one line when it is a terminal; without it progress is plain lines of `err`. */
+  /**
+   * Shows progress as one line when it is a terminal; without it progress is plain lines of `err`.
+   */
   screen?: NodeJS.WriteStream;
   /** Asks the person at the terminal and returns the answer; absent where nobody could give one. */
   ask?: (question: string) => Promise<string>;
@@ -53,7 +55,10 @@ export type Tell = (line: string) => void;
 type Sources = { extract?: string; mutations?: readonly string[]; again?: true };
 type Options = ConnectionOptions & Sources & { json?: true; plan?: true; yes?: true };
 
-/** The intent of a command, or the reason why it is impossible, which `work` then refuses in its own words. */
+/**
+ * The intent of a command, or the reason why it is impossible, which `work` then refuses in its own
+ * words.
+ */
 export type Intent = string | { nothing: string };
 type Working = () => Promise<Result>;
 export type Surroundings = Pick<CliCommand, 'tell' | 'carryOut' | 'target' | 'terminal'>;
@@ -66,9 +71,10 @@ export type Agreement =
   | 'plans';
 
 /**
- * Every command that replaces or deletes what no other command brings back as it was. Each shows the deployment, its
- * account and its region before it changes anything, is refused where `bag-adres.json` has others for that stage, and
- * can be run again after it was interrupted anywhere.
+ * Every command that replaces or deletes what no other command brings back as it was. Each shows
+ * the deployment, its account and its region before it changes anything, is refused where
+ * `bag-adres.json` has others for that stage, and can be run again after it was interrupted
+ * anywhere.
  */
 export const destructive: Readonly<Record<string, Agreement>> = {
   'account delete': 'asks',
@@ -90,7 +96,10 @@ export function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-/** A command of `bag-adres`. Its result is printed here and nowhere else, so no command ends without one. */
+/**
+ * A command of `bag-adres`. Its result is printed here and nowhere else, so no command ends without
+ * one.
+ */
 export class CliCommand extends Command {
   readonly terminal: Terminal;
   /** Whether one of the methods below has set its work. */
@@ -100,13 +109,17 @@ export class CliCommand extends Command {
   constructor(terminal: Terminal, name?: string) {
     super(name);
     this.terminal = terminal;
-    this.configureOutput({ getOutHelpWidth: () => this.#helpWidth(), getErrHelpWidth: () => this.#helpWidth() });
+    this.configureOutput({
+      getOutHelpWidth: () => this.#helpWidth(),
+      getErrHelpWidth: () => this.#helpWidth(),
+    });
     this.configureHelp({
       minWidthToWrap: 20,
       // The longest term that leaves room for its description.
       padWidth: (command, help) => Math.min(28, Help.prototype.padWidth.call(help, command, help)),
       formatItem: (term, width, description, help) => {
-        const item = (shown: string) => Help.prototype.formatItem.call(help, shown, width, description, help);
+        const item = (shown: string) =>
+          Help.prototype.formatItem.call(help, shown, width, description, help);
         // A longer one has its description below.
         return term.length <= width ? item(term) : `  ${term}\n${item('')}`;
       },
@@ -120,7 +133,10 @@ export class CliCommand extends Command {
   /** A text below the options in the help. Lines that are indented stay as they are. */
   notes(text: string): this {
     const paragraph = text.replace(/(?<!:)\n(?! )/g, ' ');
-    return this.addHelpText('after', () => `\n${this.createHelp().boxWrap(paragraph, this.#helpWidth())}`);
+    return this.addHelpText(
+      'after',
+      () => `\n${this.createHelp().boxWrap(paragraph, this.#helpWidth())}`,
+    );
   }
 
   /** Examples in the help, without `npx bag-adres`. */
@@ -137,7 +153,10 @@ export class CliCommand extends Command {
     return display.columns ?? 80;
   }
 
-  /** Looks at all arguments and options together, before anything is tried; `check` throws `UsageError`. */
+  /**
+   * Looks at all arguments and options together, before anything is tried; `check` throws
+   * `UsageError`.
+   */
   checks(check: () => void): this {
     this.#check = check;
     return this;
@@ -148,9 +167,15 @@ export class CliCommand extends Command {
     return this.#act(async () => this.#print(await work(this.opts() as Given)));
   }
 
-  /** Sets the work on accounts, plans and keys: `work` receives the admin module for the tables that options name. */
+  /**
+   * Sets the work on accounts, plans and keys: `work` receives the admin module for the tables that
+   * options name.
+   */
   onAccounts(work: (opened: OpenAdmin & Surroundings) => Promise<Result>): this {
-    const table = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
+    const table = new Option(
+      '--accounts-table <name>',
+      'this table (default: ACCOUNTS_TABLE in the environment)',
+    );
     return this.location('Location of the tables:', table).#act(async () => {
       // Imported here because the AWS clients load slower than `--help` should print.
       const { openAdmin } = await import('../connect/find-tables.ts');
@@ -181,14 +206,19 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Adds the options that name the local run or a deployment, and `more`, under `heading` in the help. */
+  /**
+   * Adds the options that name the local run or a deployment, and `more`, under `heading` in the
+   * help.
+   */
   location(heading: string, ...more: Option[]): this {
     const local = new Option('--local', 'the running "npm start" on this machine').conflicts([
       'stage',
       'accountsTable',
     ]);
     const data = new Option('--data <dir>', 'with --local: the --data option of that "npm start"');
-    const stage = new Option('--stage <name>', 'a deployed stage, like prod').conflicts('accountsTable');
+    const stage = new Option('--stage <name>', 'a deployed stage, like prod').conflicts(
+      'accountsTable',
+    );
     const options = [local, data, stage.argParser(stageName), ...more];
     return options.reduce((command, one) => command.addOption(one.helpGroup(heading)), this);
   }
@@ -207,16 +237,19 @@ export class CliCommand extends Command {
     if (!this.opts<Options>().json) this.terminal.err(line);
   };
 
-  /** The place that the command changes. @throws CommandError if the settings of this folder name another place */
+  /**
+   * The place that the command changes. @throws CommandError if the settings of this folder name
+   * another place
+   */
   readonly target = async (): Promise<string> => {
     const { targetOf } = await import('../connect/target.ts');
     return targetOf(this.opts<Options>(), folderOf(this.terminal));
   };
 
   /**
-   * Announces a change and its place, then makes it, unless the person at the terminal does not agree to what can't be
-   * undone. With `--plan` it never calls `work`: it only announces the change, or calls `preview`, which must change
-   * nothing.
+   * Announces a change and its place, then makes it, unless the person at the terminal does not
+   * agree to what can't be undone. With `--plan` it never calls `work`: it only announces the
+   * change, or calls `preview`, which must change nothing.
    */
   readonly carryOut = async (intent: Intent, work: Working, preview?: Working): Promise<Result> => {
     const { plan, yes } = this.opts<Options>();
@@ -230,8 +263,14 @@ export class CliCommand extends Command {
       return preview();
     }
     if (plan) {
-      const hint = isPossible ? 'Nothing was changed. Leave out --plan to do it.' : 'Nothing was changed.';
-      return { json: { into, plan: isPossible ? intent : null, ...(!isPossible && { reason: what }) }, text, hint };
+      const hint = isPossible
+        ? 'Nothing was changed. Leave out --plan to do it.'
+        : 'Nothing was changed.';
+      return {
+        json: { into, plan: isPossible ? intent : null, ...(!isPossible && { reason: what }) },
+        text,
+        hint,
+      };
     }
     const refusal = (why: string) => new CommandError('not_confirmed', `Nothing was changed${why}`);
     const { ask } = this.terminal;
@@ -249,12 +288,15 @@ export class CliCommand extends Command {
     if (this.#agreement === 'asks') {
       if (lacks('--plan')) this.canPlan();
       this.option('--yes', 'do it without asking; needed without a terminal');
-    } else if (this.#agreement === 'plans') this.option('--yes', 'carry it out; without it nothing is changed');
-    const json = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
+    } else if (this.#agreement === 'plans')
+      this.option('--yes', 'carry it out; without it nothing is changed');
+    const json =
+      'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
     if (lacks('--json')) this.option('--json', json);
     return this.action(async () => {
       const { data, local, stage } = this.opts<Options>();
-      if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
+      if (data !== undefined && !local)
+        throw new UsageError('--data only applies to --local. Add --local.');
       this.#check();
       if (stage !== undefined) await this.#useRegionOf(stage);
       // Other commands look at the existing data first.
@@ -263,7 +305,10 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Uses the region in the settings of this folder: the deployment is there, whatever the environment says. */
+  /**
+   * Uses the region in the settings of this folder: the deployment is there, whatever the
+   * environment says.
+   */
   async #useRegionOf(stage: string): Promise<void> {
     const folder = folderOf(this.terminal);
     // The schema of the settings loads slower than most of what needs no settings.
@@ -273,7 +318,10 @@ export class CliCommand extends Command {
     const { AWS_REGION: exported } = process.env;
     if (region === undefined || region === exported) return;
     process.env.AWS_REGION = region;
-    if (exported) this.tell(`${settingsFileName} has ${stage} in ${region}: AWS_REGION, ${exported}, is not used.`);
+    if (exported)
+      this.tell(
+        `${settingsFileName} has ${stage} in ${region}: AWS_REGION, ${exported}, is not used.`,
+      );
   }
 
   async #print(result: Result): Promise<void> {
@@ -282,7 +330,9 @@ export class CliCommand extends Command {
     const complete = (text: string) => pasteable(text, this, options);
     if ('lines' in result) for await (const line of result.lines) this.terminal.out(line);
     else if (options.json) {
-      this.terminal.out(JSON.stringify(result.isVerbatim ? result.json : snakeCase(result.json), null, 2));
+      this.terminal.out(
+        JSON.stringify(result.isVerbatim ? result.json : snakeCase(result.json), null, 2),
+      );
     } else this.terminal.out(result.isVerbatim ? result.text : complete(result.text));
     if (result.hint !== undefined) this.tell(complete(result.hint));
     if ('lines' in result) return;
@@ -295,47 +345,68 @@ export class CliCommand extends Command {
     if (this.opts<Options>().json) return { progress: noProgress, print: this.tell };
     const { progressBars, progressLines } = await import('../../local/progress-text.ts');
     const { screen, err } = this.terminal;
-    if (!screen?.isTTY) return { progress: progressLines((line) => err(line.trimEnd())), print: err };
+    if (!screen?.isTTY)
+      return { progress: progressLines((line) => err(line.trimEnd())), print: err };
     const progress = progressBars(screen);
     return { progress, print: (line) => progress.around(() => err(line)), leave: progress.leave };
   }
 }
 
 /**
- * Completes the commands that a text has in double quotes, so that they can be pasted: `"load run"` becomes `"npx
- * bag-adres load run --local"`, with what of the present run that command takes too.
+ * Completes the commands that a text has in double quotes, so that they can be pasted: `"load run"`
+ * becomes `"npx bag-adres load run --local"`, with what of the present run that command takes too.
  */
-export function pasteable(text: string, command: Command, options: ConnectionOptions & Sources): string {
+export function pasteable(
+  text: string,
+  command: Command,
+  options: ConnectionOptions & Sources,
+): string {
   let program = command;
   while (program.parent) program = program.parent;
-  return text.replace(/"(npx bag-adres )?([a-z][a-z-]*(?: [^"]+)?)"/g, (quoted, prefix = '', line: string) => {
-    let named = program;
-    for (const word of line.split(' ')) named = named.commands.find((one) => one.name() === word) ?? named;
-    // A single word may as well be the name of an account.
-    if (named === program || named.commands.length > 0 || !(prefix || line.includes(' '))) return quoted;
-    // It names its sources, and needs nothing else.
-    const { extract: _, mutations: __, again: ___, ...place } = options;
-    const carried = carriedOptions(/ --(?:finish|extract)\b/.test(line) ? place : options).filter(
-      ({ option }) => !line.includes(option) && named.options.some(({ long }) => long === option),
-    );
-    return `"npx bag-adres ${[line, ...carried.map(({ text }) => text)].join(' ')}"`;
-  });
+  return text.replace(
+    /"(npx bag-adres )?([a-z][a-z-]*(?: [^"]+)?)"/g,
+    (quoted, prefix = '', line: string) => {
+      let named = program;
+      for (const word of line.split(' '))
+        named = named.commands.find((one) => one.name() === word) ?? named;
+      // A single word may as well be the name of an account.
+      if (named === program || named.commands.length > 0 || !(prefix || line.includes(' ')))
+        return quoted;
+      // It names its sources, and needs nothing else.
+      const { extract: _, mutations: __, again: ___, ...place } = options;
+      const carried = carriedOptions(/ --(?:finish|extract)\b/.test(line) ? place : options).filter(
+        ({ option }) => !line.includes(option) && named.options.some(({ long }) => long === option),
+      );
+      return `"npx bag-adres ${[line, ...carried.map(({ text }) => text)].join(' ')}"`;
+    },
+  );
 }
 
 /** Reads the name of a stage. @throws UsageError */
 export function stageName(text: string): string {
-  const [, stage] = /^bag-adres-([a-z0-9-]+?)(?:-(?:data|service|loader|portal))?$/.exec(text) ?? [];
+  const [, stage] =
+    /^bag-adres-([a-z0-9-]+?)(?:-(?:data|service|loader|portal))?$/.exec(text) ?? [];
   if (stage) throw new UsageError(`--stage takes the name of a stage alone: --stage ${stage}.`);
   if (/^[a-z][a-z0-9-]{0,15}$/.test(text)) return text;
-  throw new UsageError(`--stage takes the name of a stage in bag-adres.json, like prod, not "${text}".`);
+  throw new UsageError(
+    `--stage takes the name of a stage in bag-adres.json, like prod, not "${text}".`,
+  );
 }
 
-/** The options of a command that also apply to the next one: its location, and the extract and mutations to load. */
+/**
+ * The options of a command that also apply to the next one: its location, and the extract and
+ * mutations to load.
+ */
 function carriedOptions(options: ConnectionOptions & Sources): { option: string; text: string }[] {
   const { local, data, stage, accountsTable, extract, mutations, again } = options;
   const given = {
     ...{ '--extract': extract, '--mutations': mutations, '--again': again && [] },
-    ...{ '--local': local && [], '--data': data, '--stage': stage, '--accounts-table': accountsTable },
+    ...{
+      '--local': local && [],
+      '--data': data,
+      '--stage': stage,
+      '--accounts-table': accountsTable,
+    },
   };
   return Object.entries(given).flatMap(([option, value]) => {
     if (value === undefined) return [];
@@ -361,10 +432,15 @@ export function snakeCase(value: unknown): unknown {
 /** A command line in lines that fit the terminal, broken before options; it can still be pasted. */
 function continued(line: string): string {
   // Two of the indent, two of the backslash.
-  return wrapped(line.split(/ (?=--)/), (display.columns ?? Number.POSITIVE_INFINITY) - 4).join(' \\\n    ');
+  return wrapped(line.split(/ (?=--)/), (display.columns ?? Number.POSITIVE_INFINITY) - 4).join(
+    ' \\\n    ',
+  );
 }
 
-/** The folder that a command on settings works in: npm and npx run us in the folder of `package.json`. */
+/**
+ * The folder that a command on settings works in: npm and npx run us in the folder of
+ * `package.json`.
+ */
 export function folderOf({ folder }: Terminal): string {
   return folder ?? process.cwd();
 }
@@ -379,8 +455,13 @@ export function checkNewFile(file: string): void {
   if (existsSync(file)) throw new CommandError('exists', `${file} exists; name a new file.`);
 }
 
-/** Writes a new file that only its owner can read, completely or not at all. @throws CommandError */
-export async function writeNewFile(file: string, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+/**
+ * Writes a new file that only its owner can read, completely or not at all. @throws CommandError
+ */
+export async function writeNewFile(
+  file: string,
+  lines: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
   checkNewFile(file);
   try {
     await pipeline(Readable.from(lines), createWriteStream(file, { flags: 'wx', mode: 0o600 }));

@@ -13,7 +13,8 @@ import { type Lines, lines } from './terminal-text.ts';
 
 /** `load explain`: why an address is what lookups answer. */
 export const explain: CommandRow<LoadTools> = {
-  description: 'explain an address, present or gone: the BAG objects behind it, with their sources and changes',
+  description:
+    'explain an address, present or gone: the BAG objects behind it, with their sources and changes',
   takes: [argument('<address...>', 'postcode, huisnummer and toevoeging, like 1381AA 9 A')],
   notes: `Reads only the storage: the live snapshot, the days of mutations since its extract, and the snapshots that are
 kept. Changes nothing.`,
@@ -28,8 +29,8 @@ kept. Changes nothing.`,
 };
 
 /**
- * The key of an address in words. Messages write a postcode as two words, `1381 AA`. @throws UsageError with a lookup's
- * answer to such input
+ * The key of an address in words. Messages write a postcode as two words, `1381 AA`. @throws
+ * UsageError with a lookup's answer to such input
  */
 function keyOf(words: string[]): string {
   const [postcode = '', huisnummer = '', toevoeging = ''] =
@@ -42,9 +43,11 @@ function keyOf(words: string[]): string {
 }
 
 export function renderExplanation(explanation: AddressExplanation): string {
-  const { key, peildatum, places, since, extract, voorkomens, relaties, changes, earlier, notes } = explanation;
+  const { key, peildatum, places, since, extract, voorkomens, relaties, changes, earlier, notes } =
+    explanation;
   const address = addressText(key);
-  const title = places.length > 0 ? `${address}: ${places.join(' | ')}` : `${address} is not an address`;
+  const title =
+    places.length > 0 ? `${address}: ${places.join(' | ')}` : `${address} is not an address`;
   const location = extract?.location ? ` (${extract.location})` : '';
   const origin = extract ? `, from the extract of ${extract.peildatum}${location}` : '';
   return lines(
@@ -58,11 +61,16 @@ export function renderExplanation(explanation: AddressExplanation): string {
     ]),
     section(
       'Changed since the extract:',
-      changes.map((one) => `${one.delivery}: ${nameOf(one)}: ${one.before ?? 'nothing'} -> ${one.after ?? 'nothing'}`),
+      changes.map(
+        (one) =>
+          `${one.delivery}: ${nameOf(one)}: ${one.before ?? 'nothing'} -> ${one.after ?? 'nothing'}`,
+      ),
     ),
     section(
       'In earlier snapshots:',
-      earlier.map((one) => `${one.peildatum} (${one.load}): ${one.places.join(' | ') || 'no address'}`),
+      earlier.map(
+        (one) => `${one.peildatum} (${one.load}): ${one.places.join(' | ') || 'no address'}`,
+      ),
     ),
     notes.map((note) => `Note: ${note}.`),
   );
@@ -72,7 +80,11 @@ function section(title: string, texts: readonly string[]): Lines {
   return texts.length > 0 && ['', title, texts.map((text) => `  ${text}`)];
 }
 
-function relatieText({ woonplaats, gemeente: { code, naam, provincie }, ...relatie }: ExplainedRelatie): string {
+function relatieText({
+  woonplaats,
+  gemeente: { code, naam, provincie },
+  ...relatie
+}: ExplainedRelatie): string {
   const names = naam === null ? 'without a name in this version' : `${naam}, ${provincie}`;
   return `woonplaats ${woonplaats}: gemeente ${code}, ${names} ${validityText(relatie)}`;
 }

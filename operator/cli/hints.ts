@@ -3,8 +3,9 @@ import { AdminError } from '../../packages/admin/accounts/admin-error.ts';
 import type { Admin } from '../../packages/admin/admin.ts';
 
 /**
- * A refusal of the admin module with the command that comes next. The module serves portals too, so it names no
- * command. The proposal depends on the contents of the tables, so that it can be run as it is.
+ * A refusal of the admin module with the command that comes next. The module serves portals too, so
+ * it names no command. The proposal depends on the contents of the tables, so that it can be run as
+ * it is.
  */
 export async function withNextCommand(error: AdminError, admin: Admin): Promise<AdminError> {
   // The refusal matters more than the advice.
@@ -13,7 +14,10 @@ export async function withNextCommand(error: AdminError, admin: Admin): Promise<
   return new AdminError(error.code, text, { ...error, cause: error });
 }
 
-async function nextCommand({ code, subject, message }: AdminError, admin: Admin): Promise<string | undefined> {
+async function nextCommand(
+  { code, subject, message }: AdminError,
+  admin: Admin,
+): Promise<string | undefined> {
   // Messages name their subject first: There is no account "acme".
   const [, name = ''] = /"([^"]+)"/.exec(message) ?? [];
   const [month] = /\d{4}-\d\d/.exec(message) ?? [];
@@ -22,7 +26,8 @@ async function nextCommand({ code, subject, message }: AdminError, admin: Admin)
   if (code === 'not_suspended') return `${message} Use "account suspend ${name}".`;
   if (subject === 'account') return ofMissingAccount(message, name, admin);
   if (subject === 'plan') return ofMissingPlan(message, name, admin);
-  if (subject === 'key') return `${message} "key list --account ${name}" shows the keys of the account.`;
+  if (subject === 'key')
+    return `${message} "key list --account ${name}" shows the keys of the account.`;
   if (subject !== 'statement') return undefined;
   return `${message} "usage months" lists all months; "usage close --month ${month}" closes a month that has ended.`;
 }
@@ -31,9 +36,12 @@ async function ofMissingAccount(message: string, id: string, admin: Admin): Prom
   const deleted = await admin.accounts.audit(id, { limit: 1 }).catch(() => undefined);
   if (deleted)
     return `Account "${id}" was deleted, and its id can't be used again. "account audit ${id}" shows when, and who deleted it.`;
-  const ids = (await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 })).accounts.map((one) => one.id);
+  const ids = (await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 })).accounts.map(
+    (one) => one.id,
+  );
   const meant = nearest(id, ids);
-  if (meant !== undefined) return `${message} Did you mean "${meant}"? Look at it with "account show ${meant}".`;
+  if (meant !== undefined)
+    return `${message} Did you mean "${meant}"? Look at it with "account show ${meant}".`;
   const [plan] = (await admin.plans.list({ limit: 1 })).plans;
   const create = `"account create ${id} --plan ${plan?.code ?? 'standard'}"`;
   if (plan) return `${message} Create it with ${create}.`;
@@ -43,6 +51,7 @@ async function ofMissingAccount(message: string, id: string, admin: Admin): Prom
 async function ofMissingPlan(message: string, code: string, admin: Admin): Promise<string> {
   const codes = (await admin.plans.list()).plans.map((plan) => plan.code);
   const meant = nearest(code, codes);
-  if (meant !== undefined) return `${message} Did you mean "${meant}"? "plan list" shows all plans.`;
+  if (meant !== undefined)
+    return `${message} Did you mean "${meant}"? "plan list" shows all plans.`;
   return `${message} Create it with "plan put ${code} --limit day=5000".`;
 }

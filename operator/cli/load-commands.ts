@@ -6,13 +6,22 @@ import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-approv
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands } from '../connect/open-loads.ts';
 import { addLoadCalls, argument, type CommandRow, call, type LoadTools, option } from './calls.ts';
-import { type CliCommand, callersPath, checkNewFile, type Result, type Tell, writeNewFile } from './command.ts';
+import {
+  type CliCommand,
+  callersPath,
+  checkNewFile,
+  type Result,
+  type Tell,
+  writeNewFile,
+} from './command.ts';
 import { explain } from './explain-commands.ts';
 import { counted, thousands } from './terminal-text.ts';
 
 type ExtractOptions = { extract?: string; mutations?: string[]; again?: true };
 
-/** `load`: the commands that load and roll back, and that show, compare and repair the live data. */
+/**
+ * `load`: the commands that load and roll back, and that show, compare and repair the live data.
+ */
 export function addLoadCommands(program: CliCommand): void {
   const { env } = program.terminal;
   const sources = [
@@ -24,161 +33,205 @@ export function addLoadCommands(program: CliCommand): void {
     option(
       '--mutations <where...>',
       'days of mutations that follow: a list (bestanden.json), a folder or zips; without --extract nothing else is loaded',
-      (named, others: string[] = []) => [...others, locationOf('--mutations takes a file or folder', named, env)],
+      (named, others: string[] = []) => [
+        ...others,
+        locationOf('--mutations takes a file or folder', named, env),
+      ],
     ),
     option('--again', 'also an extract or mutations that are live already, or were rolled back'),
   ];
-  addLoadCalls(program.command('load').description('the address dataset: load an extract, check it, roll back'), {
-    plan: {
-      description: 'show the changes of a load, with examples; changes nothing',
-      takes: [
-        ...sources,
-        option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids', (csv) =>
-          callersPath(csv, env),
-        ),
-      ],
-      examples: [
-        'load plan --extract lvbag-extract-nl.zip --local',
-        'load plan --extract lvbag-extract-nl.zip --csv changes.csv --local',
-      ],
-      check: ({ csv }: { csv?: string }) => csv && checkNewFile(csv),
-      async run(commands, { csv, ...options }: ExtractOptions & { csv?: string }) {
-        const report = await commands.start({ ...requestOf(options), planOnly: true });
-        if (csv !== undefined) await writeChanges(csv, commands, report);
-        const { refusalText } = await import('../../loader/verdict/load-report.ts');
-        const { renderReport } = await import('./render-load.ts');
-        const { objections, approved, load } = report;
-        const isRefused = objections.length > 0 && !approved && load !== null;
-        const hint = isRefused
-          ? refusalText({ ...report, proposal: await proposalOf(commands, load) }, '', '"load run" would be refused')
-          : undefined;
-        return { json: report, text: renderReport(report), hint };
+  addLoadCalls(
+    program
+      .command('load')
+      .description('the address dataset: load an extract, check it, roll back'),
+    {
+      plan: {
+        description: 'show the changes of a load, with examples; changes nothing',
+        takes: [
+          ...sources,
+          option(
+            '--csv <file>',
+            'write every change to this new file: key, before, after, BAG ids',
+            (csv) => callersPath(csv, env),
+          ),
+        ],
+        examples: [
+          'load plan --extract lvbag-extract-nl.zip --local',
+          'load plan --extract lvbag-extract-nl.zip --csv changes.csv --local',
+        ],
+        check: ({ csv }: { csv?: string }) => csv && checkNewFile(csv),
+        async run(commands, { csv, ...options }: ExtractOptions & { csv?: string }) {
+          const report = await commands.start({ ...requestOf(options), planOnly: true });
+          if (csv !== undefined) await writeChanges(csv, commands, report);
+          const { refusalText } = await import('../../loader/verdict/load-report.ts');
+          const { renderReport } = await import('./render-load.ts');
+          const { objections, approved, load } = report;
+          const isRefused = objections.length > 0 && !approved && load !== null;
+          const hint = isRefused
+            ? refusalText(
+                { ...report, proposal: await proposalOf(commands, load) },
+                '',
+                '"load run" would be refused',
+              )
+            : undefined;
+          return { json: report, text: renderReport(report), hint };
+        },
       },
-    },
-    run: {
-      description: 'sync the table to a BAG extract; only the difference is written',
-      takes: [
-        ...sources,
-        option('--finish', 'only finish the load that was interrupted while it wrote; it needs no extract').conflicts([
-          'extract',
-          'mutations',
-          'again',
-        ]),
-      ],
-      notes: `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
+      run: {
+        description: 'sync the table to a BAG extract; only the difference is written',
+        takes: [
+          ...sources,
+          option(
+            '--finish',
+            'only finish the load that was interrupted while it wrote; it needs no extract',
+          ).conflicts(['extract', 'mutations', 'again']),
+        ],
+        notes: `An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
 before its first write (exit code 1, code "refused"); "load approve" runs it anyway.`,
-      examples: ['load run --stage prod', 'load run --mutations BAGNLDM-13112021-14112021.zip --local'],
-      run: (loads, { finish, ...options }: ExtractOptions & { finish?: true }) =>
-        run(loads, async () => loads.start(finish ? await requestToFinish(loads) : requestOf(options))),
-    },
-    approve: decision('approve', 'approve a refused load and run it'),
-    reject: decision(
-      'reject',
-      'reject a refused load: its extract or day of mutations is not loaded again',
-      `The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
+        examples: [
+          'load run --stage prod',
+          'load run --mutations BAGNLDM-13112021-14112021.zip --local',
+        ],
+        run: (loads, { finish, ...options }: ExtractOptions & { finish?: true }) =>
+          run(loads, async () =>
+            loads.start(finish ? await requestToFinish(loads) : requestOf(options)),
+          ),
+      },
+      approve: decision('approve', 'approve a refused load and run it'),
+      reject: decision(
+        'reject',
+        'reject a refused load: its extract or day of mutations is not loaded again',
+        `The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
 rejected one after all.`,
-    ),
-    rollback: {
-      description: 'make an earlier snapshot live again; only the difference is written',
-      takes: [
-        argument('<snapshot>', 'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots'),
-      ],
-      notes: `Also undoes a half-written load: name the snapshot that was live before it. The daily check does not load the undone
+      ),
+      rollback: {
+        description: 'make an earlier snapshot live again; only the difference is written',
+        takes: [
+          argument(
+            '<snapshot>',
+            'its peildatum, like 2026-01-08, or its load; "load history" lists the snapshots',
+          ),
+        ],
+        notes: `Also undoes a half-written load: name the snapshot that was live before it. The daily check does not load the undone
 data again; "load run --again" does.`,
-      examples: ['load rollback 2026-01-08 --local'],
-      run: rollBack,
-    },
-    follow: {
-      description: 'follow a running load of a deployment; Ctrl-C stops following, not the load',
-      takes: [argument('[execution]', 'the execution of the state machine (default: the running one)')],
-      run: (loads, { execution }: { execution?: string }) => run(loads, () => loads.follow(execution)),
-    },
-    status: {
-      description: 'show the live snapshot and its age, how the last loads ended, and loads that need your decision',
-      async run({ context, loads, mutations: list, lastRuns }) {
-        const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
-        const { renderStatus } = await import('./render-load.ts');
-        const { mutationStatus } = await import('../connect/open-loads.ts');
-        const [found, refused, running, runs] = await Promise.all([
-          loadStatus(context),
-          loads.waiting(),
-          loads.running(),
-          lastRuns(),
-        ]);
-        const shown = { ...found, running, runs, refused, mutations: await mutationStatus(found.published, list) };
-        return { json: shown, text: renderStatus(shown) };
+        examples: ['load rollback 2026-01-08 --local'],
+        run: rollBack,
       },
-    },
-    history: {
-      description: 'list earlier loads, the newest first, and the snapshots that a rollback can use',
-      async run({ context }) {
-        const { loadHistory } = await import('../../loader/storage/stored-loads.ts');
-        const { renderHistory } = await import('./render-load.ts');
-        const entries = await loadHistory(context);
-        return { json: entries, text: renderHistory(entries) };
+      follow: {
+        description: 'follow a running load of a deployment; Ctrl-C stops following, not the load',
+        takes: [
+          argument('[execution]', 'the execution of the state machine (default: the running one)'),
+        ],
+        run: (loads, { execution }: { execution?: string }) =>
+          run(loads, () => loads.follow(execution)),
       },
-    },
-    check: {
-      description: 'compare every address in the table with the live snapshot; the exit code is 1 when they differ',
-      notes: `Changes nothing; "load repair" does. It reads the whole table in this command: with --stage about 1 GB and two minutes
+      status: {
+        description:
+          'show the live snapshot and its age, how the last loads ended, and loads that need your decision',
+        async run({ context, loads, mutations: list, lastRuns }) {
+          const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
+          const { renderStatus } = await import('./render-load.ts');
+          const { mutationStatus } = await import('../connect/open-loads.ts');
+          const [found, refused, running, runs] = await Promise.all([
+            loadStatus(context),
+            loads.waiting(),
+            loads.running(),
+            lastRuns(),
+          ]);
+          const shown = {
+            ...found,
+            running,
+            runs,
+            refused,
+            mutations: await mutationStatus(found.published, list),
+          };
+          return { json: shown, text: renderStatus(shown) };
+        },
+      },
+      history: {
+        description:
+          'list earlier loads, the newest first, and the snapshots that a rollback can use',
+        async run({ context }) {
+          const { loadHistory } = await import('../../loader/storage/stored-loads.ts');
+          const { renderHistory } = await import('./render-load.ts');
+          const entries = await loadHistory(context);
+          return { json: entries, text: renderHistory(entries) };
+        },
+      },
+      check: {
+        description:
+          'compare every address in the table with the live snapshot; the exit code is 1 when they differ',
+        notes: `Changes nothing; "load repair" does. It reads the whole table in this command: with --stage about 1 GB and two minutes
 for the country. Loads wait until it ends.`,
-      examples: ['load check --stage prod'],
-      async run(loads) {
-        const compared = await repaired(loads, true);
-        return { ...compared, failure: differenceIn(compared.json) ?? compared.failure };
+        examples: ['load check --stage prod'],
+        async run(loads) {
+          const compared = await repaired(loads, true);
+          return { ...compared, failure: differenceIn(compared.json) ?? compared.failure };
+        },
       },
-    },
-    repair: {
-      description: 'compare every address in the table with the live snapshot and repair the differences',
-      takes: [option('--plan', 'only show the differences')],
-      notes: `For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
+      repair: {
+        description:
+          'compare every address in the table with the live snapshot and repair the differences',
+        takes: [option('--plan', 'only show the differences')],
+        notes: `For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
 the whole table and the snapshot: with --stage about 1 GB and two minutes for the country. Loads wait until it ends.`,
-      examples: ['load repair --plan --stage prod'],
-      async run(loads) {
-        const intent = `Compares every address with ${await liveRegister(loads)}, and writes each address that differs.`;
-        // The plan is the comparison itself.
-        return loads.carryOut(
-          intent,
-          () => repaired(loads, false),
-          () => repaired(loads, true),
-        );
+        examples: ['load repair --plan --stage prod'],
+        async run(loads) {
+          const intent = `Compares every address with ${await liveRegister(loads)}, and writes each address that differs.`;
+          // The plan is the comparison itself.
+          return loads.carryOut(
+            intent,
+            () => repaired(loads, false),
+            () => repaired(loads, true),
+          );
+        },
       },
+      discard: call({
+        description: 'remove the work of a load that was not published, such as a refused one',
+        takes: [argument('<load>', 'the load, as its error and "load status" name it')],
+        notes:
+          'The live dataset stays as it is. The next load of the same extract starts from scratch.',
+        async plan({ context }: LoadTools, { load }: { load: string }) {
+          // The storage compresses, with packages that `--help` does not need.
+          const { paths } = await import('../../loader/storage/storage.ts');
+          const isLoad = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load);
+          const work = isLoad ? await context.storage.list(paths.workOf(load)) : [];
+          return work.length === 0
+            ? {
+                nothing: `The storage has no work of load ${load}. The refused loads: "load status".`,
+              }
+            : `Removes the work of load ${load}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
+        },
+        call: ({ discard }, { load }) => discard(load),
+        text: ({ objects, bytes }, { load }) =>
+          `Removed the work of ${load}: ${counted(objects, 'object')}, ${thousands(Math.ceil(bytes / 1e6))} MB.`,
+      }),
+      unlock: {
+        description: 'remove the lock that an interrupted load left on the table',
+        takes: [
+          option(
+            '--force',
+            'also of a load that may still be running; it stops before its next write',
+          ),
+        ],
+        async run({ lockHolder, unlock, carryOut }, { force }: { force?: true }) {
+          const held = await lockHolder({ force: force === true });
+          if (!held) return { json: { owner: null }, text: 'The table is not locked.' };
+          const { owner, untilSeconds, isGone } = held;
+          const effect = isGone
+            ? 'That load has ended.'
+            : 'That load may be running: it stops before its next write.';
+          const until = new Date(untilSeconds * 1000).toISOString();
+          const intent = `Removes the lock of ${owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
+          return carryOut(intent, async () => {
+            await unlock(held);
+            return { json: { owner }, text: `Removed the lock of ${owner}.` };
+          });
+        },
+      },
+      explain,
     },
-    discard: call({
-      description: 'remove the work of a load that was not published, such as a refused one',
-      takes: [argument('<load>', 'the load, as its error and "load status" name it')],
-      notes: 'The live dataset stays as it is. The next load of the same extract starts from scratch.',
-      async plan({ context }: LoadTools, { load }: { load: string }) {
-        // The storage compresses, with packages that `--help` does not need.
-        const { paths } = await import('../../loader/storage/storage.ts');
-        const isLoad = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load);
-        const work = isLoad ? await context.storage.list(paths.workOf(load)) : [];
-        return work.length === 0
-          ? { nothing: `The storage has no work of load ${load}. The refused loads: "load status".` }
-          : `Removes the work of load ${load}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
-      },
-      call: ({ discard }, { load }) => discard(load),
-      text: ({ objects, bytes }, { load }) =>
-        `Removed the work of ${load}: ${counted(objects, 'object')}, ${thousands(Math.ceil(bytes / 1e6))} MB.`,
-    }),
-    unlock: {
-      description: 'remove the lock that an interrupted load left on the table',
-      takes: [option('--force', 'also of a load that may still be running; it stops before its next write')],
-      async run({ lockHolder, unlock, carryOut }, { force }: { force?: true }) {
-        const held = await lockHolder({ force: force === true });
-        if (!held) return { json: { owner: null }, text: 'The table is not locked.' };
-        const { owner, untilSeconds, isGone } = held;
-        const effect = isGone ? 'That load has ended.' : 'That load may be running: it stops before its next write.';
-        const until = new Date(untilSeconds * 1000).toISOString();
-        const intent = `Removes the lock of ${owner}, which would end at ${until}. ${effect} Addresses stay as they are.`;
-        return carryOut(intent, async () => {
-          await unlock(held);
-          return { json: { owner }, text: `Removed the lock of ${owner}.` };
-        });
-      },
-    },
-    explain,
-  });
+  );
 }
 
 /** @throws UsageError */
@@ -189,11 +242,19 @@ function locationOf(takes: string, named: string, env: NodeJS.ProcessEnv): strin
 }
 
 function requestOf({ extract, mutations, again }: ExtractOptions): LoadRequest {
-  return { ...(again && { again }), ...(extract && { source: extract }), ...(mutations && { mutations }) };
+  return {
+    ...(again && { again }),
+    ...(extract && { source: extract }),
+    ...(mutations && { mutations }),
+  };
 }
 
 /** Writes all changes of a proposal as CSV. @throws CommandError */
-async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
+async function writeChanges(
+  file: string,
+  { context }: LoadCommands,
+  { outcome, load }: LoadReport,
+): Promise<void> {
   const { changesCsvHead, changesCsvLine } = await import('../../loader/verdict/load-counts.ts');
   const { differences } = await import('../../loader/storage/stored-loads.ts');
   async function* lines() {
@@ -204,19 +265,29 @@ async function writeChanges(file: string, { context }: LoadCommands, { outcome, 
   await writeNewFile(file, lines());
 }
 
-/** Names the load that is half written, so that no other load is started. @throws CommandError if no load is */
+/**
+ * Names the load that is half written, so that no other load is started. @throws CommandError if no
+ * load is
+ */
 async function requestToFinish({ context }: LoadCommands): Promise<LoadRequest> {
   const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
   const { pending } = await loadStatus(context);
   if (pending) return { approve: pending.load };
-  throw new CommandError('not_found', 'No load is half written; nothing to finish. See "load status".');
+  throw new CommandError(
+    'not_found',
+    'No load is half written; nothing to finish. See "load status".',
+  );
 }
 
 /**
  * Runs a load and returns its report.
- * @throws CommandError `refused` with the reasons, after printing the changes that the load would have made
+ * @throws CommandError `refused` with the reasons, after printing the changes that the load would
+ * have made
  */
-async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise<LoadReport>): Promise<Result> {
+async function run(
+  commands: LoadCommands & { tell: Tell },
+  start: () => Promise<LoadReport>,
+): Promise<Result> {
   const { RefusedLoadError, refusalText } = await import('../../loader/verdict/load-report.ts');
   const { renderChanges, renderReport } = await import('./render-load.ts');
   try {
@@ -226,12 +297,20 @@ async function run(commands: LoadCommands & { tell: Tell }, start: () => Promise
     if (!(error instanceof RefusedLoadError)) throw error;
     commands.tell(renderChanges(error.report));
     const { load, peildatum, objections } = error.report;
-    const details = { load, proposal: await proposalOf(commands, `${load}`), peildatum, objections };
+    const details = {
+      load,
+      proposal: await proposalOf(commands, `${load}`),
+      peildatum,
+      objections,
+    };
     throw new CommandError('refused', refusalText(details), { details });
   }
 }
 
-/** The proposal that a decision is about, from the storage alone, so that it works without the accounts table. */
+/**
+ * The proposal that a decision is about, from the storage alone, so that it works without the
+ * accounts table.
+ */
 async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
   const { findRefusedProposal } = await import('../../loader/storage/stored-loads.ts');
   const { proposalName } = await import('../../loader/verdict/load-report.ts');
@@ -261,9 +340,21 @@ function decision(verb: LoadDecision, description: string, notes?: string): Comm
 }
 
 function renderApproval(waiting: WaitingLoad): string {
-  const { load, livePeildatum, peildatum, addresses, added, changed, removed, objecten, objections } = waiting;
+  const {
+    load,
+    livePeildatum,
+    peildatum,
+    addresses,
+    added,
+    changed,
+    removed,
+    objecten,
+    objections,
+  } = waiting;
   const now = livePeildatum === null ? 'nothing' : `the register of ${livePeildatum}`;
-  const objects = objecten?.changed ? `, the objects of ${counted(objecten.changed, 'address')}` : '';
+  const objects = objecten?.changed
+    ? `, the objects of ${counted(objecten.changed, 'address')}`
+    : '';
   return [
     `Puts the register of ${peildatum} (load ${load}, ${counted(addresses, 'address')}) in the place of ${now}: ${thousands(added)} added, ${thousands(changed)} changed, ${thousands(removed)} removed${objects}.`,
     ...objections.map(({ message }) => `It was refused: ${message}`),
@@ -271,23 +362,34 @@ function renderApproval(waiting: WaitingLoad): string {
 }
 
 /** The named load, or the only one. @throws CommandError */
-function choose(refused: WaitingLoad[], id: string | undefined, decision: LoadDecision): WaitingLoad {
+function choose(
+  refused: WaitingLoad[],
+  id: string | undefined,
+  decision: LoadDecision,
+): WaitingLoad {
   const names = refused.map(({ load }) => load).join(', ');
   if (id !== undefined) {
     const named = refused.find(({ load }) => load === id);
     if (named) return named;
     const others = names === '' ? 'No load is refused' : `Refused loads: ${names}`;
-    throw new CommandError('not_found', `Load "${id}" is not refused. ${others}. See "load status".`);
+    throw new CommandError(
+      'not_found',
+      `Load "${id}" is not refused. ${others}. See "load status".`,
+    );
   }
   const [only, ...more] = refused;
   if (!only) throw new CommandError('not_found', `No load is refused; nothing to ${decision}.`);
-  if (more.length > 0) throw new CommandError('ambiguous', `Several loads are refused. Name one of: ${names}.`);
+  if (more.length > 0)
+    throw new CommandError('ambiguous', `Several loads are refused. Name one of: ${names}.`);
   return only;
 }
 
 type RollbackOptions = { snapshot: string; plan?: true; yes?: true };
 
-async function rollBack(loads: LoadTools, { snapshot: rollback, plan, yes }: RollbackOptions): Promise<Result> {
+async function rollBack(
+  loads: LoadTools,
+  { snapshot: rollback, plan, yes }: RollbackOptions,
+): Promise<Result> {
   const { snapshotNamed } = await import('../../loader/storage/stored-loads.ts');
   // Refuses a snapshot that is not kept, before anything is started.
   const { target, published, pending } = await snapshotNamed(loads.context, rollback);
@@ -299,7 +401,8 @@ async function rollBack(loads: LoadTools, { snapshot: rollback, plan, yes }: Rol
     ? `the snapshot of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
     : await liveRegister(loads);
   const intent = `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${instead}.`;
-  // The steps of a load make the preview and keep its files, so not with --plan, which changes nothing at all.
+  // The steps of a load make the preview and keep its files, so not with --plan, which changes
+  // nothing at all.
   const isShown = !plan && !yes && !isLive;
   if (isShown) await loads.target(); // refuses another account before anything is started
   const judged = isShown ? await judgedBy(loads, rollback) : [];
@@ -308,15 +411,23 @@ async function rollBack(loads: LoadTools, { snapshot: rollback, plan, yes }: Rol
 
 /** The changes of a rollback, and the guard's objections. */
 async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
-  const { added, changed, removed, objecten, waived } = await loads.start({ rollback, planOnly: true });
-  const objects = objecten?.changed ? `, and change the objects of ${thousands(objecten.changed)}` : '';
+  const { added, changed, removed, objecten, waived } = await loads.start({
+    rollback,
+    planOnly: true,
+  });
+  const objects = objecten?.changed
+    ? `, and change the objects of ${thousands(objecten.changed)}`
+    : '';
   return [
     `It would add ${thousands(added)}, change ${thousands(changed)} and remove ${thousands(removed)} addresses${objects}.`,
     ...waived.map(({ message }) => `The guard would ask: ${message}`),
   ];
 }
 
-/** The live register by the storage alone, and its age: a repair is for a table that holds another one. */
+/**
+ * The live register by the storage alone, and its age: a repair is for a table that holds another
+ * one.
+ */
 async function liveRegister({ context }: LoadCommands): Promise<string> {
   const { ageInDays, readManifest } = await import('../../loader/storage/stored-loads.ts');
   const { published, pending } = await readManifest(context.storage);
@@ -325,11 +436,19 @@ async function liveRegister({ context }: LoadCommands): Promise<string> {
   return `the snapshot of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageInDays(published), 'day')} old${interrupted})`;
 }
 
-function differenceIn({ added, changed, removed, rebuilt, unusable }: RepairReport): CommandError | undefined {
+function differenceIn({
+  added,
+  changed,
+  removed,
+  rebuilt,
+  unusable,
+}: RepairReport): CommandError | undefined {
   const differences = added + changed + removed;
   if (rebuilt.length > 0) {
     const message = `The snapshot is damaged in the segments ${rebuilt.join(', ')}. Rebuild them: "load repair".`;
-    return new CommandError('storage_damaged', message, { details: { differences, damaged: rebuilt } });
+    return new CommandError('storage_damaged', message, {
+      details: { differences, damaged: rebuilt },
+    });
   }
   if (differences === 0 || unusable.length > 0) return undefined;
   const message = `The table differs from the snapshot in ${counted(differences, 'address')}. Repair it: "load repair".`;
@@ -347,6 +466,8 @@ async function repaired(loads: LoadTools, planOnly: boolean) {
   const { renderRepair } = await import('./render-load.ts');
   const report = await loads.repair({ planOnly });
   const isPending = report.pending && !planOnly;
-  const hint = isPending ? 'That load is not published yet: run "load run --finish" now.' : undefined;
+  const hint = isPending
+    ? 'That load is not published yet: run "load run --finish" now.'
+    : undefined;
   return { json: report, text: renderRepair(report), hint, failure: unusableIn(report) };
 }

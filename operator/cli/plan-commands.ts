@@ -15,10 +15,13 @@ type PutOptions = OfCode & { limit?: Limits; inactive?: true; dryRun?: true };
 const code = (description = 'the plan') => argument('<code>', description, planCode);
 
 export function addPlanCommands(program: CliCommand): void {
-  const plan = program.command('plan').description('plans: a limit for each time window, shared by accounts');
+  const plan = program
+    .command('plan')
+    .description('plans: a limit for each time window, shared by accounts');
   addCalls(plan, {
     put: {
-      description: 'create or change a plan; when this returns, the change applies to every account on it',
+      description:
+        'create or change a plan; when this returns, the change applies to every account on it',
       takes: [
         code('the plan, like "standard"'),
         option(
@@ -26,7 +29,10 @@ export function addPlanCommands(program: CliCommand): void {
           'a limit for minute, hour, day or month, or "unlimited"; repeat it for each window',
           limits('plan'),
         ),
-        option('--inactive', 'refuse the requests of all accounts on the plan; without it the plan is active'),
+        option(
+          '--inactive',
+          'refuse the requests of all accounts on the plan; without it the plan is active',
+        ),
         option('--dry-run', 'print what would change, and for how many accounts; change nothing'),
       ],
       notes: `The windows named by --limit replace the plan's windows; without any --limit a plan keeps the windows it has.
@@ -85,12 +91,17 @@ async function followToEnd(admin: Admin, code: string, tell: Tell): Promise<Plan
     if (progress.done) return last && progress.looked === 0 ? { ...last, done: true } : progress;
     last = progress;
     const { looked, followed } = progress;
-    tell(`Looked at ${counted(looked, 'account')}; ${thousands(followed)} on plan "${code}" have the change.`);
+    tell(
+      `Looked at ${counted(looked, 'account')}; ${thousands(followed)} on plan "${code}" have the change.`,
+    );
   }
 }
 
 async function previewOf(admin: Admin, { code, limits, state }: PlanInput): Promise<Result> {
-  const [{ plans }, counts] = await Promise.all([admin.plans.list({ prefix: code, limit: 1 }), admin.plans.counts()]);
+  const [{ plans }, counts] = await Promise.all([
+    admin.plans.list({ prefix: code, limit: 1 }),
+    admin.plans.counts(),
+  ]);
   const found = plans.find((plan) => plan.code === code);
   const before = found && { state: found.state, limits: found.limits };
   const after = { state, limits: limits ?? found?.limits ?? {} };
@@ -106,13 +117,19 @@ async function previewOf(admin: Admin, { code, limits, state }: PlanInput): Prom
 
 /** All plans as a table; `-` is a window that the plan does not have. */
 function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]): string {
-  if (plans.length === 0) return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
+  if (plans.length === 0)
+    return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
   return lines(
-    table(['plan', 'state', ...windowNames, 'accounts'], plans, ({ code, state, limits, accounts }) => {
-      return [code, state, ...windowNames.map((name) => renderLimit(limits[name])), accounts];
-    }),
+    table(
+      ['plan', 'state', ...windowNames, 'accounts'],
+      plans,
+      ({ code, state, limits, accounts }) => {
+        return [code, state, ...windowNames.map((name) => renderLimit(limits[name])), accounts];
+      },
+    ),
     plans.map(
-      ({ code, change }) => change && `A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`,
+      ({ code, change }) =>
+        change && `A change of plan "${code}" is not finished: "plan resume ${code}" goes on.`,
     ),
   );
 }

@@ -4,7 +4,12 @@ import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/storage/stored-loads.ts';
 import { type SetAside, setAsideOf } from '../../loader/verdict/load-counts.ts';
-import { type InterruptedLoad, type LoadReport, notServedText, refusalText } from '../../loader/verdict/load-report.ts';
+import {
+  type InterruptedLoad,
+  type LoadReport,
+  notServedText,
+  refusalText,
+} from '../../loader/verdict/load-report.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad, WaitingLoad } from '../../packages/admin/load-approvals.ts';
@@ -18,8 +23,13 @@ export function renderReport(report: LoadReport): string {
   if (outcome === 'rejected') return lines(`${reason}.`, live);
   const interrupted = report.interrupted && interruptedText(report.interrupted);
   if (outcome === 'unchanged')
-    return lines(interrupted, `${interrupted ? 'Once it is finished' : 'Nothing to do'}: ${reason}.`, live);
-  const replaced = livePeildatum === null ? 'the first load' : `replacing the snapshot of ${livePeildatum}`;
+    return lines(
+      interrupted,
+      `${interrupted ? 'Once it is finished' : 'Nothing to do'}: ${reason}.`,
+      live,
+    );
+  const replaced =
+    livePeildatum === null ? 'the first load' : `replacing the snapshot of ${livePeildatum}`;
   return lines(
     interrupted,
     outcome === 'planned'
@@ -92,7 +102,8 @@ function renderCounts(report: LoadReport): Lines {
 function auditText({ audit }: LoadReport): Lines {
   if (!audit) return null;
   const { added, changed, removed } = audit;
-  if (added + changed + removed === 0) return 'Audit: the daily mutations gave exactly the addresses of this extract.';
+  if (added + changed + removed === 0)
+    return 'Audit: the daily mutations gave exactly the addresses of this extract.';
   return (
     `Audit: after the daily mutations ${thousands(added + changed + removed)} addresses differ from the extract: ` +
     `${thousands(added)} missing, ${thousands(changed)} different, ${thousands(removed)} too many. This load corrects them.`
@@ -120,11 +131,25 @@ function addressOf(key: string): string {
 /** Loads as a table, the newest first. */
 export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>): string {
   if (entries.length === 0) return `No loads yet. Start one: "load run".`;
-  const head = ['published', 'peildatum', 'kind', 'addresses', 'added', 'changed', 'removed', 'load', 'rollback'];
-  return table(head, entries, ({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => {
-    const rollback = index === 0 ? 'live' : kept ? 'yes' : 'no';
-    return [at, peildatum, kind, addresses, added, changed, removed, load, rollback];
-  });
+  const head = [
+    'published',
+    'peildatum',
+    'kind',
+    'addresses',
+    'added',
+    'changed',
+    'removed',
+    'load',
+    'rollback',
+  ];
+  return table(
+    head,
+    entries,
+    ({ at, peildatum, kind, addresses, added, changed, removed, load, kept }, index) => {
+      const rollback = index === 0 ? 'live' : kept ? 'yes' : 'no';
+      return [at, peildatum, kind, addresses, added, changed, removed, load, rollback];
+    },
+  );
 }
 
 /** The live snapshot, the running loads, and the loads that need a decision. */
@@ -165,13 +190,22 @@ export function renderStatus(shown: ShownStatus): string {
   );
 }
 
-function publishedText(published: ManifestEntry, ageDays: number, mutations: MutationStatus | null): Lines {
-  const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } = published;
+function publishedText(
+  published: ManifestEntry,
+  ageDays: number,
+  mutations: MutationStatus | null,
+): Lines {
+  const { peildatum, nummeraanduidingen, addresses, problems, load, at, source, extract } =
+    published;
   const problemText = problems === null ? 'problems not counted' : counted(problems, 'problem');
-  const after = extract ? Math.round((Date.parse(peildatum) - Date.parse(extract.peildatum)) / 86_400_000) : 0;
+  const after = extract
+    ? Math.round((Date.parse(peildatum) - Date.parse(extract.peildatum)) / 86_400_000)
+    : 0;
   return [
     `peildatum  ${peildatum}, ${ageText(ageDays)}`,
-    extract && after !== 0 && `extract    ${extract.peildatum}, and ${counted(after, 'day')} of mutations`,
+    extract &&
+      after !== 0 &&
+      `extract    ${extract.peildatum}, and ${counted(after, 'day')} of mutations`,
     mutations && `next       ${nextText(mutations)}`,
     `addresses  ${thousands(addresses)}, of ${thousands(nummeraanduidingen)} nummeraanduidingen; ${problemText}`,
     `load       ${load}, published ${ago(at)}, at ${at}`,
@@ -198,7 +232,10 @@ function runsText(runs: readonly EndedLoad[]): Lines {
       `Its log: the saved query ${error.log} in CloudWatch Logs Insights. When the cause is gone, go on: "load run".`,
     ],
     ...['', 'The last loads:'],
-    runs.map(({ name, started, outcome }) => `  ${started}  ${ago(started)}  ${outcomes[outcome]}  ${name}`),
+    runs.map(
+      ({ name, started, outcome }) =>
+        `  ${started}  ${ago(started)}  ${outcomes[outcome]}  ${name}`,
+    ),
   ];
 }
 
@@ -215,7 +252,17 @@ function nextText({ from, waiting, problem }: MutationStatus): string {
 }
 
 export function renderRepair(report: RepairReport): string {
-  const { outcome, peildatum, addresses, added, changed, removed, listsChanged, rebuilt, unexplained } = report;
+  const {
+    outcome,
+    peildatum,
+    addresses,
+    added,
+    changed,
+    removed,
+    listsChanged,
+    rebuilt,
+    unexplained,
+  } = report;
   const would = (verb: string, done: string) => (outcome === 'planned' ? `Would ${verb}` : done);
   const title = `Compared the table with the snapshot of ${peildatum} (${thousands(addresses)} addresses)`;
   const what = [
@@ -229,7 +276,13 @@ export function renderRepair(report: RepairReport): string {
   return lines(
     added + changed + removed + listsChanged === 0
       ? `${title}: no differences.`
-      : [`${title}.`, '', renderChanges(report), '', `${would('repair', 'Repaired')}: ${what.join(', ')}.`],
+      : [
+          `${title}.`,
+          '',
+          renderChanges(report),
+          '',
+          `${would('repair', 'Repaired')}: ${what.join(', ')}.`,
+        ],
     rebuilt.length > 0 && [
       `${would('rebuild', 'Rebuilt')} from the table, as the snapshot's own were damaged or missing: segments ${rebuilt.join(', ')}.`,
       unexplained !== 0 &&

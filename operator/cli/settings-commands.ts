@@ -15,20 +15,32 @@ type Accounts = Readonly<Record<string, string>>;
 /** Written by `docs/examples/pipeline`, which is part of the package too. */
 const pipeline = join(import.meta.dirname, '../../docs/examples/pipeline/deploy.yml');
 
-/** The commands on the settings in this folder: `init`, `config check`, `config show`, and `gate`. */
+/**
+ * The commands on the settings in this folder: `init`, `config check`, `config show`, and `gate`.
+ */
 export function addSettingsCommands(program: CliCommand): void {
   const folder = folderOf(program.terminal);
   program
     .command('init')
-    .description('write the files of your own repository into this folder: settings by stage, cdk.json, a pipeline')
+    .description(
+      'write the files of your own repository into this folder: settings by stage, cdk.json, a pipeline',
+    )
     .option('--yes', 'ask nothing')
     .option('--region <region>', 'the AWS region of all stages (default: eu-central-1)')
     .option('--alarm-email <address>', 'who gets the notifications of alarms')
-    .option('--account <stage=id>', 'the AWS account of a stage, like prod=123456789012; may be repeated', accountOf)
-    .notes('A file that exists is kept; package.json gets the dependencies, and .gitignore the missing lines.')
+    .option(
+      '--account <stage=id>',
+      'the AWS account of a stage, like prod=123456789012; may be repeated',
+      accountOf,
+    )
+    .notes(
+      'A file that exists is kept; package.json gets the dependencies, and .gitignore the missing lines.',
+    )
     .examples('init', 'init --yes --alarm-email beheer@example.nl --account prod=123456789012')
     .does((options: InitOptions) => init(program.terminal, options));
-  const config = program.command('config').description('check and show the settings of this folder');
+  const config = program
+    .command('config')
+    .description('check and show the settings of this folder');
   config
     .command('check')
     .description('check the settings of each stage, without AWS')
@@ -48,7 +60,10 @@ export function addSettingsCommands(program: CliCommand): void {
       'before a deployment: fail if a stage would lose a resource with data, or use a table without accounts',
     )
     .option('--stage <name>', 'the stage (default: as for "cdk deploy" without a stage)', stageName)
-    .option('--protect', 'then set a stack policy on the data stack that makes CloudFormation refuse the same')
+    .option(
+      '--protect',
+      'then set a stack policy on the data stack that makes CloudFormation refuse the same',
+    )
     .notes(
       `Compares the templates of the installed version and the settings with the deployed templates, and changes nothing without
 --protect. To lose a resource on purpose, take the stack policy away and deploy without the gate.`,
@@ -57,7 +72,10 @@ export function addSettingsCommands(program: CliCommand): void {
     .does((options: { stage?: string; protect?: true }) => gate(folder, options));
 }
 
-async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} }: InitOptions): Promise<Result> {
+async function init(
+  terminal: Terminal,
+  { yes, region, alarmEmail, account = {} }: InitOptions,
+): Promise<Result> {
   const folder = folderOf(terminal);
   const given: Answers = { region, alarmEmail, accounts: account };
   const answers = yes ? given : await answersTo(terminal, given);
@@ -65,7 +83,12 @@ async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} 
     existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined;
   // Imported here because the schema of the settings loads slower than `--help` should print.
   const { repository } = await import('../init/repository.ts');
-  const made = repository({ name: basename(folder), read }, answers, pinnedVersions(), readFileSync(pipeline, 'utf8'));
+  const made = repository(
+    { name: basename(folder), read },
+    answers,
+    pinnedVersions(),
+    readFileSync(pipeline, 'utf8'),
+  );
   for (const { path, text } of made.files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -75,7 +98,9 @@ async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} 
   const json = { wrote: pathsOf(false), changed: pathsOf(true), kept: made.kept };
   return {
     json,
-    text: lines(Object.entries(json).map(([verb, paths]) => paths.map((path) => `${verb.padEnd(9)}${path}`))),
+    text: lines(
+      Object.entries(json).map(([verb, paths]) => paths.map((path) => `${verb.padEnd(9)}${path}`)),
+    ),
     hint: lines(
       !made.kept.includes('package.json') && 'Next: npm install',
       'Next: edit bag-adres.json, where each stage needs its "account", then "npx bag-adres config check" and "npx cdk synth --quiet".',
@@ -88,25 +113,38 @@ async function init(terminal: Terminal, { yes, region, alarmEmail, account = {} 
 function accountOf(text: string, others: Accounts = {}): Accounts {
   const [, stage, id] = /^([a-z][a-z0-9-]*)=(\d{12})$/.exec(text) ?? [];
   if (stage && id) return { ...others, [stage]: id };
-  throw new UsageError(`--account takes STAGE=ID with 12 digits, like prod=123456789012, not "${text}".`);
+  throw new UsageError(
+    `--account takes STAGE=ID with 12 digits, like prod=123456789012, not "${text}".`,
+  );
 }
 
-/** Asks for missing answers; an empty answer leaves one out. @throws CommandError if nobody can answer */
+/**
+ * Asks for missing answers; an empty answer leaves one out. @throws CommandError if nobody can
+ * answer
+ */
 async function answersTo({ ask }: Terminal, given: Answers): Promise<Answers> {
   if (!ask)
-    throw new CommandError('no_terminal', 'init asks questions on a terminal. Here, add --yes and the options.');
+    throw new CommandError(
+      'no_terminal',
+      'init asks questions on a terminal. Here, add --yes and the options.',
+    );
   const question = async (text: string) => (await ask(text)).trim() || undefined;
   const region = given.region ?? (await question('AWS region [eu-central-1]: '));
   const alarmEmail = given.alarmEmail ?? (await question('E-mail address for alarms [none]: '));
   let { accounts } = given;
   for (const stage of ['test', 'prod']) {
-    const id = accounts[stage] ?? (await question(`AWS account of ${stage}, 12 digits [add it before a deployment]: `));
+    const id =
+      accounts[stage] ??
+      (await question(`AWS account of ${stage}, 12 digits [add it before a deployment]: `));
     if (id) accounts = accountOf(`${stage}=${id}`, accounts);
   }
   return { region, alarmEmail, accounts };
 }
 
-/** The settings in a folder, of each stage and of one, unchecked or checked. @throws ConfigError, CommandError */
+/**
+ * The settings in a folder, of each stage and of one, unchecked or checked. @throws ConfigError,
+ * CommandError
+ */
 async function settingsIn(folder: string) {
   // Imported here because the schema loads slower than `--help` should print.
   const { readSettingsFile, settingsOfStage } = await import('../config/settings.ts');
@@ -145,7 +183,10 @@ async function check(folder: string, named?: string): Promise<Result> {
       ]),
       invalid.length > 0 && message,
     ),
-    failure: invalid.length > 0 ? new CommandError('invalid_settings', message, { isTold: true }) : undefined,
+    failure:
+      invalid.length > 0
+        ? new CommandError('invalid_settings', message, { isTold: true })
+        : undefined,
   };
 }
 
@@ -176,10 +217,14 @@ async function show(folder: string, named?: string): Promise<Result> {
   return { json: { stage: config.stage, settings: config, origins }, text, isVerbatim: true };
 }
 
-async function gate(folder: string, { stage, protect }: { stage?: string; protect?: true }): Promise<Result> {
+async function gate(
+  folder: string,
+  { stage, protect }: { stage?: string; protect?: true },
+): Promise<Result> {
   const { ofStage, parse } = await settingsIn(folder);
   const config = parse(ofStage(stage));
-  // Imported here because CloudFormation's specification and the AWS client load slower than `--help` should print.
+  // Imported here because CloudFormation's specification and the AWS client load slower than
+  // `--help` should print.
   const { examineDeployment, protectData } = await import('../gate/gate.ts');
   // The region in the settings, which "cdk deploy" uses whatever the environment says.
   process.env.AWS_REGION = config.region;
@@ -189,7 +234,9 @@ async function gate(folder: string, { stage, protect }: { stage?: string; protec
   const guarded = isSafe && protect ? await protectData(report, config) : null;
   const message = 'This must not be deployed as it is: see the obstacles.';
   const text = lines(
-    stacks.map(({ name, isDeployed }) => `${name}: ${isDeployed ? 'compared' : 'not deployed yet'}`),
+    stacks.map(
+      ({ name, isDeployed }) => `${name}: ${isDeployed ? 'compared' : 'not deployed yet'}`,
+    ),
     obstacles.map((obstacle) => `Obstacle: ${obstacle}`),
     guarded !== null && `${guarded}: its stack policy is set`,
     isSafe && 'Nothing would be lost.',

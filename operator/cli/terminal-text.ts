@@ -4,7 +4,9 @@ import { styleText } from 'node:util';
 export const display: {
   /** Whether standard output and standard error show colours. */
   colours: { out: boolean; err: boolean };
-  /** How many columns standard output has when it is a terminal; results are then drawn for people. */
+  /**
+   * How many columns standard output has when it is a terminal; results are then drawn for people.
+   */
   columns: number | undefined;
 } = { colours: { out: false, err: false }, columns: undefined };
 
@@ -14,7 +16,11 @@ export function hasColours(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): 
 }
 
 /** The text in a style, if `stream` shows colours. */
-export function painted(style: 'bold' | 'red', text: string, stream: 'out' | 'err' = 'out'): string {
+export function painted(
+  style: 'bold' | 'red',
+  text: string,
+  stream: 'out' | 'err' = 'out',
+): string {
   return display.colours[stream] ? styleText(style, text, { validateStream: false }) : text;
 }
 
@@ -48,7 +54,10 @@ const units = [
   ['year', 365 * 86_400],
 ] as const;
 
-/** How long ago a time or a UTC day is, for people: `3 minutes ago`, `yesterday`, `in 2 days`; `-` for none. */
+/**
+ * How long ago a time or a UTC day is, for people: `3 minutes ago`, `yesterday`, `in 2 days`; `-`
+ * for none.
+ */
 export function ago(at: string | null | undefined, now = Date.now()): string {
   if (!at) return '-';
   const isDay = /^\d{4}-\d\d-\d\d$/.test(at);
@@ -59,7 +68,8 @@ export function ago(at: string | null | undefined, now = Date.now()): string {
   if (isDay && Math.abs(days) < 2) return ['tomorrow', 'today', 'yesterday'][days + 1] ?? at;
   const distance = Math.abs(seconds);
   // Days up to two months, months up to two years: with a coarser unit too much is lost.
-  const [unit, length] = units.findLast(([, length]) => distance >= (length > 86_400 ? 2 : 1) * length) ?? [];
+  const [unit, length] =
+    units.findLast(([, length]) => distance >= (length > 86_400 ? 2 : 1) * length) ?? [];
   if (unit === undefined) return seconds >= 0 ? 'just now' : 'in less than a minute';
   const text = counted(Math.floor(distance / length), unit);
   return seconds >= 0 ? `${text} ago` : `in ${text}`;
@@ -74,14 +84,21 @@ const gap = '  ';
 type Cells = readonly (string | number | null | undefined)[];
 
 /**
- * Items as rows below a head, with numbers right-aligned. If that is wider than the terminal, columns without any value
- * are left out; if it still is, each row becomes a block of lines. No number and no id is ever broken.
+ * Items as rows below a head, with numbers right-aligned. If that is wider than the terminal,
+ * columns without any value are left out; if it still is, each row becomes a block of lines. No
+ * number and no id is ever broken.
  */
-export function table<T>(head: readonly string[], items: readonly T[], row: (item: T, at: number) => Cells): string {
+export function table<T>(
+  head: readonly string[],
+  items: readonly T[],
+  row: (item: T, at: number) => Cells,
+): string {
   const { columns = Number.POSITIVE_INFINITY } = display;
   const rows = items
     .map(row)
-    .map((cells) => cells.map((cell) => (typeof cell === 'number' ? thousands(cell) : (cell ?? '-'))));
+    .map((cells) =>
+      cells.map((cell) => (typeof cell === 'number' ? thousands(cell) : (cell ?? '-'))),
+    );
   const all = head.map((name, index) => {
     const cells = rows.map((row) => row[index] ?? '');
     return {
@@ -98,7 +115,9 @@ export function table<T>(head: readonly string[], items: readonly T[], row: (ite
   if (!fits(shown)) return blocks(head, rows, columns);
   const line = (cells: string[]) =>
     shown
-      .map(({ width, isRight }, at) => (isRight ? cells[at]?.padStart(width) : cells[at]?.padEnd(width)))
+      .map(({ width, isRight }, at) =>
+        isRight ? cells[at]?.padStart(width) : cells[at]?.padEnd(width),
+      )
       .join(gap)
       .trimEnd();
   return [
@@ -108,7 +127,11 @@ export function table<T>(head: readonly string[], items: readonly T[], row: (ite
 }
 
 /** Each row as its first cell with its other values below it. */
-function blocks([, ...head]: readonly string[], rows: readonly (readonly string[])[], columns: number): string {
+function blocks(
+  [, ...head]: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: number,
+): string {
   const width = Math.max(...head.map((name) => name.length));
   const indent = gap.repeat(2) + ' '.repeat(width);
   return rows
@@ -117,7 +140,10 @@ function blocks([, ...head]: readonly string[], rows: readonly (readonly string[
         const cell = cells[index] ?? '';
         if (empty.test(cell)) return [];
         const [first = '', ...others] = wrapped(cell.split(' '), columns - indent.length);
-        return [`${gap}${name.padEnd(width)}${gap}${first}`, ...others.map((text) => indent + text)];
+        return [
+          `${gap}${name.padEnd(width)}${gap}${first}`,
+          ...others.map((text) => indent + text),
+        ];
       });
       return [painted('bold', title), ...lines].join('\n');
     })
@@ -129,7 +155,8 @@ export function wrapped(words: readonly string[], columns: number): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;

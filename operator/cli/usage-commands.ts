@@ -1,8 +1,18 @@
 import { environment } from '../../core/environment.ts';
-import type { DayUsage, ListedUsage, UsageByKey, UsageRange } from '../../packages/admin/accounts/usage.ts';
+import type {
+  DayUsage,
+  ListedUsage,
+  UsageByKey,
+  UsageRange,
+} from '../../packages/admin/accounts/usage.ts';
 import type { Statement, Statements, UsageMonth } from '../../packages/admin/monthly-statements.ts';
 import { csvText } from '../../packages/look/csv.ts';
-import { type PeriodCounts, type PeriodSum, periodName, sumsBy } from '../../packages/look/periods.ts';
+import {
+  type PeriodCounts,
+  type PeriodSum,
+  periodName,
+  sumsBy,
+} from '../../packages/look/periods.ts';
 import { CommandError } from '../connect/errors.ts';
 import type { OpenAdmin } from '../connect/find-tables.ts';
 import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
@@ -11,7 +21,14 @@ import { ago, counted, lines, table, thousands } from './terminal-text.ts';
 import { month, monthRange } from './values.ts';
 
 type Granularity = 'day' | 'month';
-type UsageOptions = { id: string; from?: string; to?: string; by: Granularity; byKey?: true; csv?: true };
+type UsageOptions = {
+  id: string;
+  from?: string;
+  to?: string;
+  by: Granularity;
+  byKey?: true;
+  csv?: true;
+};
 
 /** The names of the periods in CSV and JSON. */
 const periodNames = { day: 'date', month: 'month' } as const;
@@ -34,12 +51,16 @@ export const accountUsage: CommandRow = {
   notes: `Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
 below, if any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
 The numbers by key are exact. Lookups without a known key are listed as not attributed, so the sum equals the account's.`,
-  examples: ['account usage acme --by month --local', 'account usage acme --by-key --from 2026-11 --local'],
+  examples: [
+    'account usage acme --by month --local',
+    'account usage acme --by-key --from 2026-11 --local',
+  ],
   check: ({ from, to, by }: UsageOptions) => void rangeOf(from, to, by),
   async run({ admin }, { id, from, to, by, byKey, csv }: UsageOptions) {
     const range = rangeOf(from, to, by);
     // Twelve months, or as many as there are.
-    const first = from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
+    const first =
+      from === undefined && by === 'month' ? await admin.accounts.usageKeptSince(id) : '';
     if (range.from !== undefined && range.from < first) range.from = first;
     if (byKey) {
       const usage = await admin.accounts.usageByKey(id, range);
@@ -74,16 +95,27 @@ function rangeOf(from: string | undefined, to: string | undefined, by: Granulari
 }
 
 /** Some counts of each sum, with its period as CSV and JSON call it. */
-function named(sums: readonly PeriodSum[], by: Granularity, names: readonly (keyof PeriodCounts)[] = ['lookups']) {
+function named(
+  sums: readonly PeriodSum[],
+  by: Granularity,
+  names: readonly (keyof PeriodCounts)[] = ['lookups'],
+) {
   return sums.map((sum) => {
-    return { [periodNames[by]]: periodName(by, sum), ...Object.fromEntries(names.map((name) => [name, sum[name]])) };
+    return {
+      [periodNames[by]]: periodName(by, sum),
+      ...Object.fromEntries(names.map((name) => [name, sum[name]])),
+    };
   });
 }
 
-/** A line for each key and each period with lookups. Lookups without a known key have an empty key id and label. */
+/**
+ * A line for each key and each period with lookups. Lookups without a known key have an empty key
+ * id and label.
+ */
 function csvByKey({ account, keys, unattributed }: UsageByKey, by: Granularity): string {
-  const rows = [...keys, { ...unattributed, keyId: '', label: '' }].flatMap(({ keyId, label, days }) =>
-    sumsBy(by, days).map((sum) => [account, keyId, label, periodName(by, sum), sum.lookups]),
+  const rows = [...keys, { ...unattributed, keyId: '', label: '' }].flatMap(
+    ({ keyId, label, days }) =>
+      sumsBy(by, days).map((sum) => [account, keyId, label, periodName(by, sum), sum.lookups]),
   );
   return csvText([['account', 'key_id', 'label', periodNames[by], 'lookups'], ...rows]).trimEnd();
 }
@@ -106,10 +138,20 @@ function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): str
   const rest = { ...unattributed, keyId: '-', label: 'not attributed', revoked: null };
   const rows = [...keys, ...(unattributed.lookups > 0 ? [rest] : [])];
   return lines(
-    table(['key', 'label', 'lookups', 'share', 'last used'], rows, ({ keyId, label, revoked, lookups: part, days }) => {
-      const share = lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`;
-      return [keyId, `${label ?? '-'}${revoked ? ' (revoked)' : ''}`, part, share, ago(days.at(-1)?.date)];
-    }),
+    table(
+      ['key', 'label', 'lookups', 'share', 'last used'],
+      rows,
+      ({ keyId, label, revoked, lookups: part, days }) => {
+        const share = lookups === 0 ? '-' : `${Math.round((part / lookups) * 100)}%`;
+        return [
+          keyId,
+          `${label ?? '-'}${revoked ? ' (revoked)' : ''}`,
+          part,
+          share,
+          ago(days.at(-1)?.date),
+        ];
+      },
+    ),
     `${counted(lookups, 'lookup')} from ${from} to ${to}.`,
   );
 }
@@ -117,7 +159,8 @@ function renderByKey({ from, to, lookups, keys, unattributed }: UsageByKey): str
 type OfMonth = { month: string };
 type ExportOptions = OfMonth & { by: Granularity; csv?: true; json?: true };
 
-const ofMonth = (example: string) => required('--month <month>', `the UTC month, like ${example}`, month);
+const ofMonth = (example: string) =>
+  required('--month <month>', `the UTC month, like ${example}`, month);
 
 /** `usage export`, `statement`, `months` and `close`. */
 export function addUsageCommands(program: CliCommand): void {
@@ -127,7 +170,9 @@ export function addUsageCommands(program: CliCommand): void {
         'list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too',
       takes: [
         ofMonth('2026-11'),
-        csvOption('print CSV with the header account,month,lookups, or account,date,lookups with --by day'),
+        csvOption(
+          'print CSV with the header account,month,lookups, or account,date,lookups with --by day',
+        ),
         byPeriod('month'),
       ],
       notes:
@@ -155,13 +200,18 @@ other members, as JSON in the printed order, without spaces. The day of a change
       examples: ['usage statement acme --month 2026-10 --csv --local'],
       async run(opened, { id: account, month, csv }: OfMonth & { id: string; csv?: true }) {
         const statement = await (await requireStatements(opened)).show({ account, month });
-        const { daysOf, statementsCsv } = await import('../../packages/admin/monthly-statements.ts');
-        const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement, daysOf(statement));
+        const { daysOf, statementsCsv } = await import(
+          '../../packages/admin/monthly-statements.ts'
+        );
+        const text = csv
+          ? statementsCsv(month, [statement]).trimEnd()
+          : renderStatement(statement, daysOf(statement));
         return { json: statement, text, isVerbatim: csv };
       },
     },
     months: call({
-      description: 'list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used',
+      description:
+        'list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used',
       call: async (opened) => (await requireStatements(opened)).months(),
       text: (months) =>
         table(['month', 'state', 'closed', 'accounts', 'lookups'], months, (one) => {
@@ -169,7 +219,8 @@ other members, as JSON in the printed order, without spaces. The day of a change
         }),
     }),
     close: call({
-      description: 'close a month that has ended: write the statements of all accounts, which never change again',
+      description:
+        'close a month that has ended: write the statements of all accounts, which never change again',
       takes: [ofMonth('2026-10')],
       notes: `The hourly job closes a month by itself, an hour after its end; with --local, close it yourself. A closed month never
 changes.`,
@@ -197,11 +248,19 @@ async function* fromStatements(statements: Statements, month: string): AsyncGene
   }
 }
 
-/** The rows of all accounts, as they are read. Nothing comes before the first account: a refusal prints nothing. */
-async function* exported(accounts: AsyncIterable<Exported>, { by, csv, json }: Omit<ExportOptions, 'month'>) {
+/**
+ * The rows of all accounts, as they are read. Nothing comes before the first account: a refusal
+ * prints nothing.
+ */
+async function* exported(
+  accounts: AsyncIterable<Exported>,
+  { by, csv, json }: Omit<ExportOptions, 'month'>,
+) {
   // Aligned without knowing the rows to come: an account id has up to 32 characters.
   const line = (account: string, at: string, lookups: string) =>
-    csv ? `${account},${at},${lookups}` : `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
+    csv
+      ? `${account},${at},${lookups}`
+      : `${account.padEnd(33)}${at.padEnd(11)}${lookups.padStart(12)}`;
   const shown = (lookups: number) => (csv ? String(lookups) : thousands(lookups));
   let before = json ? '[' : line('account', periodNames[by], 'lookups');
   for await (const { account, days } of accounts) {
@@ -212,22 +271,33 @@ async function* exported(accounts: AsyncIterable<Exported>, { by, csv, json }: O
       before = ',';
     } else {
       yield before;
-      before = found.map((sum) => line(account, periodName(by, sum), shown(sum.lookups))).join('\n');
+      before = found
+        .map((sum) => line(account, periodName(by, sum), shown(sum.lookups)))
+        .join('\n');
     }
   }
   yield !json ? before : before === '[' ? '[]' : ']';
 }
 
 function renderState({ month, state, closed, sha256 }: UsageMonth): string {
-  if (state === 'closed') return `${month} was closed at ${closed}; the SHA-256 of its statements is ${sha256}.`;
+  if (state === 'closed')
+    return `${month} was closed at ${closed}; the SHA-256 of its statements is ${sha256}.`;
   if (state === 'open') return `${month} is open: these numbers still grow.`;
   return `${month} has ended, but is not closed yet: these numbers may still change.`;
 }
 
-function renderStatement({ account, month, plans, lookups, sha256 }: Statement, days: readonly DayUsage[]): string {
+function renderStatement(
+  { account, month, plans, lookups, sha256 }: Statement,
+  days: readonly DayUsage[],
+): string {
   return lines(
     `Account ${account}, ${month}`,
-    table(['plan', 'from', 'to', 'lookups'], plans, ({ plan, from, to, lookups }) => [plan, from, to, lookups]),
+    table(['plan', 'from', 'to', 'lookups'], plans, ({ plan, from, to, lookups }) => [
+      plan,
+      from,
+      to,
+      lookups,
+    ]),
     table(['day', 'lookups'], days, ({ date, lookups }) => [date, lookups]),
     `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
   );

@@ -15,7 +15,10 @@ import {
 } from '../../packages/admin/accounts/admin-error.ts';
 import { UsageError } from '../connect/errors.ts';
 
-/** These read an argument or an option: they return a value that the admin module accepts, or throw `UsageError`. */
+/**
+ * These read an argument or an option: they return a value that the admin module accepts, or throw
+ * `UsageError`.
+ */
 export const accountId = checked(checkAccountId);
 export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
@@ -24,7 +27,10 @@ export const person = checked(checkPerson);
 export const memberRole = checked((role: string) => checkRole(role));
 export const checkedDetails = checked(checkDetails);
 
-/** Reads an option that takes a last day, `2027-01-31`, which ends in the Netherlands, or `2027-01-31T12:00:00Z`. */
+/**
+ * Reads an option that takes a last day, `2027-01-31`, which ends in the Netherlands, or
+ * `2027-01-31T12:00:00Z`.
+ */
 export function until(option: string): (text: string) => Date {
   return (text) => {
     const time = Date.parse(text) / 1000;
@@ -49,13 +55,19 @@ export function month(text: string): string {
   return text;
 }
 
-/** Reads `--limit minute=60 --limit month=unlimited`; `day=plan` only for the limits of an account. */
-export function limits(of: 'plan' | 'account'): (text: string, previous?: OwnLimitChanges) => OwnLimitChanges {
+/**
+ * Reads `--limit minute=60 --limit month=unlimited`; `day=plan` only for the limits of an account.
+ */
+export function limits(
+  of: 'plan' | 'account',
+): (text: string, previous?: OwnLimitChanges) => OwnLimitChanges {
   return (text, previous = {}) => {
     const [, window, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-    if (!window || !value) throw new UsageError(`--limit takes WINDOW=NUMBER, like day=5000, not "${text}".`);
+    if (!window || !value)
+      throw new UsageError(`--limit takes WINDOW=NUMBER, like day=5000, not "${text}".`);
     const name = checked((given: string) => checkWindow(given))(window) as keyof OwnLimitChanges;
-    if (name in previous) throw new UsageError(`--limit ${name}=... is given twice. Give each window once.`);
+    if (name in previous)
+      throw new UsageError(`--limit ${name}=... is given twice. Give each window once.`);
     return checked(checkOwnLimits)({ ...previous, [name]: limitIn(value, of, text) });
   };
 }
@@ -64,7 +76,8 @@ function limitIn(value: string, of: 'plan' | 'account', text: string): number | 
   if (value === 'unlimited') return null;
   if (value === 'plan' && of === 'account') return 'plan';
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  const also = of === 'account' ? ', "unlimited", or "plan" for the limit of the plan' : ' or "unlimited"';
+  const also =
+    of === 'account' ? ', "unlimited", or "plan" for the limit of the plan' : ' or "unlimited"';
   throw new UsageError(`--limit ${text}: a limit is a whole number of requests${also}.`);
 }
 
@@ -81,10 +94,20 @@ function checked<T>(check: (value: T) => void): (value: T) => T {
 }
 
 /** Reads `1012RJ 147` or `1381AA 9 a`. @throws UsageError */
-export function writtenAddress(text: string): { postcode: string; huisnummer: number; toevoeging: string } {
+export function writtenAddress(text: string): {
+  postcode: string;
+  huisnummer: number;
+  toevoeging: string;
+} {
   const [, postcode, huisnummer, toevoeging = ''] =
     /^([1-9]\d{3} ?[a-z]{2}) +(\d{1,5})(?: *(\w{1,5}))?$/i.exec(text.trim()) ?? [];
   if (postcode)
-    return { postcode: postcode.replace(' ', '').toUpperCase(), huisnummer: Number(huisnummer), toevoeging };
-  throw new UsageError(`--address takes a postcode, huisnummer and toevoeging, like "1012RJ 147", not "${text}".`);
+    return {
+      postcode: postcode.replace(' ', '').toUpperCase(),
+      huisnummer: Number(huisnummer),
+      toevoeging,
+    };
+  throw new UsageError(
+    `--address takes a postcode, huisnummer and toevoeging, like "1012RJ 147", not "${text}".`,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * The CDK's feature flags for building the stacks. They are in the code, not in `cdk.json`, so that a version makes the
- * same templates in every app.
+ * The CDK's feature flags for building the stacks. They are in the code, not in `cdk.json`, so that
+ * a version makes the same templates in every app.
  */
 export const featureFlags: Readonly<Record<string, unknown>> = {
   '@aws-cdk/aws-apigateway:disableCloudWatchRole': true,

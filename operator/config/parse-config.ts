@@ -16,18 +16,27 @@ export function parseConfig(record: unknown, source = 'cdk.json'): Config {
   const parsed = configSchema.safeParse(record ?? {}, { reportInput: true });
   const together = (config: Config) => [
     ...contradictions(config),
-    ...(source === settingsFileName && config.account === undefined ? [missingAccount(config)] : []),
+    ...(source === settingsFileName && config.account === undefined
+      ? [missingAccount(config)]
+      : []),
   ];
   const faults = parsed.success
     ? together(parsed.data)
-    : [...parsed.error.issues.flatMap(describe), ...faultsOfTheRest(record, parsed.error.issues, together)];
+    : [
+        ...parsed.error.issues.flatMap(describe),
+        ...faultsOfTheRest(record, parsed.error.issues, together),
+      ];
   if (parsed.success && faults.length === 0) return parsed.data;
   // The faults name fields as `cdk.json` does.
-  const shown = source === 'cdk.json' ? faults : faults.map((fault) => fault.replaceAll('bagAdres.', ''));
+  const shown =
+    source === 'cdk.json' ? faults : faults.map((fault) => fault.replaceAll('bagAdres.', ''));
   throw new ConfigError(shown, source);
 }
 
-/** The faults of the valid fields together, so that one run shows all: none that names an invalid field. */
+/**
+ * The faults of the valid fields together, so that one run shows all: none that names an invalid
+ * field.
+ */
 function faultsOfTheRest(
   record: unknown,
   issues: readonly z.core.$ZodIssue[],
@@ -35,12 +44,18 @@ function faultsOfTheRest(
 ): string[] {
   if (typeof record !== 'object' || record === null) return [];
   const invalid = issues.flatMap((issue) =>
-    issue.path.length === 0 && issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0])],
+    issue.path.length === 0 && issue.code === 'unrecognized_keys'
+      ? issue.keys
+      : [String(issue.path[0])],
   );
-  const rest = Object.fromEntries(Object.entries(record).filter(([name]) => !invalid.includes(name)));
+  const rest = Object.fromEntries(
+    Object.entries(record).filter(([name]) => !invalid.includes(name)),
+  );
   const { data } = configSchema.safeParse(rest);
   if (!data) return [];
-  return together(data).filter((fault) => !invalid.some((name) => fault.includes(`bagAdres.${name}`)));
+  return together(data).filter(
+    (fault) => !invalid.some((name) => fault.includes(`bagAdres.${name}`)),
+  );
 }
 
 function describe(issue: z.core.$ZodIssue): string[] {
@@ -70,15 +85,20 @@ function holdsSecret(given: z.core.$ZodType | undefined): boolean {
   const schema = unwrap(given);
   if (!schema) return false;
   if (schema instanceof z.ZodObject) return Object.values(schema.shape).some(holdsSecret);
-  return schema instanceof z.ZodArray ? holdsSecret(schema.element) : meta(schema).mayBeSecret === true;
+  return schema instanceof z.ZodArray
+    ? holdsSecret(schema.element)
+    : meta(schema).mayBeSecret === true;
 }
 
-/** The settings' share of the portal's environment: Lambda allows 4,096 bytes, including our names. */
+/**
+ * The settings' share of the portal's environment: Lambda allows 4,096 bytes, including our names.
+ */
 const mostPortalBytes = 2800;
 
 /**
- * What `cdk deploy` would deploy with any credentials that happen to be set. Settings elsewhere, in `cdk.json` or the
- * props of a construct, leave the account to who deploys: a clone synthesizes without one.
+ * What `cdk deploy` would deploy with any credentials that happen to be set. Settings elsewhere, in
+ * `cdk.json` or the props of a construct, leave the account to who deploys: a clone synthesizes
+ * without one.
  */
 function missingAccount({ stage }: Config): string {
   return `bagAdres.account is missing, so a deployment would go to whatever account the credentials belong to. Add "account": "123456789012" to stages.${stage}, with your own id: "aws sts get-caller-identity" prints it.`;
@@ -86,13 +106,21 @@ function missingAccount({ stage }: Config): string {
 
 /** Fields that are valid by themselves but not together, one sentence each. */
 function contradictions(config: Config): string[] {
-  const { account, stage, region, domain, portal, encryptionKey, removalPolicy, throttle, budget } = config;
+  const { account, stage, region, domain, portal, encryptionKey, removalPolicy, throttle, budget } =
+    config;
   const { reservedConcurrency: reserved, provisionedConcurrency: provisioned } = config;
   const regions = RegionInfo.regions.map(({ name }) => name);
   const guess = nearest(region, regions);
   const { operators = [], operatorClaim, signIn } = portal ?? {};
   const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-  const portalBytes = bytesOf([operators, operatorClaim, signIn, config.branding, portal?.domain.name, domain?.name]);
+  const portalBytes = bytesOf([
+    operators,
+    operatorClaim,
+    signIn,
+    config.branding,
+    portal?.domain.name,
+    domain?.name,
+  ]);
   const isTrial = removalPolicy === 'destroy';
   const lockYears = config.usage.statementLockYears;
   const leastBurst = Math.ceil(throttle.ratePerSecond / 10);
@@ -136,7 +164,11 @@ function contradictions(config: Config): string[] {
   return faults.filter((fault) => typeof fault === 'string');
 }
 
-function domainFaults(field: string, domain: NonNullable<Config['portal']>['domain'] | undefined, region: string) {
+function domainFaults(
+  field: string,
+  domain: NonNullable<Config['portal']>['domain'] | undefined,
+  region: string,
+) {
   if (!domain) return [];
   const { name, certificateArn, hostedZoneId, hostedZoneName: zone } = domain;
   return [
@@ -157,21 +189,22 @@ function elsewhere(field: string, arn: string | undefined, region: string) {
 }
 
 /**
- * The allowed values of a schema without defaults, in words: for the faults of a configuration and for its
- * documentation.
+ * The allowed values of a schema without defaults, in words: for the faults of a configuration and
+ * for its documentation.
  */
 export function allowedIn(schema: z.core.$ZodType): string {
   const { allowed } = meta(schema);
   if (typeof allowed === 'string') return allowed;
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape).join(', ');
-  if (schema instanceof z.ZodEnum) return schema.options.map((option) => `\`${option}\``).join(' or ');
+  if (schema instanceof z.ZodEnum)
+    return schema.options.map((option) => `\`${option}\``).join(' or ');
   const { type, minimum, maximum } = z.toJSONSchema(schema, { io: 'input' });
   return `${type === 'integer' ? 'a whole number' : 'a number'}, ${minimum} to ${maximum}`;
 }
 
 /**
- * The schema at a path of the configuration, without its defaults; undefined if the schema has no such path. Every
- * element of a list has the same.
+ * The schema at a path of the configuration, without its defaults; undefined if the schema has no
+ * such path. Every element of a list has the same.
  */
 function schemaAt(path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = configSchema;
@@ -184,7 +217,11 @@ function schemaAt(path: readonly PropertyKey[]): z.core.$ZodType | undefined {
 
 /** The schema without its defaults and `optional`. */
 export function unwrap<T extends z.core.$ZodType | undefined>(schema: T): T | z.core.$ZodType {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
+  if (
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodOptional
+  )
     return unwrap(schema.def.innerType);
   return schema;
 }

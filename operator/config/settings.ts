@@ -13,10 +13,17 @@ const KEY = 'bagAdres';
 const toolKeys = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
 
 /**
- * Settings that stages can't share: each belongs to one account, or is a name that exists once. If another stage
- * inherited them, a deployment to test would take over the host name of production.
+ * Settings that stages can't share: each belongs to one account, or is a name that exists once. If
+ * another stage inherited them, a deployment to test would take over the host name of production.
  */
-export const stageFields = ['account', 'domain', 'portal', 'encryptionKey', 'backupVaultArn', 'tables'];
+export const stageFields = [
+  'account',
+  'domain',
+  'portal',
+  'encryptionKey',
+  'backupVaultArn',
+  'tables',
+];
 
 type SettingsRecord = Record<string, unknown>;
 
@@ -57,17 +64,21 @@ export function readSettingsFile(folder: string): SettingsFile | undefined {
 /** Returns the contents of `bag-adres.json`. @throws ConfigError if they have another form */
 export function checkSettingsFile(contents: unknown): SettingsFile {
   const parsed = fileSchema.safeParse(contents);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(describe), settingsFileName);
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.flatMap(describe), settingsFileName);
   const { shared, stages } = parsed.data;
   const names = Object.keys(stages);
-  const needless = (at: string) => `${at}.stage is not needed: the name of a stage is its key in stages. Remove it.`;
+  const needless = (at: string) =>
+    `${at}.stage is not needed: the name of a stage is its key in stages. Remove it.`;
   const own = (field: string) =>
     `shared.${field} can't be shared by stages. Move it to one stage, for instance to stages.prod.`;
   const faults = [
     ...(names.length === 0 ? ['stages is empty. Add one, for instance "prod": {}.'] : []),
     ...('stage' in shared ? [needless('shared')] : []),
     ...stageFields.filter((field) => field in shared).map(own),
-    ...names.filter((name) => 'stage' in (stages[name] ?? {})).map((name) => needless(`stages.${name}`)),
+    ...names
+      .filter((name) => 'stage' in (stages[name] ?? {}))
+      .map((name) => needless(`stages.${name}`)),
   ];
   if (faults.length > 0) throw new ConfigError(faults, settingsFileName);
   return { shared, stages };
@@ -77,7 +88,10 @@ function describe(issue: z.core.$ZodIssue): string[] {
   const at = issue.path.join('.');
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => {
-      const field = key in configSchema.shape ? ' A setting belongs into shared, or into a stage under stages.' : '';
+      const field =
+        key in configSchema.shape
+          ? ' A setting belongs into shared, or into a stage under stages.'
+          : '';
       const guess = nearest(key, ['shared', 'stages']);
       return `${key} is not known.${field || (guess ? ` Did you mean ${guess}?` : '')} Allowed: $schema, shared, stages.`;
     });
@@ -88,21 +102,27 @@ function describe(issue: z.core.$ZodIssue): string[] {
 const stageForm = String(z.globalRegistry.get(configSchema.shape.stage.unwrap())?.allowed);
 
 /**
- * The settings in a CDK context and in `bag-adres.json`, overridden by single fields from the command line. The CDK's
- * own keys contain a slash or a colon, except two.
- * @throws ConfigError for any other key, for settings in both places, and for a stage that the file does not have
+ * The settings in a CDK context and in `bag-adres.json`, overridden by single fields from the
+ * command line. The CDK's own keys contain a slash or a colon, except two.
+ * @throws ConfigError for any other key, for settings in both places, and for a stage that the file
+ * does not have
  */
 export function readSettings(context: SettingsRecord, file?: SettingsFile): Settings {
-  const unknown = Object.keys(context).filter((key) => !/[/:]|^bagAdres($|\.)/.test(key) && !toolKeys.has(key));
+  const unknown = Object.keys(context).filter(
+    (key) => !/[/:]|^bagAdres($|\.)/.test(key) && !toolKeys.has(key),
+  );
   if (unknown.length > 0)
     throw new ConfigError(
-      unknown.map((key) => `${key} is not known. Allowed: fields of ${KEY}, ${KEY}.stage for instance.`),
+      unknown.map(
+        (key) => `${key} is not known. Allowed: fields of ${KEY}, ${KEY}.stage for instance.`,
+      ),
     );
   const given = context[KEY] ?? {};
   if (!isFields(given)) return { source: 'cdk.json', layers: [], record: given };
   const commandLine: SettingsLayer = { origin: 'the command line', fields: {} };
   for (const [key, value] of Object.entries(context))
-    if (key.startsWith(`${KEY}.`)) assign(commandLine.fields, key.slice(KEY.length + 1).split('.'), literal(value));
+    if (key.startsWith(`${KEY}.`))
+      assign(commandLine.fields, key.slice(KEY.length + 1).split('.'), literal(value));
   if (!file) return settings('cdk.json', [commandLine, { origin: 'cdk.json', fields: given }]);
   if (Object.keys(given).length > 0)
     throw new ConfigError([
@@ -111,20 +131,32 @@ export function readSettings(context: SettingsRecord, file?: SettingsFile): Sett
   return ofFile(file, commandLine, `-c ${KEY}.stage=`);
 }
 
-/** The settings of a stage of `bag-adres.json`. @throws ConfigError for a stage that it does not have */
+/**
+ * The settings of a stage of `bag-adres.json`. @throws ConfigError for a stage that it does not
+ * have
+ */
 export function settingsOfStage(file: SettingsFile, stage?: string): Settings {
-  return ofFile(file, { origin: 'the command line', fields: stage === undefined ? {} : { stage } }, '--stage ');
+  return ofFile(
+    file,
+    { origin: 'the command line', fields: stage === undefined ? {} : { stage } },
+    '--stage ',
+  );
 }
 
 /** @param option how the reader of the settings names a stage */
-function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer, option: string): Settings {
+function ofFile(
+  { shared, stages }: SettingsFile,
+  commandLine: SettingsLayer,
+  option: string,
+): Settings {
   const names = Object.keys(stages);
   // The only stage, or else `prod`: what `cdk deploy` without a stage means.
   const usual = names.length === 1 ? names[0] : names.find((name) => name === 'prod');
   const stage = commandLine.fields.stage ?? usual;
   const own = typeof stage === 'string' ? stages[stage] : undefined;
   if (!own) {
-    const wanted = stage === undefined ? 'Which stage?' : `There is no stage ${JSON.stringify(stage)}.`;
+    const wanted =
+      stage === undefined ? 'Which stage?' : `There is no stage ${JSON.stringify(stage)}.`;
     const advice = `It has ${names.join(', ')}: name one, for instance with ${option}${names[0]}`;
     throw new ConfigError([`${wanted} ${advice}, or add it under stages.`], settingsFileName);
   }
@@ -137,8 +169,9 @@ function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer, op
 }
 
 /**
- * The account and the region of a stage by the settings of a folder; undefined if it has no such stage. Invalid
- * settings count as absent, because an emergency can't wait; `config check` reports their faults.
+ * The account and the region of a stage by the settings of a folder; undefined if it has no such
+ * stage. Invalid settings count as absent, because an emergency can't wait; `config check` reports
+ * their faults.
  */
 export function placeOfStage(folder: string, stage: string) {
   try {
@@ -157,7 +190,9 @@ export function placeOfStage(folder: string, stage: string) {
 }
 
 function settings(source: string, layers: readonly SettingsLayer[]): Settings {
-  const record = layers.toReversed().reduce<SettingsRecord>((merged, layer) => merge(merged, layer.fields), {});
+  const record = layers
+    .toReversed()
+    .reduce<SettingsRecord>((merged, layer) => merge(merged, layer.fields), {});
   return { source, layers, record };
 }
 
@@ -175,7 +210,11 @@ function isFields(value: unknown): value is SettingsRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function assign(record: SettingsRecord, [name = '', ...rest]: readonly string[], value: unknown): void {
+function assign(
+  record: SettingsRecord,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): void {
   const inner = record[name];
   const child = isFields(inner) ? inner : {};
   record[name] = rest.length === 0 ? value : child;

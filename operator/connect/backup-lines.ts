@@ -10,12 +10,28 @@ type ExportLine = Record<string, unknown>;
 
 /** The lines of a backup, each with its line break. */
 export function backupLines({ plans, accounts }: Backup): string[] {
-  const lines = [header, ...plans.map((plan) => ({ type: 'plan', ...plan })), ...accounts.map(lineOf)];
+  const lines = [
+    header,
+    ...plans.map((plan) => ({ type: 'plan', ...plan })),
+    ...accounts.map(lineOf),
+  ];
   return lines.map((each) => `${JSON.stringify(each)}\n`);
 }
 
 /** Instants are seconds since 1970. A detail that nobody has written is left out. */
-function lineOf({ id, state, plan, plans, ownLimits, created, usage, keys, members, days, ...details }: AccountBackup) {
+function lineOf({
+  id,
+  state,
+  plan,
+  plans,
+  ownLimits,
+  created,
+  usage,
+  keys,
+  members,
+  days,
+  ...details
+}: AccountBackup) {
   return {
     type: 'account',
     ...{ id, state, plan, plans, own_limits: ownLimits, created, usage },
@@ -31,12 +47,20 @@ function lineOf({ id, state, plan, plans, ownLimits, created, usage, keys, membe
 }
 
 function accountOf({ own_limits, keys, days, ...account }: ExportLine): unknown {
-  const each = (list: unknown, read: (one: ExportLine) => unknown) => (Array.isArray(list) ? list.map(read) : list);
+  const each = (list: unknown, read: (one: ExportLine) => unknown) =>
+    Array.isArray(list) ? list.map(read) : list;
   return {
     ...account,
     ownLimits: own_limits,
-    keys: each(keys, ({ key_id, hash, ...key }) => ({ keyId: key_id, hash: bytesOf(hash), ...key })),
-    days: each(days, ({ by_key, ...day }) => ({ ...day, ...(by_key !== undefined && { byKey: by_key }) })),
+    keys: each(keys, ({ key_id, hash, ...key }) => ({
+      keyId: key_id,
+      hash: bytesOf(hash),
+      ...key,
+    })),
+    days: each(days, ({ by_key, ...day }) => ({
+      ...day,
+      ...(by_key !== undefined && { byKey: by_key }),
+    })),
   };
 }
 
@@ -50,7 +74,8 @@ function bytesOf(hash: unknown): Uint8Array | null {
 /** @throws AdminError with the number of the first line that is wrong */
 export function parseLines(file: string, text: string): Backup {
   const backup: Backup = { plans: [], accounts: [] };
-  const fault = (what: string, cause?: unknown) => new AdminError('invalid', `${file}${what}`, { cause });
+  const fault = (what: string, cause?: unknown) =>
+    new AdminError('invalid', `${file}${what}`, { cause });
   const [first = '', ...lines] = text.trimEnd().split('\n');
   if (first === '') throw fault(' is empty; it is no export.');
   if (first !== JSON.stringify(header))
@@ -58,13 +83,19 @@ export function parseLines(file: string, text: string): Backup {
   for (const [index, each] of lines.entries()) {
     try {
       const { type, ...line } = JSON.parse(each) as ExportLine;
-      const read = { plans: type === 'plan' ? [line] : [], accounts: type === 'account' ? [accountOf(line)] : [] };
+      const read = {
+        plans: type === 'plan' ? [line] : [],
+        accounts: type === 'account' ? [accountOf(line)] : [],
+      };
       if (type !== 'plan' && type !== 'account') throw new Error('"type" must be plan or account.');
       checkBackup(read);
       backup.plans.push(...read.plans);
       backup.accounts.push(...read.accounts);
     } catch (error) {
-      throw fault(`, line ${index + 2} is no line of an export: ${(error as Error).message}`, error);
+      throw fault(
+        `, line ${index + 2} is no line of an export: ${(error as Error).message}`,
+        error,
+      );
     }
   }
   return backup;

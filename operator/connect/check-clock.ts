@@ -7,18 +7,26 @@ import type { AccountsAt } from './find-tables.ts';
 const toleratedSeconds = 300;
 
 /**
- * Refuses a command that depends on the time and can't be undone if the clocks of this machine and the store differ.
- * The SDK corrects its signatures by itself, so nothing else would notice. Some engines send no Date header.
+ * Refuses a command that depends on the time and can't be undone if the clocks of this machine and
+ * the store differ. The SDK corrects its signatures by itself, so nothing else would notice. Some
+ * engines send no Date header.
  * @throws CommandError `clock`
  */
-export async function checkClock({ client, table }: AccountsAt, now: () => number = Date.now): Promise<void> {
+export async function checkClock(
+  { client, table }: AccountsAt,
+  now: () => number = Date.now,
+): Promise<void> {
   let date = '';
-  const Key = { [accountsTable.partitionKey]: { S: 'usage#' }, [accountsTable.sortKey]: { S: 'retention' } };
+  const Key = {
+    [accountsTable.partitionKey]: { S: 'usage#' },
+    [accountsTable.sortKey]: { S: 'retention' },
+  };
   const command = new GetItemCommand({ TableName: table, Key });
   command.middlewareStack.add(
     (next) => async (args) => {
       const answer = await next(args);
-      date = (answer.response as { headers?: Record<string, string> } | undefined)?.headers?.date ?? '';
+      date =
+        (answer.response as { headers?: Record<string, string> } | undefined)?.headers?.date ?? '';
       return answer;
     },
     { step: 'deserialize', name: 'readDate' },
@@ -30,5 +38,8 @@ export async function checkClock({ client, table }: AccountsAt, now: () => numbe
   if (Math.abs(seconds) <= toleratedSeconds) return;
   const store = `the store's (${new Date(told).toISOString()})`;
   const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} ${store}`;
-  throw new CommandError('clock', `The clock of this machine is ${difference}. Set it, then try again.`);
+  throw new CommandError(
+    'clock',
+    `The clock of this machine is ${difference}. Set it, then try again.`,
+  );
 }

@@ -1,10 +1,19 @@
-import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+} from '@aws-sdk/client-cloudformation';
 import { deploymentName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
-/** The status of a stack, like `UPDATE_COMPLETE`, and its outputs. @throws CloudFormation's error if it is missing */
+/**
+ * The status of a stack, like `UPDATE_COMPLETE`, and its outputs. @throws CloudFormation's error if
+ * it is missing
+ */
 export async function readStack(stack: string) {
-  const { Stacks = [] } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName: stack }));
+  const { Stacks = [] } = await new CloudFormationClient().send(
+    new DescribeStacksCommand({ StackName: stack }),
+  );
   const { StackStatus: status = 'unknown', Outputs = [] } = Stacks[0] ?? {};
   const named = Outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
   return { status, outputs: Object.fromEntries(named) as Partial<Record<string, string>> };
@@ -30,10 +39,16 @@ export type OutputName =
   | 'StatementsBucketName'
   | 'BaseUrl';
 
-/** `Version`: of this project, when it was deployed. `MutationsSource`: the list that the daily check asks for. */
+/**
+ * `Version`: of this project, when it was deployed. `MutationsSource`: the list that the daily
+ * check asks for.
+ */
 export type OptionalOutputName = 'Version' | 'MutationsSource';
 
-export function deploymentStacks(stage: string): { name: string; stacks: Record<StackPart, string> } {
+export function deploymentStacks(stage: string): {
+  name: string;
+  stacks: Record<StackPart, string>;
+} {
   const name = deploymentName(stage);
   return { name, stacks: stackNames(name) };
 }
@@ -41,16 +56,24 @@ export function deploymentStacks(stage: string): { name: string; stacks: Record<
 /** Reads the outputs of some stacks of a stage. @throws CommandError when one does not exist */
 export async function findDeployment(stage: string, wanted: readonly StackPart[]) {
   const { name, stacks } = deploymentStacks(stage);
-  const outputs = Object.assign({}, ...(await Promise.all(wanted.map((part) => outputsOf(stacks[part])))));
+  const outputs = Object.assign(
+    {},
+    ...(await Promise.all(wanted.map((part) => outputsOf(stacks[part])))),
+  );
   return {
     name,
     /** @throws CommandError when no stack has this output */
     output(key: OutputName): string {
       if (outputs[key] !== undefined) return outputs[key];
       const names = wanted.map((part) => stacks[part]).join(', ');
-      throw new CommandError('no_output', `No output ${key} in ${names}. Deploy this version, or name another stage.`);
+      throw new CommandError(
+        'no_output',
+        `No output ${key} in ${names}. Deploy this version, or name another stage.`,
+      );
     },
-    /** An output that a deployment may lack: by its configuration, or because its version is older. */
+    /**
+     * An output that a deployment may lack: by its configuration, or because its version is older.
+     */
     optionalOutput: (key: OptionalOutputName): string | undefined => outputs[key],
   };
 }
@@ -59,13 +82,14 @@ async function outputsOf(stack: string) {
   const view = await readStack(stack).catch(ifMissing);
   if (view) return view.outputs;
   const missing = `The stack ${stack} does not exist in this account and region.`;
-  const advice = 'Check --stage, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.';
+  const advice =
+    'Check --stage, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.';
   throw new CommandError('aws_not_found', `${missing} ${advice}`);
 }
 
 /**
- * Configuration of the AWS clients: more retries and longer timeouts than a request of the service may take. Nobody
- * closes a client: its idle connections keep no process running.
+ * Configuration of the AWS clients: more retries and longer timeouts than a request of the service
+ * may take. Nobody closes a client: its idle connections keep no process running.
  */
 export const clientConfig = {
   maxAttempts: 5,

@@ -2,13 +2,18 @@ import { redactKeys } from '../../core/accounts/api-key.ts';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
 
-/** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
+/**
+ * The command failed. `code` is stable for scripts; the message is one line and says what to do.
+ */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly code: string;
   /** Further members of the error in JSON output. */
   readonly details: Record<string, unknown>;
-  /** Whether the text of the result ends with the message: then only scripts get it on standard error. */
+  /**
+   * Whether the text of the result ends with the message: then only scripts get it on standard
+   * error.
+   */
   readonly isTold: boolean;
 
   constructor(
@@ -35,7 +40,9 @@ export class UsageError extends CommandError {
 /** The code of a failure in JSON output, and the one line that people read. */
 export type ErrorExplanation = { code: string; message: string };
 
-/** Codes of the loader's errors, by name. Their messages already say what happened and what to do. */
+/**
+ * Codes of the loader's errors, by name. Their messages already say what happened and what to do.
+ */
 const loadErrorCodes: Record<string, string> = {
   DamagedObjectError: 'storage_damaged',
   ...{ ExtractError: 'bad_extract', LineFieldError: 'bad_extract' },
@@ -63,21 +70,31 @@ const loadErrorCodes: Record<string, string> = {
   WorkGoneError: 'work_gone',
 };
 
-/** Explains an error of a load by its name, which a Lambda reports as well; `undefined` for any other error. */
+/**
+ * Explains an error of a load by its name, which a Lambda reports as well; `undefined` for any
+ * other error.
+ */
 export function explainLoadError(name: string, message: string): ErrorExplanation | undefined {
   const code = Object.hasOwn(loadErrorCodes, name) ? loadErrorCodes[name] : undefined;
   return code === undefined ? undefined : { code, message };
 }
 
-/** What AWS answers when requests come faster than a table, a service or the quotas of the account allow. */
+/**
+ * What AWS answers when requests come faster than a table, a service or the quotas of the account
+ * allow.
+ */
 const throttlings =
   /Throttl|ThroughputExceeded|^(?:Request|Bandwidth)?LimitExceeded|^TooManyRequests|^PriorRequest|^SlowDown$/;
 
 /** What AWS answers when it fails itself. */
-const faults = /^Internal(?:Server|Service)?(?:Error|Exception|Failure)$|^Service(?:Unavailable)?(?:Exception)?$/;
+const faults =
+  /^Internal(?:Server|Service)?(?:Error|Exception|Failure)$|^Service(?:Unavailable)?(?:Exception)?$/;
 
 /** A code and its text, which may have the message and the name of the error. */
-type ErrorText = readonly [code: string, text: string | ((message: string, name: string) => string)];
+type ErrorText = readonly [
+  code: string,
+  text: string | ((message: string, name: string) => string),
+];
 
 const throttled: ErrorText = [
   'aws_throttled',
@@ -102,7 +119,10 @@ const refused: ErrorText = [
   'AWS does not accept these credentials. Check AWS_PROFILE, or sign in again.',
 ];
 const denied: ErrorText = ['aws_access', (message) => `AWS denied access: ${message}`];
-const notFound = (what: string): ErrorText => ['aws_not_found', `${what}; check AWS_PROFILE and AWS_REGION.`];
+const notFound = (what: string): ErrorText => [
+  'aws_not_found',
+  `${what}; check AWS_PROFILE and AWS_REGION.`,
+];
 const unreachableText = (reason: string) =>
   `Can't connect: ${reason.replace(/\.$/, '')}. Check the connection, and with --local whether "npm start" still runs; then run the command again.`;
 
@@ -112,18 +132,28 @@ const awsErrors: Record<string, ErrorText> = {
   ...{ UnrecognizedClientException: refused, InvalidClientTokenId: refused },
   ...{ InvalidSignatureException: refused, SignatureDoesNotMatch: refused },
   ...{ AccessDeniedException: denied, AccessDenied: denied },
-  ResourceNotFoundException: notFound('The table or the secret does not exist in this account and region'),
-  StateMachineDoesNotExist: notFound('The state machine of the stack no longer exists; deploy again'),
+  ResourceNotFoundException: notFound(
+    'The table or the secret does not exist in this account and region',
+  ),
+  StateMachineDoesNotExist: notFound(
+    'The state machine of the stack no longer exists; deploy again',
+  ),
   NoSuchBucket: notFound('The bucket of the stack no longer exists; deploy again'),
   TimeoutError: ['unreachable', unreachableText],
   NotRunningError: ['not_running', (message) => message],
 };
 
-/** Explains any failure of a command, without any API key. Errors with a code of their own already do. */
+/**
+ * Explains any failure of a command, without any API key. Errors with a code of their own already
+ * do.
+ */
 export function explainError(error: unknown): ErrorExplanation {
   if (!(error instanceof Error)) return { code: 'failed', message: redactKeys(String(error)) };
   const [code, text] = explanationOf(error);
-  return { code, message: redactKeys(typeof text === 'string' ? text : text(error.message, error.name)) };
+  return {
+    code,
+    message: redactKeys(typeof text === 'string' ? text : text(error.message, error.name)),
+  };
 }
 
 function explanationOf(error: Error): ErrorText {
@@ -138,7 +168,8 @@ function explanationOf(error: Error): ErrorText {
   if (/Region is missing/.test(message))
     return ['aws_region', 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.'];
   if (name === 'ValidationError' && /does not exist/.test(message)) return notFound(message);
-  if (isDiskFull(error)) return ['disk_full', 'The disk is full. Free some space and run the command again.'];
+  if (isDiskFull(error))
+    return ['disk_full', 'The disk is full. Free some space and run the command again.'];
   if (path && ['EACCES', 'EPERM', 'EROFS'].includes(code)) {
     const text = `${path} can't be read or written by you (${message.split(':')[0]}). Use the account that runs npm start, or give yours access to it.`;
     return ['no_file_access', text];
@@ -149,21 +180,32 @@ function explanationOf(error: Error): ErrorText {
 }
 
 /** Any other error that a service of AWS answered with, by its name and its status. */
-function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { httpStatusCode?: number } }) {
+function ofUnknownService({
+  name,
+  message,
+  ...error
+}: Error & { $metadata?: { httpStatusCode?: number } }) {
   const status = error.$metadata?.httpStatusCode;
   if (throttlings.test(name) || status === 429) return throttled;
   if (faults.test(name) || (status ?? 0) >= 500) return awsFault;
   if (status === undefined) return undefined;
-  return ['aws_refused', `AWS refused the request (${name}): ${message || 'without a reason'}`] as const;
+  return [
+    'aws_refused',
+    `AWS refused the request (${name}): ${message || 'without a reason'}`,
+  ] as const;
 }
 
 /**
- * Codes of Node, its resolver and its HTTP client for a connection that fails; other `E...` codes are not about one.
+ * Codes of Node, its resolver and its HTTP client for a connection that fails; other `E...` codes
+ * are not about one.
  */
 const networkCodes =
   /^(?:ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|UND_ERR_(?:CONNECT_TIMEOUT|SOCKET))$/;
 
-/** Why a connection failed; `undefined` for any other error, such as one of the file system or of our own code. */
+/**
+ * Why a connection failed; `undefined` for any other error, such as one of the file system or of
+ * our own code.
+ */
 function networkFailure(error: Error): string | undefined {
   const code = 'code' in error ? String(error.code) : '';
   if (!networkCodes.test(code) || 'path' in error) return undefined;

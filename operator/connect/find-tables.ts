@@ -14,13 +14,28 @@ import { type Statements, statementsOf } from '../../packages/admin/monthly-stat
 import { clientConfig, deploymentStacks, findDeployment } from './deployed-stacks.ts';
 import { UsageError } from './errors.ts';
 
-export type ConnectionOptions = { local?: true; data?: string; stage?: string; accountsTable?: string };
+export type ConnectionOptions = {
+  local?: true;
+  data?: string;
+  stage?: string;
+  accountsTable?: string;
+};
 
-/** The accounts table and its client, and the storage of statements; `undefined` if only the table was named. */
-type AccountsTable = { client: DynamoDBClient; table: string; statements: () => string | undefined };
+/**
+ * The accounts table and its client, and the storage of statements; `undefined` if only the table
+ * was named.
+ */
+type AccountsTable = {
+  client: DynamoDBClient;
+  table: string;
+  statements: () => string | undefined;
+};
 
 /** Finds the table: of the local run, of a deployment, or by name. @throws UsageError */
-async function findTable(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<AccountsTable> {
+async function findTable(
+  options: ConnectionOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<AccountsTable> {
   const { local, data, stage, accountsTable = env[environment.accountsTable] } = options;
   if (local) {
     const { endpoint, accessKeyId, accountsTable: table } = await readLocalState(data);
@@ -32,19 +47,26 @@ async function findTable(options: ConnectionOptions, env: NodeJS.ProcessEnv): Pr
   const client = new DynamoDBClient(clientConfig);
   const bucket = env[environment.statementsBucket];
   if (stage === undefined)
-    return { client, table: `${accountsTable}`, statements: () => (bucket ? `s3://${bucket}` : undefined) };
+    return {
+      client,
+      table: `${accountsTable}`,
+      statements: () => (bucket ? `s3://${bucket}` : undefined),
+    };
   const { output } = await findDeployment(stage, ['data']);
   const statements = () => `s3://${output('StatementsBucketName')}`;
   return { client, table: output('AccountsTableName'), statements };
 }
 
 /**
- * The actor in the audit entry of a change by command line: the identity that AWS sees, the ARN of a role and its
- * session. If STS can't be asked, this machine's user, marked as such: an emergency must not wait.
+ * The actor in the audit entry of a change by command line: the identity that AWS sees, the ARN of
+ * a role and its session. If STS can't be asked, this machine's user, marked as such: an emergency
+ * must not wait.
  */
 export async function callerIdentity(): Promise<string> {
   const client = new STSClient({ ...clientConfig, maxAttempts: 2 });
-  const { Arn } = await client.send(new GetCallerIdentityCommand()).catch(() => ({ Arn: undefined }));
+  const { Arn } = await client
+    .send(new GetCallerIdentityCommand())
+    .catch(() => ({ Arn: undefined }));
   return Arn ?? `${localUser()} (not confirmed by AWS)`;
 }
 
@@ -69,16 +91,20 @@ export type OpenAdmin = AccountsAt & {
 };
 
 /** The admin module on the tables that `options` or `env` name. @throws UsageError */
-export async function openAdmin(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<OpenAdmin> {
+export async function openAdmin(
+  options: ConnectionOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenAdmin> {
   const [{ client, table, statements }, actor] = await Promise.all([
     findTable(options, env),
     options.local ? localUser() : callerIdentity(),
   ]);
-  // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of
-  // usage.
+  // It builds an entry of every call for a logger that the client doesn't have: a quarter of the
+  // time of an export of usage.
   client.middlewareStack.remove('loggerMiddleware');
   const documents = DynamoDBDocumentClient.from(client);
-  const announce = options.stage === undefined ? undefined : announceIn(deploymentStacks(options.stage).name);
+  const announce =
+    options.stage === undefined ? undefined : announceIn(deploymentStacks(options.stage).name);
   const store = createAdminStore(documents, table, actor, Date.now);
   return {
     admin: createAdmin({ client: documents, table, actor, announce }),
@@ -92,7 +118,10 @@ export async function openAdmin(options: ConnectionOptions, env: NodeJS.ProcessE
   };
 }
 
-/** Sends the events of changes in a deployment. Its client is loaded with the first one: most commands change none. */
+/**
+ * Sends the events of changes in a deployment. Its client is loaded with the first one: most
+ * commands change none.
+ */
 function announceIn(deployment: string) {
   return announceWith(deployment, async (event) => {
     const { EventBridgeClient, PutEventsCommand } = await import('@aws-sdk/client-eventbridge');

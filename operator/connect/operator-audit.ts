@@ -2,7 +2,11 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { accountsTable } from '../../core/tables.ts';
 import { createAdminStore } from '../../packages/admin/accounts/admin-store.ts';
-import { type AuditAction, type AuditEntry, audited } from '../../packages/admin/accounts/audit-log.ts';
+import {
+  type AuditAction,
+  type AuditEntry,
+  audited,
+} from '../../packages/admin/accounts/audit-log.ts';
 import { loadsPartition } from '../../packages/admin/load-approvals.ts';
 import type { AccountsAt } from './find-tables.ts';
 
@@ -13,7 +17,10 @@ export type OperatorAudit = <T>(
   work: () => Promise<T>,
 ) => Promise<T>;
 
-/** The audit's partition for an operator's actions on the service: restores, rollbacks and rotations. */
+/**
+ * The audit's partition for an operator's actions on the service: restores, rollbacks and
+ * rotations.
+ */
 export const servicePartition = 'service#';
 
 /** The audit of an operator's actions on the register, beside the portal's approvals. */
@@ -30,12 +37,20 @@ export function operatorAudit(
       return work();
     };
     try {
-      const store = createAdminStore(DynamoDBDocumentClient.from(client), table, await actor(), Date.now);
+      const store = createAdminStore(
+        DynamoDBDocumentClient.from(client),
+        table,
+        await actor(),
+        Date.now,
+      );
       return await audited(store, { partition: loadsPartition, action, detail }, begin);
     } catch (error) {
       if (hasBegun) throw error;
-      // A register that must be repaired does not wait for the accounts table, which may be the lost one.
-      print(`Not in the audit, as the accounts table refuses the entry: ${(error as Error).message}`);
+      // A register that must be repaired does not wait for the accounts table, which may be the
+      // lost one.
+      print(
+        `Not in the audit, as the accounts table refuses the entry: ${(error as Error).message}`,
+      );
       return work();
     }
   };
@@ -64,11 +79,21 @@ export async function auditBetween({ client, table }: AccountsAt, from: string, 
   const found: RecordedChange[] = [];
   for await (const { Items = [] } of paginateScan({ client }, scan))
     for (const { [partitionKey]: partition, time, actor, action, detail = {}, outcome } of Items)
-      found.push({ partition, time, actor, action, detail, outcome: outcome === 'done' ? 'done' : 'unknown' });
+      found.push({
+        partition,
+        time,
+        actor,
+        action,
+        detail,
+        outcome: outcome === 'done' ? 'done' : 'unknown',
+      });
   return found.sort((one, other) => (one.time < other.time ? -1 : 1));
 }
 
-export async function auditOfMonth(at: AccountsAt, { from, to }: { from: string; to: string }): Promise<AuditLine[]> {
+export async function auditOfMonth(
+  at: AccountsAt,
+  { from, to }: { from: string; to: string },
+): Promise<AuditLine[]> {
   const found = await auditBetween(at, `${from}T`, `${to}T~`);
   return found.map(({ partition, time, actor, action, ...rest }) => {
     return { time, actor, action, ...subjectOf(partition), ...rest };
@@ -81,5 +106,7 @@ function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {
     return { kind: 'plan', id: partition.slice(planPartitionPrefix.length) };
   if (partition === loadsPartition) return { kind: 'register', id: null };
   if (partition === servicePartition) return { kind: 'service', id: null };
-  return partition.includes('#') ? { kind: 'sign-in', id: null } : { kind: 'account', id: partition };
+  return partition.includes('#')
+    ? { kind: 'sign-in', id: null }
+    : { kind: 'account', id: partition };
 }

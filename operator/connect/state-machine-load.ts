@@ -37,11 +37,14 @@ export function isOnThisMachine(source: string): boolean {
 type Uploads = { storage: Storage; bucket: string; progress: Progress };
 
 /**
- * Uploads an extract to the bucket unless it is already there, and returns its location: `s3://BUCKET/uploads/...`. A
- * file that is no extract is refused before the upload.
+ * Uploads an extract to the bucket unless it is already there, and returns its location:
+ * `s3://BUCKET/uploads/...`. A file that is no extract is refused before the upload.
  * @throws SourceError, ExtractError
  */
-export async function uploadExtract(path: string, { storage, bucket, progress }: Uploads): Promise<string> {
+export async function uploadExtract(
+  path: string,
+  { storage, bucket, progress }: Uploads,
+): Promise<string> {
   const source = await openSource(path);
   if (!source?.access) throw new Error(`${path} can't be read in ranges`);
   try {
@@ -61,11 +64,19 @@ export async function uploadExtract(path: string, { storage, bucket, progress }:
   }
 }
 
-/** Uploads the deliveries that are on this machine; a list or a zip elsewhere is left alone. @throws SourceError */
-export async function uploadMutations(locations: readonly string[], { storage, bucket }: Uploads): Promise<string[]> {
+/**
+ * Uploads the deliveries that are on this machine; a list or a zip elsewhere is left alone. @throws
+ * SourceError
+ */
+export async function uploadMutations(
+  locations: readonly string[],
+  { storage, bucket }: Uploads,
+): Promise<string[]> {
   const found: string[] = [];
   for (const given of locations) {
-    const files = isOnThisMachine(given) ? (await listMutations(given)).listed : [{ name: given, location: given }];
+    const files = isOnThisMachine(given)
+      ? (await listMutations(given)).listed
+      : [{ name: given, location: given }];
     for (const { name, location } of files) {
       if (!isOnThisMachine(location)) {
         found.push(location);
@@ -80,7 +91,10 @@ export async function uploadMutations(locations: readonly string[], { storage, b
   return found;
 }
 
-async function* counted(chunks: AsyncIterable<Uint8Array>, shown: StageProgress): AsyncGenerator<Uint8Array> {
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  shown: StageProgress,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     shown.advance({ bytes: chunk.length });
     yield chunk;
@@ -101,7 +115,13 @@ type ExecutionStory = {
 
 /** Reads the events of one execution, oldest first. */
 function executionStory(events: readonly HistoryEvent[]): ExecutionStory {
-  const story: ExecutionStory = { entered: [], retryReason: null, mapRuns: [], report: null, published: null };
+  const story: ExecutionStory = {
+    entered: [],
+    retryReason: null,
+    mapRuns: [],
+    report: null,
+    published: null,
+  };
   for (const event of events) {
     const { stateEnteredEventDetails, stateExitedEventDetails, taskFailedEventDetails } = event;
     if (stateEnteredEventDetails?.name) story.entered.push(stateEnteredEventDetails.name);
@@ -110,8 +130,10 @@ function executionStory(events: readonly HistoryEvent[]): ExecutionStory {
     const arn = event.mapRunStartedEventDetails?.mapRunArn;
     if (arn) story.mapRuns.push({ state: story.entered.at(-1) ?? '', arn });
     const output = parsed(stateExitedEventDetails?.output);
-    if (stateExitedEventDetails?.name === 'Guard') story.report = (output?.report as LoadReport) ?? null;
-    if (stateExitedEventDetails?.name === 'Publish') story.published = output as ManifestEntry | null;
+    if (stateExitedEventDetails?.name === 'Guard')
+      story.report = (output?.report as LoadReport) ?? null;
+    if (stateExitedEventDetails?.name === 'Publish')
+      story.published = output as ManifestEntry | null;
   }
   return story;
 }
@@ -131,7 +153,9 @@ function parsed(text: string | undefined): Record<string, unknown> | null {
   }
 }
 
-/** The report of an execution that succeeded. @throws RefusedLoadError, CommandError if it failed */
+/**
+ * The report of an execution that succeeded. @throws RefusedLoadError, CommandError if it failed
+ */
 function executionReport(execution: DescribeExecutionOutput, story: ExecutionStory): LoadReport {
   const { name = '', status, output, error = '', cause = '' } = execution;
   if (status === 'SUCCEEDED') return succeeded(JSON.parse(output ?? 'null'), story);
@@ -139,10 +163,15 @@ function executionReport(execution: DescribeExecutionOutput, story: ExecutionSto
     if (story.report) throw new RefusedLoadError(story.report);
     throw new CommandError('refused', `The guard refused the load; nothing was written: ${cause}`);
   }
-  const step = story.entered.findLast((state) => !Object.values<string>(failureStates).includes(state)) ?? 'its start';
+  const step =
+    story.entered.findLast((state) => !Object.values<string>(failureStates).includes(state)) ??
+    'its start';
   const what = status === 'TIMED_OUT' ? 'timed out' : 'was stopped';
   const stopped = `The load ${name} ${what} at ${step}. Run it again: it continues where it stopped.`;
-  const unexplained = { code: 'failed', message: `The load failed at ${step}: ${error}: ${causeText(cause)}` };
+  const unexplained = {
+    code: 'failed',
+    message: `The load failed at ${step}: ${error}: ${causeText(cause)}`,
+  };
   const { code, message } =
     status === 'FAILED'
       ? (explainLoadError(error, causeText(cause)) ?? unexplained)
@@ -150,7 +179,10 @@ function executionReport(execution: DescribeExecutionOutput, story: ExecutionSto
   throw new CommandError(code, message, { details: { execution: name } });
 }
 
-function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: ExecutionStory): LoadReport {
+function succeeded(
+  output: Unchanged | LoadReport | ManifestEntry,
+  story: ExecutionStory,
+): LoadReport {
   if ('outcome' in output) return output;
   if (!('action' in output)) return story.report ?? finishedReport(output);
   // It finished an interrupted load, and there was nothing else to do.
@@ -163,13 +195,25 @@ export type EndedLoad = {
   started: string;
   ended: string | null;
   outcome: 'succeeded' | 'refused' | 'failed' | 'timed_out' | 'aborted';
-  /** Why it did not succeed: the error of the failed step, or of the failed item of a map, and where its log is. */
+  /**
+   * Why it did not succeed: the error of the failed step, or of the failed item of a map, and where
+   * its log is.
+   */
   error: { code: string; message: string; log: string } | null;
 };
 
-/** The last three executions that ended, the newest first. The error is read of the newest alone, if that failed. */
-export async function lastRuns(client: SFNClient, stateMachineArn: string, log: string): Promise<EndedLoad[]> {
-  const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn, maxResults: 4 }));
+/**
+ * The last three executions that ended, the newest first. The error is read of the newest alone, if
+ * that failed.
+ */
+export async function lastRuns(
+  client: SFNClient,
+  stateMachineArn: string,
+  log: string,
+): Promise<EndedLoad[]> {
+  const { executions = [] } = await client.send(
+    new ListExecutionsCommand({ stateMachineArn, maxResults: 4 }),
+  );
   const ended = executions.filter(({ status }) => status !== 'RUNNING').slice(0, 3);
   const runs = ended.map(({ name = '', status = 'FAILED', startDate, stopDate }): EndedLoad => {
     const outcome = status.toLowerCase() as EndedLoad['outcome'];
@@ -185,7 +229,8 @@ export async function lastRuns(client: SFNClient, stateMachineArn: string, log: 
     executionReport(await withInnerError(client, execution, story), story);
   } catch (error) {
     const { code, message } = error as CommandError;
-    if (error instanceof RefusedLoadError || execution.error === 'LoadRefused') newest.outcome = 'refused';
+    if (error instanceof RefusedLoadError || execution.error === 'LoadRefused')
+      newest.outcome = 'refused';
     else newest.error = { code, message, log };
   }
   return runs;
@@ -211,34 +256,50 @@ export async function followExecution(
   process.once('SIGINT', interrupt);
   const printed = new Set<string>();
   try {
-    for (let pause = shortestPauseMilliseconds; ; pause = Math.min(pause * 1.5, longestPauseMilliseconds)) {
+    for (
+      let pause = shortestPauseMilliseconds;
+      ;
+      pause = Math.min(pause * 1.5, longestPauseMilliseconds)
+    ) {
       const { signal } = interruption;
-      const execution = await client.send(new DescribeExecutionCommand({ executionArn }), { abortSignal: signal });
+      const execution = await client.send(new DescribeExecutionCommand({ executionArn }), {
+        abortSignal: signal,
+      });
       const story = executionStory(await history(client, executionArn));
       for (const line of await progressLines(client, story)) {
         // A step may run twice.
         if (!printed.has(line)) tell(line);
         printed.add(line);
       }
-      if (execution.status !== 'RUNNING') return executionReport(await withInnerError(client, execution, story), story);
+      if (execution.status !== 'RUNNING')
+        return executionReport(await withInnerError(client, execution, story), story);
       await sleep(pause, undefined, { signal });
     }
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
-    throw new CommandError('interrupted', `Stopped following; the load continues. Follow it again with ${again}.`);
+    throw new CommandError(
+      'interrupted',
+      `Stopped following; the load continues. Follow it again with ${again}.`,
+    );
   } finally {
     process.off('SIGINT', interrupt);
   }
 }
 
 async function history(client: SFNClient, executionArn: string): Promise<HistoryEvent[]> {
-  const pages = paginateGetExecutionHistory({ client }, { executionArn, maxResults: 1000, includeExecutionData: true });
+  const pages = paginateGetExecutionHistory(
+    { client },
+    { executionArn, maxResults: 1000, includeExecutionData: true },
+  );
   const events: HistoryEvent[] = [];
   for await (const page of pages) events.push(...(page.events ?? []));
   return events;
 }
 
-async function progressLines(client: SFNClient, { entered, retryReason, mapRuns }: ExecutionStory): Promise<string[]> {
+async function progressLines(
+  client: SFNClient,
+  { entered, retryReason, mapRuns }: ExecutionStory,
+): Promise<string[]> {
   const lines = entered.flatMap((state) => {
     // The other states are internal to the state machine.
     const step = state.toLowerCase();
@@ -250,16 +311,28 @@ async function progressLines(client: SFNClient, { entered, retryReason, mapRuns 
   const { itemCounts } = await client.send(new DescribeMapRunCommand({ mapRunArn: last.arn }));
   const { total = 0, succeeded = 0 } = itemCounts ?? {};
   const tenths = total === 0 ? 0 : Math.floor((succeeded / total) * 10);
-  return tenths === 0 ? lines : [...lines, `${last.state.toLowerCase()} ${tenths * 10}% of ${total}`];
+  return tenths === 0
+    ? lines
+    : [...lines, `${last.state.toLowerCase()} ${tenths * 10}% of ${total}`];
 }
 
 /** The error of the first failed item: the map itself only says that items failed. */
-async function withInnerError(client: SFNClient, execution: DescribeExecutionOutput, { mapRuns }: ExecutionStory) {
+async function withInnerError(
+  client: SFNClient,
+  execution: DescribeExecutionOutput,
+  { mapRuns }: ExecutionStory,
+) {
   const run = mapRuns.at(-1);
   if (!run || execution.error !== 'States.ExceedToleratedFailureThreshold') return execution;
-  const list = new ListExecutionsCommand({ mapRunArn: run.arn, statusFilter: 'FAILED', maxResults: 1 });
+  const list = new ListExecutionsCommand({
+    mapRunArn: run.arn,
+    statusFilter: 'FAILED',
+    maxResults: 1,
+  });
   const [child] = (await client.send(list)).executions ?? [];
   if (!child) return execution;
-  const { error, cause } = await client.send(new DescribeExecutionCommand({ executionArn: child.executionArn }));
+  const { error, cause } = await client.send(
+    new DescribeExecutionCommand({ executionArn: child.executionArn }),
+  );
   return { ...execution, error, cause };
 }

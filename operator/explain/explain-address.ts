@@ -11,21 +11,31 @@ import {
   noEind,
   type Span,
 } from '../../loader/bag/voorkomen.ts';
-import { hasObjecten, type ManifestEntry, type MutationFile, type Snapshot } from '../../loader/dataset/load.ts';
+import {
+  hasObjecten,
+  type ManifestEntry,
+  type MutationFile,
+  type Snapshot,
+} from '../../loader/dataset/load.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { numKeysOf, objectKey } from '../../loader/register/apply-mutations.ts';
 import { isRecordKind, keyOfNum, recordName } from '../../loader/register/record.ts';
 import { readCopy } from '../../loader/storage/mutation-deliveries.ts';
 import { paths, type Storage } from '../../loader/storage/storage.ts';
 import { readManifest } from '../../loader/storage/stored-loads.ts';
-import { numsNaming, recordsNamed, snapshotLines, streetsAndPlaces } from '../../loader/storage/stored-register.ts';
+import {
+  numsNaming,
+  recordsNamed,
+  snapshotLines,
+  streetsAndPlaces,
+} from '../../loader/storage/stored-register.ts';
 import { nameWithGemeente } from '../../loader/verdict/load-counts.ts';
 
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
 
 /**
- * One occurrence of a nummeraanduiding, openbare ruimte, woonplaats or adresseerbaar object, in words. Dates are
- * `2026-01-08`.
+ * One occurrence of a nummeraanduiding, openbare ruimte, woonplaats or adresseerbaar object, in
+ * words. Dates are `2026-01-08`.
  */
 export type ExplainedVoorkomen = NamedVoorkomen & {
   begin: string;
@@ -41,13 +51,20 @@ export type ExplainedVoorkomen = NamedVoorkomen & {
 };
 
 /** A relation of one of the places to a gemeente, now or later. Dates are `2026-01-08`. */
-export type ExplainedRelatie = Pick<ExplainedVoorkomen, 'begin' | 'eind' | 'isCurrent' | 'lostTo' | 'from'> & {
+export type ExplainedRelatie = Pick<
+  ExplainedVoorkomen,
+  'begin' | 'eind' | 'isCurrent' | 'lostTo' | 'from'
+> & {
   woonplaats: string;
   gemeente: Gemeente;
 };
 
 export type ExplainedChange = NamedVoorkomen &
-  Pick<MutationFile, 'vanaf' | 'tot'> & { delivery: string; before: string | null; after: string | null };
+  Pick<MutationFile, 'vanaf' | 'tot'> & {
+    delivery: string;
+    before: string | null;
+    after: string | null;
+  };
 
 /** Explains an address. Plain JSON. */
 export type AddressExplanation = {
@@ -55,11 +72,15 @@ export type AddressExplanation = {
   /** The live dataset. */
   peildatum: string;
   load: string;
-  /** The places that lookups return, as `straat, woonplaats (gemeente 0363)`; empty without an address. */
+  /**
+   * The places that lookups return, as `straat, woonplaats (gemeente 0363)`; empty without an
+   * address.
+   */
   places: string[];
   /**
-   * The date since when the register has this state, and the voorkomen that caused it: the last counting one to begin,
-   * or the last to end for an address that is gone. `null` if no kept data tells.
+   * The date since when the register has this state, and the voorkomen that caused it: the last
+   * counting one to begin, or the last to end for an address that is gone. `null` if no kept data
+   * tells.
    */
   since: { date: string; because: string } | null;
   /** The full extract behind the dataset. */
@@ -74,9 +95,9 @@ export type AddressExplanation = {
 };
 
 /**
- * Explains the answer of lookups for an address, present or gone: the voorkomens behind it, their sources and their
- * changes. Reads only the storage: the records of the live snapshot, the deliveries since its extract, and the lines of
- * the snapshots that are kept.
+ * Explains the answer of lookups for an address, present or gone: the voorkomens behind it, their
+ * sources and their changes. Reads only the storage: the records of the live snapshot, the
+ * deliveries since its extract, and the lines of the snapshots that are kept.
  * @throws UnknownSnapshotError if nothing is live
  */
 export async function explainAddress(storage: Storage, key: string): Promise<AddressExplanation> {
@@ -84,10 +105,18 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   const nothing = 'Nothing was loaded yet, so there is no address to explain. Run "load run".';
   if (!published) throw new LoadError('UnknownSnapshotError', nothing);
   const { peildatum, load, snapshot, source } = published;
-  const extract = published.extract && { peildatum: published.extract.peildatum, location: source?.location ?? '' };
+  const extract = published.extract && {
+    peildatum: published.extract.peildatum,
+    location: source?.location ?? '',
+  };
   const ofExtract = `the extract of ${extract?.peildatum ?? peildatum}`;
   const notes: string[] = [];
-  const deliveries = await readDeliveries(storage, daysBehind(published, history), notes, hasObjecten(snapshot));
+  const deliveries = await readDeliveries(
+    storage,
+    daysBehind(published, history),
+    notes,
+    hasObjecten(snapshot),
+  );
   const mutations = deliveries.flatMap((delivery) => delivery.mutations);
   const changed = mutations.flatMap(({ was, wordt }) => [was, wordt].filter((one) => one !== null));
   const live = await placesOfKey(storage, published, key);
@@ -96,7 +125,9 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   const corrected = deliveries.flatMap(({ day: { tot }, mutations }) =>
     mutations.flatMap(({ was, wordt }) => (was && !wordt ? [{ ...was, eind: dayOf(tot) }] : [])),
   );
-  const ofKey = [...changed, ...corrected].filter((one) => one.kind === 'NUM' && keyOfNum(one) === key);
+  const ofKey = [...changed, ...corrected].filter(
+    (one) => one.kind === 'NUM' && keyOfNum(one) === key,
+  );
   const nums = new Set([...[live, ...earlier].flatMap(({ nums }) => nums), ...ofKey.map(idOf)]);
   // A voorkomen with the key may have lost to another one ever since.
   if (nums.size === 0) for (const num of await numsNaming(storage, snapshot, key)) nums.add(num);
@@ -113,9 +144,18 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   const voorkomens = behind.map((one): ExplainedVoorkomen => {
     const { kind, identificatie: id, volgnummer } = one;
     const ofObject = behind.filter((other) => objectKey(other) === objectKey(one));
-    const change = changes.findLast((one) => one.identificatie === id && one.volgnummer === volgnummer);
+    const change = changes.findLast(
+      (one) => one.identificatie === id && one.volgnummer === volgnummer,
+    );
     const from = change?.delivery ?? ofExtract;
-    return { kind, identificatie: id, volgnummer, gives: textOf(one), ...validityOf(one, ofObject, day), from };
+    return {
+      kind,
+      identificatie: id,
+      volgnummer,
+      gives: textOf(one),
+      ...validityOf(one, ofObject, day),
+      from,
+    };
   });
   const withRelaties = deliveries.findLast((one) => one.relaties !== null)?.day.name;
   const relaties = reference.relaties.map((one): ExplainedRelatie => {
@@ -124,10 +164,13 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
     const from = `${relatieFile} of ${withRelaties ?? ofExtract}`;
     return { woonplaats, gemeente: gemeenteOf(gemeente), ...validityOf(one, ofPlace, day), from };
   });
-  const since = live.places.length > 0 ? lastToBegin([...voorkomens, ...relaties]) : lastToEnd(ofKey, day);
+  const since =
+    live.places.length > 0 ? lastToBegin([...voorkomens, ...relaties]) : lastToEnd(ofKey, day);
   return {
     ...{ key, peildatum, load, places: live.places, since, extract, voorkomens, relaties, changes },
-    earlier: earlier.filter(({ places }) => places.join() !== live.places.join()).map(({ nums: _, ...shown }) => shown),
+    earlier: earlier
+      .filter(({ places }) => places.join() !== live.places.join())
+      .map(({ nums: _, ...shown }) => shown),
     notes,
   };
 }
@@ -135,8 +178,12 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
 const idOf = ({ identificatie }: { identificatie: string }) => identificatie;
 
 /** The counting voorkomen, or the relation, that began last. */
-function lastToBegin(all: readonly (ExplainedVoorkomen | ExplainedRelatie)[]): AddressExplanation['since'] {
-  const [last] = all.filter(({ isCurrent }) => isCurrent).sort((a, b) => b.begin.localeCompare(a.begin));
+function lastToBegin(
+  all: readonly (ExplainedVoorkomen | ExplainedRelatie)[],
+): AddressExplanation['since'] {
+  const [last] = all
+    .filter(({ isCurrent }) => isCurrent)
+    .sort((a, b) => b.begin.localeCompare(a.begin));
   if (!last) return null;
   const what =
     'woonplaats' in last
@@ -150,40 +197,69 @@ function lastToEnd(nums: readonly AnyVoorkomen[], day: number): AddressExplanati
   const [last] = nums.filter(({ eind }) => eind <= day).sort((a, b) => b.eind - a.eind);
   if (!last) return null;
   const { eind, volgnummer, identificatie } = last;
-  return { date: dayText(eind), because: `voorkomen ${volgnummer} of NUM ${identificatie}, which ended` };
+  return {
+    date: dayText(eind),
+    because: `voorkomen ${volgnummer} of NUM ${identificatie}, which ended`,
+  };
 }
 
 /** The deliveries between the extract and the live dataset. */
-function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly ManifestEntry[]): MutationFile[] {
-  const made = history.findLast(({ snapshot }) => snapshot.id === replayBase?.snapshot.id)?.days ?? [];
+function daysBehind(
+  { replayBase, since = [] }: ManifestEntry,
+  history: readonly ManifestEntry[],
+): MutationFile[] {
+  const made =
+    history.findLast(({ snapshot }) => snapshot.id === replayBase?.snapshot.id)?.days ?? [];
   return [...made, ...since];
 }
 
 /** The changes of a delivery; `relaties` are all that hold after it, or `null` if it has none. */
-type Delivery = { day: MutationFile; mutations: readonly Mutation[]; relaties: readonly GemeenteRelatie[] | null };
+type Delivery = {
+  day: MutationFile;
+  mutations: readonly Mutation[];
+  relaties: readonly GemeenteRelatie[] | null;
+};
 
-async function readDeliveries(storage: Storage, days: readonly MutationFile[], notes: string[], objecten: boolean) {
+async function readDeliveries(
+  storage: Storage,
+  days: readonly MutationFile[],
+  notes: string[],
+  objecten: boolean,
+) {
   const found: Delivery[] = [];
   for (const day of days) {
-    if (await storage.open(day.key)) found.push({ day, ...(await readCopy(storage, day, { objecten })).contents() });
+    if (await storage.open(day.key))
+      found.push({ day, ...(await readCopy(storage, day, { objecten })).contents() });
     else notes.push(`${day.name} is no longer kept, so its changes are not shown`);
   }
   return found;
 }
 
-/** The places under a key in a snapshot, in words and by the ids of its nummeraanduidingen and objects. */
+/**
+ * The places under a key in a snapshot, in words and by the ids of its nummeraanduidingen and
+ * objects.
+ */
 async function placesOfKey(storage: Storage, { snapshot }: ManifestEntry, key: string) {
   const all = await snapshotLines(storage, snapshot, key.slice(0, 2));
-  const places = all.filter((line) => keyOf(line) === key).flatMap((line) => parseLine(line).places);
+  const places = all
+    .filter((line) => keyOf(line) === key)
+    .flatMap((line) => parseLine(line).places);
   return {
     places: places.map(nameWithGemeente),
     nums: places.flatMap(({ nummeraanduidingen = [] }) => nummeraanduidingen),
-    objecten: places.flatMap(({ objecten = [] }) => objecten.map(({ identificatie }) => identificatie)),
+    objecten: places.flatMap(({ objecten = [] }) =>
+      objecten.map(({ identificatie }) => identificatie),
+    ),
   };
 }
 
 /** The places under the key in kept snapshots, except the live one. */
-async function earlierOf(storage: Storage, published: ManifestEntry, history: readonly ManifestEntry[], key: string) {
+async function earlierOf(
+  storage: Storage,
+  published: ManifestEntry,
+  history: readonly ManifestEntry[],
+  key: string,
+) {
   const found: (AddressExplanation['earlier'][number] & { nums: string[] })[] = [];
   const bySnapshot = Map.groupBy(history, ({ snapshot }) => snapshot.id);
   bySnapshot.delete(published.snapshot.id);
@@ -196,19 +272,30 @@ async function earlierOf(storage: Storage, published: ManifestEntry, history: re
 }
 
 /** The names of nummeraanduidingen, and of objects that name them, now or before a delivery. */
-function namesBehind(nums: ReadonlySet<string>, objecten: readonly string[], mutations: readonly Mutation[]): string[] {
+function namesBehind(
+  nums: ReadonlySet<string>,
+  objecten: readonly string[],
+  mutations: readonly Mutation[],
+): string[] {
   const naming = mutations.filter(({ was, wordt }) =>
     [...numKeysOf(was), ...numKeysOf(wordt)].some((num) => nums.has(num.slice(4))),
   );
   const names = [
     ...Array.from(nums, (num) => recordName('NUM', num)),
-    ...objecten.flatMap((id) => (['VBO', 'LIG', 'STA'] as const).map((kind) => recordName(kind, id))),
-    ...naming.flatMap(({ kind, identificatie }) => (isRecordKind(kind) ? [recordName(kind, identificatie)] : [])),
+    ...objecten.flatMap((id) =>
+      (['VBO', 'LIG', 'STA'] as const).map((kind) => recordName(kind, id)),
+    ),
+    ...naming.flatMap(({ kind, identificatie }) =>
+      isRecordKind(kind) ? [recordName(kind, identificatie)] : [],
+    ),
   ];
   return [...new Set(names)];
 }
 
-/** The streets and places that nummeraanduidingen name, now or before, and the relations of the places. */
+/**
+ * The streets and places that nummeraanduidingen name, now or before, and the relations of the
+ * places.
+ */
 async function referenceBehind(
   storage: Storage,
   snapshot: Snapshot,
@@ -216,14 +303,21 @@ async function referenceBehind(
   ids: ReadonlySet<string>,
 ): Promise<{ voorkomens: AnyVoorkomen[]; relaties: GemeenteRelatie[] }> {
   const { occurrences: all, relaties } = await streetsAndPlaces(storage, snapshot);
-  const nums = known.flatMap((one) => (one.kind === 'NUM' && ids.has(one.identificatie) ? [one] : []));
+  const nums = known.flatMap((one) =>
+    one.kind === 'NUM' && ids.has(one.identificatie) ? [one] : [],
+  );
   const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
   const isOfStreets = (one: AnyVoorkomen) => one.kind === 'OPR' && streets.has(one.identificatie);
   const ofStreets = all.filter(isOfStreets);
   const named = [...nums, ...ofStreets, ...known.filter(isOfStreets)];
-  const places = new Set(named.flatMap((one) => ('woonplaats' in one ? (one.woonplaats ?? []) : [])));
+  const places = new Set(
+    named.flatMap((one) => ('woonplaats' in one ? (one.woonplaats ?? []) : [])),
+  );
   return {
-    voorkomens: [...ofStreets, ...all.filter(({ kind, identificatie }) => kind === 'WPL' && places.has(identificatie))],
+    voorkomens: [
+      ...ofStreets,
+      ...all.filter(({ kind, identificatie }) => kind === 'WPL' && places.has(identificatie)),
+    ],
     relaties: relaties.filter(({ woonplaats }) => places.has(woonplaats)),
   };
 }
@@ -236,7 +330,8 @@ function validityOf<T extends HoldingSpan>(one: T, ofObject: readonly T[], day: 
     .filter(({ begin, eind }) => begin <= day && eind > day)
     .reverse()
     .sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
-  const winner = counts?.volgnummer === undefined ? 'another relation' : `voorkomen ${counts.volgnummer}`;
+  const winner =
+    counts?.volgnummer === undefined ? 'another relation' : `voorkomen ${counts.volgnummer}`;
   const why = counts && (counts.begin > one.begin ? 'began later' : 'has the higher number');
   return {
     begin: dayText(one.begin),
@@ -250,16 +345,31 @@ function textOf(one: AnyVoorkomen): string {
   if (one.kind === 'WPL') return one.naam;
   if (one.kind === 'OPR') return `${one.naam}, woonplaats ${one.woonplaats}`;
   if (one.kind !== 'NUM') return objectText(one);
-  const { huisnummer, huisletter, huisnummertoevoeging, postcode, openbareRuimte, woonplaats } = one;
-  const address = [postcode ?? 'no postcode', huisnummer, huisletter + huisnummertoevoeging].join(' ').trimEnd();
+  const { huisnummer, huisletter, huisnummertoevoeging, postcode, openbareRuimte, woonplaats } =
+    one;
+  const address = [postcode ?? 'no postcode', huisnummer, huisletter + huisnummertoevoeging]
+    .join(' ')
+    .trimEnd();
   return `${address}, openbare ruimte ${openbareRuimte}${woonplaats === null ? '' : `, woonplaats ${woonplaats}`}`;
 }
 
-function objectText({ status, locatie, hoofdadres, nevenadressen, ...more }: AdresseerbaarVoorkomen): string {
+function objectText({
+  status,
+  locatie,
+  hoofdadres,
+  nevenadressen,
+  ...more
+}: AdresseerbaarVoorkomen): string {
   const { oppervlakte, gebruiksdoelen = [] } = more;
   const use = oppervlakte === undefined ? [] : [`${oppervlakte} m2`, gebruiksdoelen.join(' ')];
   const others = nevenadressen.length > 0 ? [`nevenadressen ${nevenadressen.join(' ')}`] : [];
-  return [status, ...use, `at ${locatie.x} ${locatie.y}`, `hoofdadres ${hoofdadres}`, ...others].join(', ');
+  return [
+    status,
+    ...use,
+    `at ${locatie.x} ${locatie.y}`,
+    `hoofdadres ${hoofdadres}`,
+    ...others,
+  ].join(', ');
 }
 
 function changeOf({ name, vanaf, tot }: MutationFile, mutation: Mutation): ExplainedChange {
@@ -267,5 +377,14 @@ function changeOf({ name, vanaf, tot }: MutationFile, mutation: Mutation): Expla
   const span = ({ begin, eind }: AnyVoorkomen) =>
     eind === noEind ? `from ${dayText(begin)}` : `${dayText(begin)} to ${dayText(eind)}`;
   const said = (one: AnyVoorkomen | null) => one && `${textOf(one)} (${span(one)})`;
-  return { delivery: name, vanaf, tot, kind, identificatie, volgnummer, before: said(was), after: said(wordt) };
+  return {
+    delivery: name,
+    vanaf,
+    tot,
+    kind,
+    identificatie,
+    volgnummer,
+    before: said(was),
+    after: said(wordt),
+  };
 }

@@ -7,9 +7,9 @@ export type ComparedTemplate = {
 };
 
 /**
- * Resources that an update must keep, because replacing them would lose data, a host name or a URL that callers know. A
- * change of the listed properties makes CloudFormation replace the resource or its value, although its specification
- * doesn't say so; the specification covers all others.
+ * Resources that an update must keep, because replacing them would lose data, a host name or a URL
+ * that callers know. A change of the listed properties makes CloudFormation replace the resource or
+ * its value, although its specification doesn't say so; the specification covers all others.
  */
 const mustStay: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGatewayV2::Api': [],
@@ -31,7 +31,10 @@ export const statefulTypes = Object.keys(mustStay);
 /** Something that an update would replace or remove although it has to stay. */
 export type Loss = { logicalId: string; type: string; what: string };
 
-/** The resources that an update from `before` to `after` would remove or replace although they have to stay. */
+/**
+ * The resources that an update from `before` to `after` would remove or replace although they have
+ * to stay.
+ */
 export function lossesBetween(before: ComparedTemplate, after: ComparedTemplate): Loss[] {
   const { changes } = fullDiff(before, after).resources;
   return Object.entries(changes).flatMap(([logicalId, change]) => {
@@ -46,7 +49,8 @@ function lossesIn(change: ResourceDifference): string[] {
   if (oldResourceType !== newResourceType) return [`becomes ${newResourceType}`];
   return Object.entries(propertyUpdates)
     .filter(
-      ([name, { changeImpact = '' }]) => changeImpact.endsWith('_REPLACE') || mustStay[oldResourceType]?.includes(name),
+      ([name, { changeImpact = '' }]) =>
+        changeImpact.endsWith('_REPLACE') || mustStay[oldResourceType]?.includes(name),
     )
     .map(([name]) => {
       const effect = name === 'GenerateSecretString' ? 'generates a new value' : 'replaces it';

@@ -20,11 +20,15 @@ import { CommandError } from '../connect/errors.ts';
 import { type ComparedTemplate, lossesBetween, statefulTypes } from './compare-templates.ts';
 
 /** The forbidden changes of a deployment, one sentence each; empty if it may go on. */
-export type GateReport = { stage: string; stacks: { name: string; isDeployed: boolean }[]; obstacles: string[] };
+export type GateReport = {
+  stage: string;
+  stacks: { name: string; isDeployed: boolean }[];
+  obstacles: string[];
+};
 
 /**
- * Compares the templates of a stage with the deployed templates, and their accounts table with the present one. Changes
- * nothing.
+ * Compares the templates of a stage with the deployed templates, and their accounts table with the
+ * present one. Changes nothing.
  */
 export async function examineDeployment(folder: string, config: Config): Promise<GateReport> {
   const deployment = deploymentName(config.stage);
@@ -38,12 +42,17 @@ export async function examineDeployment(folder: string, config: Config): Promise
     // A portal that the settings no longer have stays deployed as it is.
     if (!after) continue;
     report.stacks.push({ name, isDeployed: before !== undefined });
-    for (const { logicalId, type, what } of lossesBetween(before === undefined ? {} : JSON.parse(before), after))
+    for (const { logicalId, type, what } of lossesBetween(
+      before === undefined ? {} : JSON.parse(before),
+      after,
+    ))
       report.obstacles.push(`${name}: ${logicalId} (${type}) ${what}.`);
   }
   const { data } = stackNames(deployment);
   const [before, after] = [deployed[0] ?? '{}', next.get(data) ?? {}];
-  report.obstacles.push(...(await tableObstacles(data, JSON.parse(before), after, config.tables.accounts?.keyArn)));
+  report.obstacles.push(
+    ...(await tableObstacles(data, JSON.parse(before), after, config.tables.accounts?.keyArn)),
+  );
   return report;
 }
 
@@ -51,19 +60,34 @@ export async function examineDeployment(folder: string, config: Config): Promise
 const accountsIn = ({ Outputs = {} }: ComparedTemplate) =>
   (Outputs.AccountsTableName as { Value?: string | { Ref: string } } | undefined)?.Value;
 
-/** Why the stacks must not use another accounts table than now: it does not exist, has no accounts, or another key. */
-async function tableObstacles(stack: string, before: ComparedTemplate, after: ComparedTemplate, keyArn?: string) {
+/**
+ * Why the stacks must not use another accounts table than now: it does not exist, has no accounts,
+ * or another key.
+ */
+async function tableObstacles(
+  stack: string,
+  before: ComparedTemplate,
+  after: ComparedTemplate,
+  keyArn?: string,
+) {
   const [now, next] = [accountsIn(before), accountsIn(after)];
   const isFirst = now === undefined && typeof next !== 'string';
   if (next === undefined || isFirst || JSON.stringify(now) === JSON.stringify(next)) return [];
   const name = typeof next === 'string' ? next : await physicalName(stack, next.Ref);
   const client = new DynamoDBClient(clientConfig);
-  const found = await client.send(new DescribeTableCommand({ TableName: name })).catch((error: Error) => {
-    if (error.name !== 'ResourceNotFoundException') throw error;
-  });
-  const faults = (what: string, advice: string) => [`${stack} would use the table ${name}, which ${what}. ${advice}`];
+  const found = await client
+    .send(new DescribeTableCommand({ TableName: name }))
+    .catch((error: Error) => {
+      if (error.name !== 'ResourceNotFoundException') throw error;
+    });
+  const faults = (what: string, advice: string) => [
+    `${stack} would use the table ${name}, which ${what}. ${advice}`,
+  ];
   if (found?.Table?.TableStatus !== 'ACTIVE')
-    return faults(`is ${found?.Table?.TableStatus ?? 'missing'}`, 'Wait for its restore, or correct tables.accounts.');
+    return faults(
+      `is ${found?.Table?.TableStatus ?? 'missing'}`,
+      'Wait for its restore, or correct tables.accounts.',
+    );
   const { KeySchema = [], SSEDescription } = found.Table;
   const keys = KeySchema.map(({ AttributeName }) => AttributeName).join();
   const { partitionKey, sortKey } = accountsTable;
@@ -75,17 +99,23 @@ async function tableObstacles(stack: string, before: ComparedTemplate, after: Co
     return faults(`is encrypted with ${key ?? 'a key that AWS owns'}`, advice);
   const store = createAdminStore(DynamoDBDocumentClient.from(client), name, 'gate', Date.now);
   const { names } = await readNames(store, 'account', { limit: 1 });
-  const restore = 'Every key would be refused. Restore the accounts first: docs/runbook.md#restore-a-table.';
+  const restore =
+    'Every key would be refused. Restore the accounts first: docs/runbook.md#restore-a-table.';
   return names.length > 0 ? [] : faults('has no account', restore);
 }
 
 async function physicalName(StackName: string, LogicalResourceId: string): Promise<string> {
   const client = new CloudFormationClient(clientConfig);
-  const found = await client.send(new DescribeStackResourceCommand({ StackName, LogicalResourceId }));
+  const found = await client.send(
+    new DescribeStackResourceCommand({ StackName, LogicalResourceId }),
+  );
   return found.StackResourceDetail?.PhysicalResourceId ?? LogicalResourceId;
 }
 
-/** Denies CloudFormation to replace or remove stateful resources. A diff only tells, a policy blocks. */
+/**
+ * Denies CloudFormation to replace or remove stateful resources. A diff only tells, a policy
+ * blocks.
+ */
 export const stackPolicy = {
   Statement: [
     { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
@@ -99,13 +129,20 @@ export const stackPolicy = {
   ],
 };
 
-/** Sets the stack policy of a deployed data stack, and returns its name; a trial may be replaced. */
-export async function protectData({ stacks }: GateReport, { removalPolicy, stage }: Config): Promise<string | null> {
+/**
+ * Sets the stack policy of a deployed data stack, and returns its name; a trial may be replaced.
+ */
+export async function protectData(
+  { stacks }: GateReport,
+  { removalPolicy, stage }: Config,
+): Promise<string | null> {
   const { data } = stackNames(deploymentName(stage));
   const isDeployed = stacks.find(({ name }) => name === data)?.isDeployed;
   if (!isDeployed || removalPolicy === 'destroy') return null;
   const client = new CloudFormationClient(clientConfig);
-  await client.send(new SetStackPolicyCommand({ StackName: data, StackPolicyBody: JSON.stringify(stackPolicy) }));
+  await client.send(
+    new SetStackPolicyCommand({ StackName: data, StackPolicyBody: JSON.stringify(stackPolicy) }),
+  );
   return data;
 }
 
@@ -113,7 +150,10 @@ export async function protectData({ stacks }: GateReport, { removalPolicy, stage
 const app = resolve(import.meta.dirname, `../../bin/app${extname(import.meta.filename)}`);
 
 /** The templates of a stage by the name of the stack. @throws CommandError with the app's output */
-async function synthesizedTemplates(folder: string, stage: string): Promise<Map<string, ComparedTemplate>> {
+async function synthesizedTemplates(
+  folder: string,
+  stage: string,
+): Promise<Map<string, ComparedTemplate>> {
   const output = await mkdtemp(join(tmpdir(), 'bag-adres-gate-'));
   try {
     const cdk = join(folder, 'cdk.json');
@@ -122,15 +162,23 @@ async function synthesizedTemplates(folder: string, stage: string): Promise<Map<
       ...process.env,
       CDK_OUTDIR: output,
       // The code is not compared, so the bundles are not needed.
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, 'bagAdres.stage': stage, 'aws:cdk:bundling-stacks': [] }),
+      CDK_CONTEXT_JSON: JSON.stringify({
+        ...context,
+        'bagAdres.stage': stage,
+        'aws:cdk:bundling-stacks': [],
+      }),
       CDK_VALIDATION: 'false',
     };
     await promisify(execFile)(process.execPath, [app], { cwd: folder, env }).catch((error) => {
-      throw new CommandError('synthesis', String(error.stderr).trim() || String(error), { cause: error });
+      throw new CommandError('synthesis', String(error.stderr).trim() || String(error), {
+        cause: error,
+      });
     });
     const files = readdirSync(output).filter((file) => file.endsWith('.template.json'));
     const templates = files.map((file) => JSON.parse(readFileSync(join(output, file), 'utf8')));
-    return new Map(files.map((file, index) => [basename(file, '.template.json'), templates[index]]));
+    return new Map(
+      files.map((file, index) => [basename(file, '.template.json'), templates[index]]),
+    );
   } finally {
     await rm(output, { recursive: true, force: true });
   }

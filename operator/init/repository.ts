@@ -15,12 +15,17 @@ export type Answers = {
 /** The name of the folder, and the text of a file in it; undefined if it does not exist. */
 export type ExistingFolder = { name: string; read: (path: string) => string | undefined };
 
-/** The files that `init` would write, and whether each already exists, and the files that it keeps. */
-export type Repository = { files: { path: string; text: string; wasThere: boolean }[]; kept: string[] };
+/**
+ * The files that `init` would write, and whether each already exists, and the files that it keeps.
+ */
+export type Repository = {
+  files: { path: string; text: string; wasThere: boolean }[];
+  kept: string[];
+};
 
 /**
- * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependencies
- * and `.gitignore` the missing lines.
+ * The files of an operator's repository. A file that exists is kept, except that `package.json`
+ * gets the dependencies and `.gitignore` the missing lines.
  * @param versions of this package and of the packages that it needs, by name
  * @param pipeline the text of the workflow
  * @throws CommandError `init` if the folder has files that it must not touch
@@ -68,21 +73,28 @@ function readJson({ read }: ExistingFolder, path: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw fault(`${path} is not JSON: ${(error as Error).message}. Correct it, then run this again.`);
+    throw fault(
+      `${path} is not JSON: ${(error as Error).message}. Correct it, then run this again.`,
+    );
   }
 }
 
 /** The dependencies are pinned; an existing file or another version stays. */
 function withDependencies(packageJson: Json, versions: Readonly<Record<string, string>>): Json {
   const dependencies = { ...versions, ...(packageJson.dependencies as Json | undefined) };
-  const scripts = { check: 'bag-adres config check', synth: 'cdk synth --quiet', ...(packageJson.scripts as Json) };
+  const scripts = {
+    check: 'bag-adres config check',
+    synth: 'cdk synth --quiet',
+    ...(packageJson.scripts as Json),
+  };
   return { ...packageJson, private: true, scripts, dependencies };
 }
 
 function settingsFile({ region, alarmEmail, accounts }: Answers): Json {
   const shared: Json = { ...(region && { region }), ...(alarmEmail && { alarmEmail }) };
   const stages: Record<string, Json> = { test: {}, prod: {} };
-  for (const [name, account] of Object.entries(accounts)) stages[name] = { ...stages[name], account };
+  for (const [name, account] of Object.entries(accounts))
+    stages[name] = { ...stages[name], account };
   const file = { $schema: './node_modules/bag-adres/config.schema.json', shared, stages };
   checkSettingsFile(file);
   return file;

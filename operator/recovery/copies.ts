@@ -8,7 +8,11 @@ const metrics = new Metrics({ namespace: metricNamespaceIn(process.env), service
 
 /** Reports how old the last copy of the accounts table in the other vault is, every hour. */
 export async function handler(): Promise<void> {
-  metrics.addMetric(metricNames.backupCopyAge, MetricUnit.Count, Math.floor(await hoursSinceCopy(Date.now())));
+  metrics.addMetric(
+    metricNames.backupCopyAge,
+    MetricUnit.Count,
+    Math.floor(await hoursSinceCopy(Date.now())),
+  );
   metrics.publishStoredMetrics();
 }
 

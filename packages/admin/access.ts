@@ -10,13 +10,25 @@ import { allow, grantTable } from '../../lib/shared/grants.ts';
 import { approvalRunPrefix, manifestKeys, storagePrefixes } from '../../loader/names.ts';
 
 export type PortalAccessProps = {
-  /** The table of the data stack's output `AccountsTableName`, with its `encryptionKey` if it has one. */
+  /**
+   * The table of the data stack's output `AccountsTableName`, with its `encryptionKey` if it has
+   * one.
+   */
   accounts: ITable;
-  /** `change` lets the portal make and change plans, and so the limits of every account; `read` unless given. */
+  /**
+   * `change` lets the portal make and change plans, and so the limits of every account; `read`
+   * unless given.
+   */
   plans?: 'read' | 'change';
-  /** Lets operators see and approve loads in the portal; without it the portal has no access to them. */
+  /**
+   * Lets operators see and approve loads in the portal; without it the portal has no access to
+   * them.
+   */
   loads?: LoadsAccess;
-  /** The bucket of the data stack's output `StatementsBucketName`; without it the portal can't read statements. */
+  /**
+   * The bucket of the data stack's output `StatementsBucketName`; without it the portal can't read
+   * statements.
+   */
   statements?: IBucket;
 };
 
@@ -25,13 +37,16 @@ export type LoadsAccess = {
   /** Import it with its `encryptionKey` if it has one. */
   bucket: IBucket;
   stateMachineArn: string;
-  /** Its name, if the ARN is an output of another stack in the same app, which CloudFormation can't split. */
+  /**
+   * Its name, if the ARN is an output of another stack in the same app, which CloudFormation can't
+   * split.
+   */
   stateMachineName?: string;
 };
 
 /**
- * Grants a customer portal the permissions of the admin module for accounts, keys and its operators' actions, but no
- * access to addresses.
+ * Grants a customer portal the permissions of the admin module for accounts, keys and its
+ * operators' actions, but no access to addresses.
  */
 export class PortalAccess extends Construct {
   /** The variables that the portal reads: the names of the table and of what else it was given. */
@@ -54,7 +69,8 @@ export class PortalAccess extends Construct {
   /** Grants a portal's Lambda its permissions and sets its environment. */
   serve(portal: LambdaFunction): void {
     this.grant(portal);
-    for (const [name, value] of Object.entries(this.environment)) portal.addEnvironment(name, value);
+    for (const [name, value] of Object.entries(this.environment))
+      portal.addEnvironment(name, value);
   }
 
   /** Grants any other back end its permissions; set its `environment` yourself. */
@@ -67,7 +83,9 @@ export class PortalAccess extends Construct {
         resources: [accounts.tableArn],
         ...(plans === 'read' && {
           conditions: {
-            'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': [`${accountsTable.planPartitionPrefix}*`] },
+            'ForAllValues:StringNotLike': {
+              'dynamodb:LeadingKeys': [`${accountsTable.planPartitionPrefix}*`],
+            },
           },
         }),
       }),
@@ -79,11 +97,16 @@ export class PortalAccess extends Construct {
 }
 
 /**
- * Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals.
+ * Reading the live snapshot and refused loads, and starting the state machine; reading only
+ * executions of approvals.
  */
 function grantLoads(grantee: IGrantable, { bucket, ...machine }: LoadsAccess): void {
   const { loads } = storagePrefixes;
-  grantReading(grantee, bucket, [...Object.values(manifestKeys), `${loads}*/proposal.json`, `${loads}*/csv/*`]);
+  grantReading(grantee, bucket, [
+    ...Object.values(manifestKeys),
+    `${loads}*/proposal.json`,
+    `${loads}*/csv/*`,
+  ]);
   allow(grantee, ['states:StartExecution', 'states:ListExecutions'], [machine.stateMachineArn]);
   allow(grantee, ['states:DescribeExecution'], [`${executionsOf(machine)}:${approvalRunPrefix}*`]);
 }
@@ -97,6 +120,7 @@ function grantReading(grantee: IGrantable, bucket: IBucket, keys: string[]): voi
 }
 
 function executionsOf({ stateMachineArn, stateMachineName }: Omit<LoadsAccess, 'bucket'>): string {
-  if (stateMachineName === undefined) return Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
+  if (stateMachineName === undefined)
+    return Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
   return `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:execution:${stateMachineName}`;
 }

@@ -1,5 +1,11 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { accountsOf, addMember, listMembers, removeMember, roleIn } from './accounts/account-members.ts';
+import {
+  accountsOf,
+  addMember,
+  listMembers,
+  removeMember,
+  roleIn,
+} from './accounts/account-members.ts';
 import {
   auditPartitionOfAccount,
   createAccount,
@@ -15,7 +21,13 @@ import { deleteAccount } from './accounts/delete-account.ts';
 import { findKeys } from './accounts/find-keys.ts';
 import { createKey, listKeys, renameKey, revokeKey, rotateKey } from './accounts/keys.ts';
 import { listAccounts } from './accounts/list-accounts.ts';
-import { auditPartitionOfPlan, beginPlan, followPlan, listPlans, putPlan } from './accounts/plans.ts';
+import {
+  auditPartitionOfPlan,
+  beginPlan,
+  followPlan,
+  listPlans,
+  putPlan,
+} from './accounts/plans.ts';
 import { countByPlan } from './accounts/search.ts';
 import {
   confirmSession,
@@ -37,7 +49,10 @@ export type AdminConfig = {
   actor?: string | undefined;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;
-  /** Is told each change that was made, to send an event for instance (`announceWith`). Its failure changes nothing. */
+  /**
+   * Is told each change that was made, to send an event for instance (`announceWith`). Its failure
+   * changes nothing.
+   */
   announce?: ((change: AdminChange) => Promise<void>) | undefined;
 };
 
@@ -45,14 +60,20 @@ export type AdminConfig = {
 export type Admin = ReturnType<typeof createAdmin>;
 
 /**
- * Plans, accounts and keys, for the command line and for a customer portal. A call has taken effect for every request
- * that starts after it returned. Calls may run concurrently with each other and with requests, and may be repeated
- * after an interruption; a refusal is thrown as `AdminError`.
+ * Plans, accounts and keys, for the command line and for a customer portal. A call has taken effect
+ * for every request that starts after it returned. Calls may run concurrently with each other and
+ * with requests, and may be repeated after an interruption; a refusal is thrown as `AdminError`.
  * @throws TypeError for a client of another copy of the AWS SDK
  */
-export function createAdmin({ client, table, actor = 'unknown', now = Date.now, announce }: AdminConfig) {
-  // Commands of one copy of the SDK can fail on the client of another copy, in different ways: refuse this before any
-  // write.
+export function createAdmin({
+  client,
+  table,
+  actor = 'unknown',
+  now = Date.now,
+  announce,
+}: AdminConfig) {
+  // Commands of one copy of the SDK can fail on the client of another copy, in different ways:
+  // refuse this before any write.
   if (!(client instanceof DynamoDBDocumentClient)) {
     throw new TypeError(
       'The client is not a DynamoDBDocumentClient of the @aws-sdk/lib-dynamodb that the admin module imports. Create it ' +
@@ -70,9 +91,14 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       put: on(putPlan),
       /** The same, but returns before its accounts follow: call `follow` until it is done. */
       begin: on(beginPlan),
-      /** Brings a change to the next 1,000 accounts of the service, continuing an interrupted change. */
+      /**
+       * Brings a change to the next 1,000 accounts of the service, continuing an interrupted
+       * change.
+       */
       follow: on(followPlan),
-      /** A page of the plans, by code; `change` is how far one has come that accounts still follow. */
+      /**
+       * A page of the plans, by code; `change` is how far one has come that accounts still follow.
+       */
       list: on(listPlans),
       /** How many accounts are on each plan, by its code. */
       counts: on(countByPlan),
@@ -95,13 +121,22 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       list: on(listAccounts),
       /** Permanently deletes a suspended account and its keys. */
       delete: on(deleteAccount),
-      /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
+      /**
+       * The lookups of an account for each UTC day of a range, exactly as charged, also of a
+       * deleted account.
+       */
       usage: on(usageOf),
       /** The same by key, the most used one first. */
       usageByKey: on(usageByKey),
-      /** The usage of all or some accounts, by id, one after the other, including deleted accounts with lookups. */
+      /**
+       * The usage of all or some accounts, by id, one after the other, including deleted accounts
+       * with lookups.
+       */
       eachUsage: on(eachUsage),
-      /** The parts that all accounts come in, of so many each: for files of a size that a page can return. */
+      /**
+       * The parts that all accounts come in, of so many each: for files of a size that a page can
+       * return.
+       */
       usageParts: on(usageParts),
       /** The first day that can have usage, for all accounts or for one, `2024-10-01`. */
       usageKeptSince: on(usageKeptSince),
@@ -122,11 +157,16 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       rotate: on(rotateKey),
       /** The keys of an account, expired and revoked ones too, the oldest first. */
       list: on(listKeys),
-      /** The keys that a text may be: a whole key, which is neither kept nor repeated, or the id of one. */
+      /**
+       * The keys that a text may be: a whole key, which is neither kept nor repeated, or the id of
+       * one.
+       */
       find: on(findKeys),
       /** Gives a key another label. */
       rename: on(renameKey),
-      /** Permanently revokes a key: every request that starts after this has returned is refused. */
+      /**
+       * Permanently revokes a key: every request that starts after this has returned is refused.
+       */
       revoke: on(revokeKey),
     }),
     members: checkArguments('members', {
@@ -136,21 +176,32 @@ export function createAdmin({ client, table, actor = 'unknown', now = Date.now, 
       remove: on(removeMember),
       /** The members of an account, by person. */
       list: on(listMembers),
-      /** The highest role that an account gives to one of `people`, who are one person signing in, or `null`. */
+      /**
+       * The highest role that an account gives to one of `people`, who are one person signing in,
+       * or `null`.
+       */
       roleIn: on(roleIn),
       /** The accounts with any of `people`, the names of one person signing in, as a member. */
       accountsOf: on(accountsOf),
     }),
     sessions: checkArguments('sessions', {
-      /** Starts a session of a person that ends after `seconds`, and returns its id: a secret of that browser. */
+      /**
+       * Starts a session of a person that ends after `seconds`, and returns its id: a secret of
+       * that browser.
+       */
       start: on(startSession),
       /** Who has a session, or `null` if it has expired or was ended. */
       find: on(findSession),
-      /** Records that the provider confirmed the person of a session, with new claims; `false` if not theirs. */
+      /**
+       * Records that the provider confirmed the person of a session, with new claims; `false` if
+       * not theirs.
+       */
       confirm: on(confirmSession),
       /** Ends a session of a person: the next request with it is refused. */
       end: on(endSession),
-      /** Ends every session of a person, of the members of an account, or all, and returns how many. */
+      /**
+       * Ends every session of a person, of the members of an account, or all, and returns how many.
+       */
       endAll: on(endSessions),
       /** The open sessions; everybody's by page. */
       list: on(listSessions),

@@ -1,6 +1,6 @@
 /**
- * Builds the package into `dist`: for each of its exports one file of JavaScript, and one of types that refers to no
- * other file of this repository. `npm run build` in this folder.
+ * Builds the package into `dist`: for each of its exports one file of JavaScript, and one of types
+ * that refers to no other file of this repository. `npm run build` in this folder.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,8 @@ const apiExtractor = await toolPath('@microsoft/api-extractor/bin/api-extractor'
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
-for (const [name, script] of Object.entries(await packageScripts())) writeFileSync(join(dist, name), script);
+for (const [name, script] of Object.entries(await packageScripts()))
+  writeFileSync(join(dist, name), script);
 
 const { status, error } = spawnSync(
   process.execPath,
@@ -26,7 +27,9 @@ const { status, error } = spawnSync(
 );
 if (error) throw error;
 if (status !== 0)
-  throw new Error('The types have errors. Correct what "npm run check:types" reports, then build again.');
+  throw new Error(
+    'The types have errors. Correct what "npm run check:types" reports, then build again.',
+  );
 for (const name of ['index', 'loads', 'statements', 'access']) {
   joinTypes(`packages/admin/${name}.d.ts`, `${name}.d.ts`);
   // The same types: TypeScript reads them as types of a CommonJS module.
@@ -47,7 +50,13 @@ function joinTypes(entry: string, file: string): void {
       mainEntryPointFilePath,
       compiler: {
         overrideTsconfig: {
-          compilerOptions: { target: 'es2024', module: 'nodenext', types: ['node'], strict: true, skipLibCheck: true },
+          compilerOptions: {
+            target: 'es2024',
+            module: 'nodenext',
+            types: ['node'],
+            strict: true,
+            skipLibCheck: true,
+          },
           files: [mainEntryPointFilePath],
         },
       },
@@ -56,7 +65,10 @@ function joinTypes(entry: string, file: string): void {
       tsdocMetadata: { enabled: false },
       dtsRollup: { enabled: true, untrimmedFilePath: join(dist, file) },
       messages: {
-        extractorMessageReporting: { default: { logLevel: 'none' }, 'ae-forgotten-export': { logLevel: 'error' } },
+        extractorMessageReporting: {
+          default: { logLevel: 'none' },
+          'ae-forgotten-export': { logLevel: 'error' },
+        },
       },
     }),
   );

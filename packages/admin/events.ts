@@ -24,8 +24,8 @@ export const changeEventTypes: readonly string[] = Object.values(changes).map(([
 export type EventEntry = { Source: string; DetailType: string; Detail: string };
 
 /**
- * The event of a change (docs/events.md), or `null` if the change has no event. Its details are the audit's, which
- * never contain a key or a label.
+ * The event of a change (docs/events.md), or `null` if the change has no event. Its details are the
+ * audit's, which never contain a key or a label.
  */
 export function eventOf(
   { time, actor, partition, action, detail }: AdminChange,
@@ -34,16 +34,26 @@ export function eventOf(
   const [type, did] = changes[action] ?? [];
   if (type === undefined) return null;
   const { planPartitionPrefix } = accountsTable;
-  const plan = partition.startsWith(planPartitionPrefix) ? partition.slice(planPartitionPrefix.length) : undefined;
+  const plan = partition.startsWith(planPartitionPrefix)
+    ? partition.slice(planPartitionPrefix.length)
+    : undefined;
   const about = plan === undefined ? { account: partition } : { plan };
   const summary = `${actor} ${did} ${plan === undefined ? `account ${partition}` : `plan ${plan}`}.`;
-  const Detail = JSON.stringify({ version: eventVersion, deployment, summary, ...about, actor, time, change: detail });
+  const Detail = JSON.stringify({
+    version: eventVersion,
+    deployment,
+    summary,
+    ...about,
+    actor,
+    time,
+    change: detail,
+  });
   return { Source: eventSource, DetailType: type, Detail };
 }
 
 /**
- * What `createAdmin` takes as `announce`: sends the event of each change with `put`. A change that was made stays made
- * when its event can't be sent.
+ * What `createAdmin` takes as `announce`: sends the event of each change with `put`. A change that
+ * was made stays made when its event can't be sent.
  */
 export function announceWith(deployment: string, put: (event: EventEntry) => Promise<unknown>) {
   return async (change: AdminChange): Promise<void> => {

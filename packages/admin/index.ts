@@ -1,12 +1,17 @@
 /**
- * The stable interface of the package `bag-adres-admin` (docs/compatibility.md). It exports nothing else of the admin
- * module, so everything else may change.
+ * The stable interface of the package `bag-adres-admin` (docs/compatibility.md). It exports nothing
+ * else of the admin module, so everything else may change.
  */
 
 export type { AccountState, Plan, PlanState, UnitsByKey } from '../../core/accounts/account.ts';
 export type { KeyRecord } from '../../core/accounts/key-record.ts';
 export type { Limits } from '../../core/accounts/quota.ts';
-export type { DayBackup, RefusalCounts, RefusalKind, Refusals } from '../../core/accounts/usage-record.ts';
+export type {
+  DayBackup,
+  RefusalCounts,
+  RefusalKind,
+  Refusals,
+} from '../../core/accounts/usage-record.ts';
 export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
 export { dutchTime } from '../../core/dutch-time.ts';
 export { allPages, pagesOf } from '../../core/pages.ts';
@@ -39,7 +44,12 @@ export type { KeyView } from './accounts/keys.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from './accounts/keys.ts';
 export type { AccountFilter, AccountPage, AccountPageOptions } from './accounts/list-accounts.ts';
 export type { PlanChange, PlanInput, PlanPage, PlanProgress } from './accounts/plans.ts';
-export type { SessionDetails, SessionPage, SessionScope, SessionView } from './accounts/sessions.ts';
+export type {
+  SessionDetails,
+  SessionPage,
+  SessionScope,
+  SessionView,
+} from './accounts/sessions.ts';
 export type {
   AccountUsage,
   DayRefusals,

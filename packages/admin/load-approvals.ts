@@ -5,7 +5,11 @@ import { guardExpression, isStill, wasMade } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
-import { findRefusedProposal, readManifest, refusedProposals } from '../../loader/storage/stored-loads.ts';
+import {
+  findRefusedProposal,
+  readManifest,
+  refusedProposals,
+} from '../../loader/storage/stored-loads.ts';
 import {
   type ChangeExample,
   type ChangesCsv,
@@ -18,12 +22,20 @@ import { type LoadProposal, proposalName } from '../../loader/verdict/load-repor
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
 import { checkArguments } from './accounts/arguments.ts';
-import { type AuditPage, type AuditPageOptions, audited, auditPageOf } from './accounts/audit-log.ts';
+import {
+  type AuditPage,
+  type AuditPageOptions,
+  audited,
+  auditPageOf,
+} from './accounts/audit-log.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */
 export type RegisterView = {
   peildatum: string | null;
-  /** Changes of the register that did not match and were set aside: how many, until they are corrected. */
+  /**
+   * Changes of the register that did not match and were set aside: how many, until they are
+   * corrected.
+   */
   setAside: { count: number; addresses: number; examples: string[] };
   loads: PublishedLoad[];
 };
@@ -55,7 +67,10 @@ export type LoadObjection = {
 
 /** A load that waits for an approval, and the changes that it would make. */
 export type WaitingLoad = LoadChanges & {
-  /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
+  /**
+   * Stands for exactly this: an approval names it, and is refused where something has changed
+   * since.
+   */
   proposal: string;
   livePeildatum: string | null;
   /** Addresses that could not be made; `null`: not counted. */
@@ -63,8 +78,9 @@ export type WaitingLoad = LoadChanges & {
   /** The adresseerbare objecten of its addresses, and their changes; absent without objects. */
   objecten?: ObjectenCounts;
   /**
-   * Why it waits. The codes are stable, the messages are English. `count` of `of` addresses or streets are too many, in
-   * all or at a `place` (a woonplaats or a street), such as the `examples`; `since`: with the days since that date.
+   * Why it waits. The codes are stable, the messages are English. `count` of `of` addresses or
+   * streets are too many, in all or at a `place` (a woonplaats or a street), such as the
+   * `examples`; `since`: with the days since that date.
    */
   objections: LoadObjection[];
   /** The ten streets (`Buitenveer, Weesp`) and places with the most changes. */
@@ -84,22 +100,35 @@ export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
 export type LoadDecision = 'approve' | 'reject';
 
 /** Who approved or rejected a load, when (ISO 8601), and what became of it. */
-export type Approval = { decision: LoadDecision; by: string; time: string; proposal: string; state: ApprovalState };
+export type Approval = {
+  decision: LoadDecision;
+  by: string;
+  time: string;
+  proposal: string;
+  state: ApprovalState;
+};
 
 /** A load that is running: the execution of the state machine, and since when (ISO 8601). */
 export type RunningLoad = { name: string; since: string };
 
 export type LoadRunner = {
   running(): Promise<RunningLoad[]>;
-  /** Approves a load and runs it, or rejects it, under a name. The same name again changes nothing. */
+  /**
+   * Approves a load and runs it, or rejects it, under a name. The same name again changes nothing.
+   */
   start(name: string, load: string, decision: LoadDecision): Promise<void>;
   stateOf(name: string): Promise<ApprovalState | 'none'>;
 };
 
-/** The result of a decision: the run that carries it out, and whether this call started that run. */
+/**
+ * The result of a decision: the run that carries it out, and whether this call started that run.
+ */
 export type Decided = { load: string; run: string; started: boolean };
 
-/** The loads of the register, as an operator sees and approves them. `LoadsRefusals` has the codes of each call. */
+/**
+ * The loads of the register, as an operator sees and approves them. `LoadsRefusals` has the codes
+ * of each call.
+ */
 export type Loads = {
   /** The date of the register and its last loads; 12 unless `last` says otherwise. */
   register(last?: number): Promise<RegisterView>;
@@ -108,18 +137,19 @@ export type Loads = {
   waiting(): Promise<WaitingLoad[]>;
   show(load: string): Promise<WaitingLoad>;
   /**
-   * Every change of a load that waits as CSV: key, before, after and BAG ids, by key, in `changesFiles` files of up to
-   * 4 MB; `file` is 1 for the first.
+   * Every change of a load that waits as CSV: key, before, after and BAG ids, by key, in
+   * `changesFiles` files of up to 4 MB; `file` is 1 for the first.
    */
   changes(input: { load: string; file: number }): Promise<string>;
   /**
-   * Approves a load that waits and starts it; it is live minutes later. `started` is `false` if this proposal was
-   * approved before and that run has not ended. If the start of that run was lost, it starts now.
+   * Approves a load that waits and starts it; it is live minutes later. `started` is `false` if
+   * this proposal was approved before and that run has not ended. If the start of that run was
+   * lost, it starts now.
    */
   approve(input: { load: string; proposal: string }): Promise<Decided>;
   /**
-   * Rejects a load that waits. Its changes are not loaded again until they are corrected or an operator asks for them.
-   * Seconds later it no longer waits. `started` is as for `approve`.
+   * Rejects a load that waits. Its changes are not loaded again until they are corrected or an
+   * operator asks for them. Seconds later it no longer waits. `started` is as for `approve`.
    */
   reject(input: { load: string; proposal: string }): Promise<Decided>;
   /** A page of who approved what, the newest first. */
@@ -128,7 +158,8 @@ export type Loads = {
 
 /** Loads over their storage, with approvals in the accounts table (decision 0146). */
 export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
-  const view = async (proposal: LoadProposal) => viewOf(proposal, await approvalOf(store, runner, proposal.load));
+  const view = async (proposal: LoadProposal) =>
+    viewOf(proposal, await approvalOf(store, runner, proposal.load));
   const find = async (load: string) => {
     const proposal = await findRefusedProposal(storage, load);
     if (proposal) return proposal;
@@ -147,14 +178,23 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
 }
 
 function notWaiting(load: string): AdminError {
-  return new AdminError('not_found', `Load ${load} does not wait for an approval: it was run, replaced or removed.`);
+  return new AdminError(
+    'not_found',
+    `Load ${load} does not wait for an approval: it was run, replaced or removed.`,
+  );
 }
 
 /** The partition of approvals and of the audit of the register; no account id has a `#`. */
 export const loadsPartition = 'loads#';
 
 /** The record of a decision: the proposal, the person and the number of attempts. */
-type StoredApproval = { decision: LoadDecision; proposal: string; by: string; time: string; attempt: number };
+type StoredApproval = {
+  decision: LoadDecision;
+  proposal: string;
+  by: string;
+  time: string;
+  attempt: number;
+};
 
 /** Longer than an execution's name stays reserved, and than the work of a load is kept. */
 const keptSeconds = 100 * 86_400;
@@ -162,11 +202,16 @@ const keptSeconds = 100 * 86_400;
 type Decision = { load: string; proposal: string; decision: LoadDecision };
 
 /**
- * Approves or rejects what `proposal` names of `load`. Idempotent: a second decision returns the first run. A run that
- * ended although the load still waits makes way for another one.
+ * Approves or rejects what `proposal` names of `load`. Idempotent: a second decision returns the
+ * first run. A run that ended although the load still waits makes way for another one.
  * @throws AdminError `conflict`, also while another load is running
  */
-async function decide(store: AdminStore, storage: Storage, runner: LoadRunner, wanted: Decision): Promise<Decided> {
+async function decide(
+  store: AdminStore,
+  storage: Storage,
+  runner: LoadRunner,
+  wanted: Decision,
+): Promise<Decided> {
   const { load } = wanted;
   const proposal = await findRefusedProposal(storage, load);
   if (!proposal) {
@@ -177,18 +222,30 @@ async function decide(store: AdminStore, storage: Storage, runner: LoadRunner, w
     throw notWaiting(load);
   }
   if (proposalName(proposal) !== wanted.proposal)
-    throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
-  // If two people decide at the same moment, one claims it; the other looks again and finds the run.
-  const decided = (await tryDecide(store, runner, wanted)) ?? (await tryDecide(store, runner, wanted));
+    throw new AdminError(
+      'conflict',
+      `Load ${load} would change something else by now. Look at it again.`,
+    );
+  // If two people decide at the same moment, one claims it; the other looks again and finds the
+  // run.
+  const decided =
+    (await tryDecide(store, runner, wanted)) ?? (await tryDecide(store, runner, wanted));
   if (decided) return decided;
-  throw new AdminError('conflict', `Several people are deciding about load ${load}. Look at it again.`);
+  throw new AdminError(
+    'conflict',
+    `Several people are deciding about load ${load}. Look at it again.`,
+  );
 }
 
 const isSame = (last: StoredApproval, { proposal, decision }: Decision) =>
   last.proposal === proposal && last.decision === decision;
 
 /** Returns nothing if another call has claimed it since this one read it. */
-async function tryDecide(store: AdminStore, runner: LoadRunner, wanted: Decision): Promise<Decided | undefined> {
+async function tryDecide(
+  store: AdminStore,
+  runner: LoadRunner,
+  wanted: Decision,
+): Promise<Decided | undefined> {
   const { load, proposal, decision } = wanted;
   const last = await findStored(store, load);
   if (last && isSame(last, wanted)) {
@@ -206,16 +263,30 @@ async function tryDecide(store: AdminStore, runner: LoadRunner, wanted: Decision
     );
   }
   const time = new Date(store.now()).toISOString();
-  const next: StoredApproval = { decision, proposal, by: store.actor, time, attempt: (last?.attempt ?? 0) + 1 };
+  const next: StoredApproval = {
+    decision,
+    proposal,
+    by: store.actor,
+    time,
+    attempt: (last?.attempt ?? 0) + 1,
+  };
   const run = runName(load, next);
   if (!(await claim(store, load, next, last?.attempt))) return undefined;
-  const change = { partition: loadsPartition, action: `load ${decision}` as const, detail: { load, run } };
+  const change = {
+    partition: loadsPartition,
+    action: `load ${decision}` as const,
+    detail: { load, run },
+  };
   await audited(store, change, () => runner.start(run, load, decision));
   return { load, run, started: true };
 }
 
 /** The last decision about a load, with what became of it. */
-async function approvalOf(store: AdminStore, runner: LoadRunner, load: string): Promise<Approval | null> {
+async function approvalOf(
+  store: AdminStore,
+  runner: LoadRunner,
+  load: string,
+): Promise<Approval | null> {
   const stored = await findStored(store, load);
   if (!stored) return null;
   const { decision, by, time, proposal } = stored;
@@ -234,17 +305,32 @@ async function findStored(store: AdminStore, load: string): Promise<StoredApprov
   return (await store.get(keyOf(load))) as StoredApproval | undefined;
 }
 
-async function claim(store: AdminStore, load: string, next: StoredApproval, seen?: number): Promise<boolean> {
-  const item = { ...keyOf(load), ...next, [accountsTable.expires]: store.nowSeconds() + keptSeconds };
+async function claim(
+  store: AdminStore,
+  load: string,
+  next: StoredApproval,
+  seen?: number,
+): Promise<boolean> {
+  const item = {
+    ...keyOf(load),
+    ...next,
+    [accountsTable.expires]: store.nowSeconds() + keptSeconds,
+  };
   return wasMade(store.put(item, guardExpression([isStill('attempt', seen)])));
 }
 
 export async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
   const { published, history } = await readManifest(storage);
-  const loads = history.slice(0, last).map(({ load, peildatum, at, addresses, added, changed, removed }) => {
-    return { load, peildatum, at, addresses, added, changed, removed };
-  });
-  return { peildatum: published?.peildatum ?? null, setAside: setAsideOf(published?.setAside ?? []), loads };
+  const loads = history
+    .slice(0, last)
+    .map(({ load, peildatum, at, addresses, added, changed, removed }) => {
+      return { load, peildatum, at, addresses, added, changed, removed };
+    });
+  return {
+    peildatum: published?.peildatum ?? null,
+    setAside: setAsideOf(published?.setAside ?? []),
+    loads,
+  };
 }
 
 /** A refused load as its operators see it. */
@@ -291,7 +377,11 @@ export function changesFilesOf({ csv }: LoadProposal): ChangesCsv[][] {
 }
 
 /** One change file, the first is 1, with its head. @throws AdminError `not_found` */
-export async function readChanges(storage: Storage, proposal: LoadProposal, file: number): Promise<string> {
+export async function readChanges(
+  storage: Storage,
+  proposal: LoadProposal,
+  file: number,
+): Promise<string> {
   const { load } = proposal;
   const parts = changesFilesOf(proposal)[file - 1];
   if (!parts) throw new AdminError('not_found', `Load ${load} has no file ${file} of its changes.`);

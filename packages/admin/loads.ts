@@ -1,4 +1,7 @@
-/** The register's loads, for portals that let operators approve them; as stable as the rest of the package. */
+/**
+ * The register's loads, for portals that let operators approve them; as stable as the rest of the
+ * package.
+ */
 
 import type { S3Client } from '@aws-sdk/client-s3';
 import {
@@ -15,7 +18,10 @@ import { createAdminStore } from './accounts/admin-store.ts';
 import { type LoadRunner, type Loads, loadsOf } from './load-approvals.ts';
 
 export { addressText } from '../../core/addresses/address-key.ts';
-export type { ChangeExample as LoadExample, ObjectenCounts } from '../../loader/verdict/load-counts.ts';
+export type {
+  ChangeExample as LoadExample,
+  ObjectenCounts,
+} from '../../loader/verdict/load-counts.ts';
 export type { LoadsRefusals } from './accounts/admin-error.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit-log.ts';
 export type {
@@ -50,22 +56,39 @@ export type LoadsConfig = {
 };
 
 /**
- * The register of a deployment with its latest and waiting loads, for a portal that lets operators approve loads. It
- * throws refusals as `AdminError`.
+ * The register of a deployment with its latest and waiting loads, for a portal that lets operators
+ * approve loads. It throws refusals as `AdminError`.
  */
 export function createLoads(config: LoadsConfig): Loads {
-  const { client, table, s3, bucket, stepFunctions, stateMachine, actor = 'unknown', now = Date.now } = config;
+  const {
+    client,
+    table,
+    s3,
+    bucket,
+    stepFunctions,
+    stateMachine,
+    actor = 'unknown',
+    now = Date.now,
+  } = config;
   const store = createAdminStore(client, table, actor, now);
   return loadsOf(store, s3Storage(s3, bucket), loadMachine(stepFunctions, stateMachine));
 }
 
 export function loadMachine(client: SFNClient, stateMachineArn: string): LoadRunner {
-  const executionArn = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+  const executionArn = (name: string) =>
+    `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
   return {
     async running() {
-      const command = new ListExecutionsCommand({ stateMachineArn, statusFilter: 'RUNNING', maxResults: 10 });
+      const command = new ListExecutionsCommand({
+        stateMachineArn,
+        statusFilter: 'RUNNING',
+        maxResults: 10,
+      });
       const { executions = [] } = await client.send(command);
-      return executions.map(({ name = '', startDate }) => ({ name, since: startDate?.toISOString() ?? '' }));
+      return executions.map(({ name = '', startDate }) => ({
+        name,
+        since: startDate?.toISOString() ?? '',
+      }));
     },
     async start(name, load, decision) {
       // `again` as the command line sends it: the input of the daily check is empty.
@@ -78,7 +101,9 @@ export function loadMachine(client: SFNClient, stateMachineArn: string): LoadRun
     },
     async stateOf(name) {
       try {
-        const { status } = await client.send(new DescribeExecutionCommand({ executionArn: executionArn(name) }));
+        const { status } = await client.send(
+          new DescribeExecutionCommand({ executionArn: executionArn(name) }),
+        );
         if (status === 'RUNNING' || status === 'PENDING_REDRIVE') return 'running';
         return status === 'SUCCEEDED' ? 'done' : 'failed';
       } catch (error) {

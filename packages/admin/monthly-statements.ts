@@ -28,8 +28,9 @@ import {
 } from './accounts/usage.ts';
 
 /**
- * An account's use in a closed month: the periods under each plan and the days with lookups, in order, each with their
- * sum. `sha256` is the hash of the other members, as JSON in this order without spaces.
+ * An account's use in a closed month: the periods under each plan and the days with lookups, in
+ * order, each with their sum. `sha256` is the hash of the other members, as JSON in this order
+ * without spaces.
  */
 export type Statement = {
   month: string;
@@ -40,7 +41,11 @@ export type Statement = {
   sha256: string;
 };
 
-function statementOf(month: string, { account, days }: AccountUsage, history: PlanHistory): Statement {
+function statementOf(
+  month: string,
+  { account, days }: AccountUsage,
+  history: PlanHistory,
+): Statement {
   const used = days.filter(({ lookups }) => lookups > 0);
   const lookups = used.reduce((sum, day) => sum + day.lookups, 0);
   const content = { month, account, plans: planPeriods(days, history), lookups, days: used };
@@ -53,7 +58,10 @@ export function daysOf({ month, days }: Pick<Statement, 'month' | 'days'>): DayU
   return datesOf(rangeOfMonth(month)).map((date) => ({ date, lookups: byDate.get(date) ?? 0 }));
 }
 
-/** The CSV of statements of one month: a row for each period of an account under a plan, a column for each day. */
+/**
+ * The CSV of statements of one month: a row for each period of an account under a plan, a column
+ * for each day.
+ */
 export function statementsCsv(month: string, statements: readonly Statement[]): string {
   const dates = datesOf(rangeOfMonth(month));
   const rows = statements.flatMap((statement) => {
@@ -76,9 +84,24 @@ function statementsIn(csv: string): Statement[] {
     .map((line) => line.split(','));
   const dates = head.slice(7);
   const statements = new Map<string, Statement>();
-  for (const [account = '', plan = '', month = '', from = '', to = '', lookups, sha256 = '', ...used] of rows) {
-    const { plans, days, ...before } = statements.get(account) ?? { plans: [], days: [], lookups: 0 };
-    const added = dates.flatMap((date, i) => (Number(used[i]) > 0 ? [{ date, lookups: Number(used[i]) }] : []));
+  for (const [
+    account = '',
+    plan = '',
+    month = '',
+    from = '',
+    to = '',
+    lookups,
+    sha256 = '',
+    ...used
+  ] of rows) {
+    const { plans, days, ...before } = statements.get(account) ?? {
+      plans: [],
+      days: [],
+      lookups: 0,
+    };
+    const added = dates.flatMap((date, i) =>
+      Number(used[i]) > 0 ? [{ date, lookups: Number(used[i]) }] : [],
+    );
     statements.set(account, {
       ...{ month, account, plans: [...plans, { plan, from, to, lookups: Number(lookups) }] },
       ...{ lookups: before.lookups + Number(lookups), days: [...days, ...added], sha256 },
@@ -88,10 +111,12 @@ function statementsIn(csv: string): Statement[] {
 }
 
 /** In hexadecimal digits. */
-export const sha256Of = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+export const sha256Of = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex');
 
 /**
- * `open`: still counted in. `closing`: ended, not yet written. `closed`: its statement is written and never changes.
+ * `open`: still counted in. `closing`: ended, not yet written. `closed`: its statement is written
+ * and never changes.
  */
 export type MonthState = 'open' | 'closing' | 'closed';
 
@@ -105,8 +130,17 @@ export type UsageMonth = {
   sha256: string | null;
 };
 
-/** The object that closes a month: the sums, and the file of all its statements with its SHA-256. */
-type ClosedMonth = { month: string; closed: string; accounts: number; lookups: number; csv: string; sha256: string };
+/**
+ * The object that closes a month: the sums, and the file of all its statements with its SHA-256.
+ */
+type ClosedMonth = {
+  month: string;
+  closed: string;
+  accounts: number;
+  lookups: number;
+  csv: string;
+  sha256: string;
+};
 
 /** Where statements are kept. An object is never replaced. */
 export type StatementFiles = Pick<Storage, 'get' | 'put'>;
@@ -123,7 +157,10 @@ async function create(files: StatementFiles, key: string, bytes: Uint8Array): Pr
 }
 
 export type Statements = {
-  /** The months since the first account, or since this one, newest first, that are closed or whose usage is kept. */
+  /**
+   * The months since the first account, or since this one, newest first, that are closed or whose
+   * usage is kept.
+   */
   months(scope?: { account?: string | undefined }): Promise<UsageMonth[]>;
   month(month: string): Promise<UsageMonth>;
   /** One account's use in a closed month. */
@@ -138,7 +175,10 @@ export type Statements = {
   closeNext(): Promise<UsageMonth | null>;
 };
 
-/** How long after its end a month is closed: more than clocks differ. Lookups of slower ones count on the next day. */
+/**
+ * How long after its end a month is closed: more than clocks differ. Lookups of slower ones count
+ * on the next day.
+ */
 const graceSeconds = 3600;
 
 const marker = (month: string) => `${statementsPrefix}${month}.json`;
@@ -152,17 +192,22 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     const bytes = await files.get(marker(month));
     return bytes && JSON.parse(text(bytes));
   };
-  const csv = async ({ csv }: ClosedMonth): Promise<Uint8Array> => (await files.get(csv)) ?? missing(csv);
+  const csv = async ({ csv }: ClosedMonth): Promise<Uint8Array> =>
+    (await files.get(csv)) ?? missing(csv);
   const currentMonth = () => dateOf(store.nowSeconds()).slice(0, 7);
 
-  /** The state of a month that there is, with its marker if it is closed. @throws AdminError `invalid` */
+  /**
+   * The state of a month that there is, with its marker if it is closed. @throws AdminError
+   * `invalid`
+   */
   const look = async (month: string): Promise<{ view: UsageMonth; closed: ClosedMonth | null }> => {
     const closed = await find(month);
     if (closed) return { view: viewOf(closed), closed };
     const current = currentMonth();
     if (month > current) throw tooLate(month, current);
     const first = await firstMonthOf(store);
-    if (month < first.month) throw tooEarly(first.month, `${first.why} Choose ${first.month} or later.`);
+    if (month < first.month)
+      throw tooEarly(first.month, `${first.why} Choose ${first.month} or later.`);
     return { view: notClosed(month, month === current ? 'open' : 'closing'), closed };
   };
 
@@ -181,21 +226,31 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     const { view } = await look(month);
     if (view.state === 'closed') return view;
     const due = dueAt(month);
-    if (store.nowSeconds() < due) throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
+    if (store.nowSeconds() < due)
+      throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
     const made = await writeFiles(store, files, month);
-    // Only this object has a fixed name: of two that close a month, one writes it, and both return that one.
-    const closed = (await create(files, marker(month), Buffer.from(JSON.stringify(made)))) ? made : await find(month);
+    // Only this object has a fixed name: of two that close a month, one writes it, and both return
+    // that one.
+    const closed = (await create(files, marker(month), Buffer.from(JSON.stringify(made))))
+      ? made
+      : await find(month);
     if (!closed) throw new AdminError('conflict', `${month} is being closed; retry.`);
     return viewOf(closed);
   };
 
-  const months = async ({ account }: { account?: string | undefined } = {}): Promise<UsageMonth[]> => {
+  const months = async ({
+    account,
+  }: {
+    account?: string | undefined;
+  } = {}): Promise<UsageMonth[]> => {
     const current = currentMonth();
     const { month: kept } = await firstMonthOf(store);
     const all = async () => ({ from: (await readRetention(store)).since ?? kept, to: current });
-    const { from, to } = account === undefined ? await all() : await monthsOfAccount(store, account);
+    const { from, to } =
+      account === undefined ? await all() : await monthsOfAccount(store, account);
     const wanted: string[] = [];
-    for (let month = from; month <= current && month <= to; month = next(month)) wanted.unshift(month);
+    for (let month = from; month <= current && month <= to; month = next(month))
+      wanted.unshift(month);
     const found = await mapConcurrently(wanted, concurrency, async (month) => {
       const closed = await find(month);
       if (closed) return [viewOf(closed)];
@@ -210,7 +265,8 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     close,
     async show({ account, month }) {
       const { from } = await monthsOfAccount(store, account);
-      if (month < from) throw tooEarly(from, `${createdIn(from, account)} Choose ${from} or later.`);
+      if (month < from)
+        throw tooEarly(from, `${createdIn(from, account)} Choose ${from} or later.`);
       await get(month);
       const statement = await files.get(statementKey(month, account));
       if (statement) return JSON.parse(text(statement));
@@ -221,27 +277,41 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     },
     csv: async (month) => csv(await get(month)),
     async closeNext() {
-      const isDue = ({ month, state }: UsageMonth) => state === 'closing' && dueAt(month) <= store.nowSeconds();
+      const isDue = ({ month, state }: UsageMonth) =>
+        state === 'closing' && dueAt(month) <= store.nowSeconds();
       const oldest = (await months()).findLast(isDue);
       return oldest ? close(oldest.month) : null;
     },
   });
 }
 
-/** The first and last months of an account's existence. @throws AdminError `invalid`, `not_found` */
-async function monthsOfAccount(store: AdminStore, account: string): Promise<{ from: string; to: string }> {
+/**
+ * The first and last months of an account's existence. @throws AdminError `invalid`, `not_found`
+ */
+async function monthsOfAccount(
+  store: AdminStore,
+  account: string,
+): Promise<{ from: string; to: string }> {
   const history = [...(await planHistoryOf(store, account))];
   const [first, last] = [history[0], history.at(-1)];
   if (!first || !last) throw noAccount(account);
-  const [from, deleted] = [first[0].slice(0, 7), last[1] === null ? dateOf(secondsOf(last[0]) - daySeconds) : '~'];
+  const [from, deleted] = [
+    first[0].slice(0, 7),
+    last[1] === null ? dateOf(secondsOf(last[0]) - daySeconds) : '~',
+  ];
   return { from, to: deleted.slice(0, 7) };
 }
 
 /**
- * Records every day of the month of all accounts, and writes the files. Each access item is moved on to today first:
- * from then on no lookup can be counted in the month, whatever an instance's clock says.
+ * Records every day of the month of all accounts, and writes the files. Each access item is moved
+ * on to today first: from then on no lookup can be counted in the month, whatever an instance's
+ * clock says.
  */
-async function writeFiles(store: AdminStore, files: StatementFiles, month: string): Promise<ClosedMonth> {
+async function writeFiles(
+  store: AdminStore,
+  files: StatementFiles,
+  month: string,
+): Promise<ClosedMonth> {
   const { months } = await readRetention(store);
   const range = rangeOfMonth(month);
   const rows: string[] = [];
@@ -257,7 +327,9 @@ async function writeFiles(store: AdminStore, files: StatementFiles, month: strin
       .map((usage) => statementOf(month, usage, histories.get(usage.account) ?? new Map()))
       // An account without lookups has a statement if it existed.
       .filter(({ plans }) => plans.length > 0);
-    const kept = await mapConcurrently(statements, concurrency, (statement) => keep(files, statement));
+    const kept = await mapConcurrently(statements, concurrency, (statement) =>
+      keep(files, statement),
+    );
     lookups += kept.reduce((sum, statement) => sum + statement.lookups, 0);
     accounts += kept.length;
     const [head = '', ...added] = statementsCsv(month, kept).split(/(?<=\n)/);
@@ -271,7 +343,10 @@ async function writeFiles(store: AdminStore, files: StatementFiles, month: strin
   return { month, closed: instant(store.nowSeconds()), accounts, lookups, csv, sha256 };
 }
 
-/** Writes the statement of an account, or returns the statement from an earlier attempt: an object never changes. */
+/**
+ * Writes the statement of an account, or returns the statement from an earlier attempt: an object
+ * never changes.
+ */
 async function keep(files: StatementFiles, statement: Statement): Promise<Statement> {
   const key = statementKey(statement.month, statement.account);
   if (await create(files, key, Buffer.from(JSON.stringify(statement)))) return statement;
@@ -286,9 +361,11 @@ function notClosed(month: string, state: MonthState): UsageMonth {
   return { month, state, closed: null, accounts: null, lookups: null, sha256: null };
 }
 
-const dueAt = (month: string): number => windowEnd('month', secondsOf(`${month}-01`)) + graceSeconds;
+const dueAt = (month: string): number =>
+  windowEnd('month', secondsOf(`${month}-01`)) + graceSeconds;
 
-const next = (month: string): string => dateOf(windowEnd('month', secondsOf(`${month}-01`))).slice(0, 7);
+const next = (month: string): string =>
+  dateOf(windowEnd('month', secondsOf(`${month}-01`))).slice(0, 7);
 
 function missing(file: string): never {
   throw new Error(`The statement file ${file} is missing. Restore the bucket.`);

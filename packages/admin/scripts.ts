@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { build, type OutputFile, transform } from 'esbuild';
 
 /**
- * The JavaScript of the package by file name: one file for each export and one for the shared code, so that only one
- * `AdminError` exists, each as an ES module and as CommonJS. Other packages are imported, not included; unused packages
- * are left out.
+ * The JavaScript of the package by file name: one file for each export and one for the shared code,
+ * so that only one `AdminError` exists, each as an ES module and as CommonJS. Other packages are
+ * imported, not included; unused packages are left out.
  */
 export async function packageScripts(): Promise<Record<string, string>> {
   const modules = await esModules();
@@ -51,9 +51,13 @@ async function bundle(entryPoints: Record<string, string>): Promise<Record<strin
     target,
     format: 'esm',
     logLevel: 'error',
-    plugins: [{ name: 'packages', setup: ({ onResolve }) => onResolve({ filter: /^[^.]/ }, external) }],
+    plugins: [
+      { name: 'packages', setup: ({ onResolve }) => onResolve({ filter: /^[^.]/ }, external) },
+    ],
   });
-  return Object.fromEntries(outputFiles.map(({ path, text }: OutputFile) => [path.split('/').at(-1) ?? '', text]));
+  return Object.fromEntries(
+    outputFiles.map(({ path, text }: OutputFile) => [path.split('/').at(-1) ?? '', text]),
+  );
 }
 
 function external({ kind, path }: { kind: string; path: string }) {

@@ -1,4 +1,6 @@
-/** The statements of closed months, for portals and invoices; as stable as the rest of the package. */
+/**
+ * The statements of closed months, for portals and invoices; as stable as the rest of the package.
+ */
 
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -24,7 +26,13 @@ export type StatementsConfig = {
 };
 
 /** The statements of a deployment. A refusal is thrown as `AdminError`. */
-export function createStatements({ client, table, s3, bucket, now = Date.now }: StatementsConfig): Statements {
+export function createStatements({
+  client,
+  table,
+  s3,
+  bucket,
+  now = Date.now,
+}: StatementsConfig): Statements {
   const store = createAdminStore(client, table, 'statements', now);
   return statementsOf(store, s3Storage(s3, bucket));
 }

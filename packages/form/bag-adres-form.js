@@ -1,4 +1,7 @@
-/** <bag-adres-form lookup="/adres"> completes the address in its fields, by a route of the page's own server. */
+/**
+ * <bag-adres-form lookup="/adres"> completes the address in its fields, by a route of the page's
+ * own server.
+ */
 
 const asked = ['postcode', 'huisnummer', 'toevoeging'];
 const found = ['straat', 'woonplaats', 'gemeente'];
@@ -15,7 +18,8 @@ const texts = {
     several: 'Er zijn meer adressen met dit nummer. Welk is het?',
     needsToevoeging: 'Bij dit huisnummer hoort een toevoeging: {}.',
     unknownToevoeging: 'Toevoeging {} staat hier niet in het register.',
-    notFound: 'Dit adres staat niet in het register. Controleer het, of vul de straat en de woonplaats zelf in.',
+    notFound:
+      'Dit adres staat niet in het register. Controleer het, of vul de straat en de woonplaats zelf in.',
     slow: 'We zoeken het adres op ...',
     unavailable: 'We kunnen het adres nu niet opzoeken. Vul de straat en de woonplaats zelf in.',
     differs: 'Volgens het register is dit {}.',
@@ -23,7 +27,8 @@ const texts = {
     yes: 'Ja',
     own: 'Klopt niet? Zelf invullen',
     'wrong-postcode': 'Controleer de postcode: vier cijfers en twee letters, zoals 1012 JS.',
-    'wrong-huisnummer': 'Controleer het huisnummer: een getal van 1 tot 99999. De toevoeging staat ernaast.',
+    'wrong-huisnummer':
+      'Controleer het huisnummer: een getal van 1 tot 99999. De toevoeging staat ernaast.',
   },
   en: {
     postcode: 'Postcode',
@@ -36,7 +41,8 @@ const texts = {
     several: 'There are several addresses with this number. Which one is it?',
     needsToevoeging: 'This house number has an addition: {}.',
     unknownToevoeging: "The register doesn't have addition {} here.",
-    notFound: "The register doesn't have this address. Check it, or type the street and the town yourself.",
+    notFound:
+      "The register doesn't have this address. Check it, or type the street and the town yourself.",
     slow: 'Looking up the address ...',
     unavailable: "We can't look up the address now. Type the street and the town yourself.",
     differs: 'According to the register this is {}.',
@@ -44,7 +50,8 @@ const texts = {
     yes: 'Yes',
     own: 'Not right? Type it yourself',
     'wrong-postcode': 'Check the postcode: four digits and two letters, such as 1012 JS.',
-    'wrong-huisnummer': 'Check the house number: a number from 1 to 99999. The addition is beside it.',
+    'wrong-huisnummer':
+      'Check the house number: a number from 1 to 99999. The addition is beside it.',
   },
 };
 
@@ -75,7 +82,10 @@ function split(text) {
   return { number, rest };
 }
 
-/** A toevoeging that the register may have; `undefined` for any other, such as `A/B`, `1 2` or `tweehoog`. */
+/**
+ * A toevoeging that the register may have; `undefined` for any other, such as `A/B`, `1 2` or
+ * `tweehoog`.
+ */
 function registerForm(text) {
   const isOne = /^[a-z0-9 .-]*$/i.test(text) && !/\d[ .-]+\d|[a-z] ?- ?[a-z]/i.test(text);
   return isOne && plain(text).length < 6 ? plain(text) : undefined;
@@ -85,7 +95,8 @@ function registerForm(text) {
 function checked(answer) {
   const { status, address, candidates, toevoegingen = [] } = answer ?? {};
   const places = { ok: [address], ambiguous: candidates, not_found: [], invalid: [] }[status];
-  const isPlace = (place) => typeof place?.straat === 'string' && typeof place.woonplaats === 'string';
+  const isPlace = (place) =>
+    typeof place?.straat === 'string' && typeof place.woonplaats === 'string';
   const isRight = Array.isArray(places) && places.every(isPlace) && Array.isArray(toevoegingen);
   if (!isRight) return { status: 'unavailable' };
   const named = places.map((one) => ({ ...one, gemeente: String(one.gemeente?.naam ?? '') }));
@@ -173,7 +184,8 @@ class BagAdresForm extends HTMLElement {
     if (this.#message.isConnected) return;
     this.#root.adoptedStyleSheets = [shadowSheet];
     this.#root.append(make('slot'), this.#message, make('slot', { name: 'place' }));
-    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => this.#begin());
+    if (document.readyState === 'loading')
+      document.addEventListener('DOMContentLoaded', () => this.#begin());
     else this.#begin();
   }
 
@@ -184,7 +196,8 @@ class BagAdresForm extends HTMLElement {
     if (!this.#field('postcode')) this.#makeFields();
     this.#clear();
     this.#current = this.#key();
-    for (const type of ['input', 'change', 'focusin', 'focusout', 'keydown']) this.addEventListener(type, this);
+    for (const type of ['input', 'change', 'focusin', 'focusout', 'keydown'])
+      this.addEventListener(type, this);
     if (this.matches(':disabled')) this.formDisabledCallback(true);
     this.getRootNode().addEventListener('change', ({ target }) => {
       if (target !== this.#countryField()) return;
@@ -260,7 +273,8 @@ class BagAdresForm extends HTMLElement {
       this.#moved = this.#value('toevoeging') || rest;
       this.#put('huisnummer', number);
       this.#put('toevoeging', this.#moved);
-      if (!this.#asked() && !this.#wrong) this.#say('hint', [this.#numberText(number, this.#moved)]);
+      if (!this.#asked() && !this.#wrong)
+        this.#say('hint', [this.#numberText(number, this.#moved)]);
     }
     this.#lookUp();
   }
@@ -296,7 +310,9 @@ class BagAdresForm extends HTMLElement {
     // A list of 400 may not have all.
     const list = (await this.#known.get(at))?.toevoegingen ?? [];
     const mayExist = list.length === 0 || list.length > 399 || list.includes(form || null);
-    const answer = mayExist ? await ask(form) : { status: 'not_found', places: [], toevoegingen: list };
+    const answer = mayExist
+      ? await ask(form)
+      : { status: 'not_found', places: [], toevoegingen: list };
     const { status, places, toevoegingen } = answer;
     if (!places) this.#known.clear();
     if (!places || status === 'invalid') return answer;
@@ -310,7 +326,9 @@ class BagAdresForm extends HTMLElement {
   async #request(query) {
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), patience);
-    const sent = fetch(`${this.getAttribute('lookup') ?? '/adres'}?${query}`, { signal: stop.signal });
+    const sent = fetch(`${this.getAttribute('lookup') ?? '/adres'}?${query}`, {
+      signal: stop.signal,
+    });
     const answer = checked(await sent.then((response) => response.json()).catch(() => null));
     clearTimeout(timer);
     return answer;
@@ -321,13 +339,16 @@ class BagAdresForm extends HTMLElement {
       this.#current = '';
       return this.#say('wrong', [this.#text('unavailable')]);
     }
-    if (status === 'invalid') return this.#complain(errors?.[0]?.parameter === 'postcode' ? 'postcode' : 'huisnummer');
+    if (status === 'invalid')
+      return this.#complain(errors?.[0]?.parameter === 'postcode' ? 'postcode' : 'huisnummer');
     this.#offer(toevoegingen);
     const others = toevoegingen.filter(Boolean);
     const few = others.slice(0, 5).join(', ') + (others.length > 5 ? ', …' : '');
     if (status !== 'not_found') return this.#fill(places, [], false);
     if (toevoegingen.length === 0) return this.#say('wrong', [this.#text('notFound')]);
-    const note = toevoeging ? this.#text('unknownToevoeging', toevoeging) : this.#text('needsToevoeging', few);
+    const note = toevoeging
+      ? this.#text('unknownToevoeging', toevoeging)
+      : this.#text('needsToevoeging', few);
     if (near?.places?.length > 0) this.#fill(near.places, [note], true);
     else this.#say('ask', [note]);
     this.#open();
@@ -349,7 +370,8 @@ class BagAdresForm extends HTMLElement {
     const typed = found.filter((name) => this.#typedIn.has(name) && this.#value(name));
     const other = typed.filter((name) => plain(this.#value(name)) !== plain(place[name]));
     const isTown =
-      String(other) === 'woonplaats' && townNames[plain(this.#value('woonplaats'))] === plain(place.woonplaats);
+      String(other) === 'woonplaats' &&
+      townNames[plain(this.#value('woonplaats'))] === plain(place.woonplaats);
     const differs = isTown ? place.woonplaats : lineOf(place);
     if (isTown || other.length === 0)
       accept(
@@ -378,7 +400,9 @@ class BagAdresForm extends HTMLElement {
   #line({ straat, woonplaats }, end = '') {
     const { postcode, huisnummer, toevoeging } = this.#asked();
     const isRead = toevoeging && (this.#moved || split(this.#value('huisnummer')).rest);
-    const number = isRead ? this.#numberText(huisnummer, toevoeging) : `${huisnummer} ${toevoeging}`.trim();
+    const number = isRead
+      ? this.#numberText(huisnummer, toevoeging)
+      : `${huisnummer} ${toevoeging}`.trim();
     const line = `${straat} ${number}, ${postcode.slice(0, 4)} ${postcode.slice(4)} ${woonplaats}${end}`;
     return make('b', { lang: 'nl' }, line);
   }
@@ -398,10 +422,15 @@ class BagAdresForm extends HTMLElement {
     const field = this.#field('toevoeging');
     const typed = registerForm(this.#value('toevoeging'));
     const all = this.#toevoegingen;
-    if (all.length === 0 || !field?.matches(':focus') || (all.includes(typed) && !isAsked)) return this.#close();
+    if (all.length === 0 || !field?.matches(':focus') || (all.includes(typed) && !isAsked))
+      return this.#close();
     const fitting = all.filter((one) => one?.startsWith(typed));
     const options = (typed && !isAsked && fitting.length > 0 ? fitting : all).map((one, index) => {
-      const option = make('div', { role: 'option', id: `${this.#list.id}-${index}` }, one ?? this.#text('none'));
+      const option = make(
+        'div',
+        { role: 'option', id: `${this.#list.id}-${index}` },
+        one ?? this.#text('none'),
+      );
       option.onpointerdown = () => false;
       option.onclick = () => this.#choose(one ?? '');
       return option;
@@ -419,7 +448,10 @@ class BagAdresForm extends HTMLElement {
 
   #close() {
     this.#list.hidden = true;
-    this.#mark({ 'aria-expanded': this.#toevoegingen.length > 0 && 'false', 'aria-activedescendant': false });
+    this.#mark({
+      'aria-expanded': this.#toevoegingen.length > 0 && 'false',
+      'aria-activedescendant': false,
+    });
   }
 
   #mark(attributes, field = this.#field('toevoeging')) {
@@ -467,7 +499,10 @@ class BagAdresForm extends HTMLElement {
     this.#described = field?.getAttribute('aria-describedby') ?? '';
     this.#note.textContent = text;
     this.append(this.#note);
-    this.#mark({ 'aria-invalid': 'true', 'aria-describedby': `${this.#described} ${this.#note.id}`.trim() }, field);
+    this.#mark(
+      { 'aria-invalid': 'true', 'aria-describedby': `${this.#described} ${this.#note.id}`.trim() },
+      field,
+    );
   }
 
   #clear() {
@@ -476,29 +511,44 @@ class BagAdresForm extends HTMLElement {
 
   #say(kind, lines, answers = []) {
     if (this.#wrong)
-      this.#mark({ 'aria-invalid': false, 'aria-describedby': this.#described }, this.#field(this.#wrong));
+      this.#mark(
+        { 'aria-invalid': false, 'aria-describedby': this.#described },
+        this.#field(this.#wrong),
+      );
     this.#wrong = '';
     const own = () => {
       this.#unfill();
       this.#say('hint', []);
     };
     const hasOwn = kind === 'ok' || (kind === 'ask' && answers.length === 1);
-    const buttons = [...answers, ...(hasOwn ? [[this.#text('own'), own]] : [])].map(([label, onClick]) => {
-      const button = make('button', { type: 'button', class: onClick === own ? '' : 'pill' }, label);
-      button.onclick = () => {
-        onClick();
-        this.#field('straat')?.focus();
-      };
-      return button;
-    });
+    const buttons = [...answers, ...(hasOwn ? [[this.#text('own'), own]] : [])].map(
+      ([label, onClick]) => {
+        const button = make(
+          'button',
+          { type: 'button', class: onClick === own ? '' : 'pill' },
+          label,
+        );
+        button.onclick = () => {
+          onClick();
+          this.#field('straat')?.focus();
+        };
+        return button;
+      },
+    );
     this.#message.className = kind;
     this.#message.lang = this.#language();
-    this.#message.replaceChildren(...lines.map((line) => make('span', {}, line)), make('div', {}, ...buttons));
+    this.#message.replaceChildren(
+      ...lines.map((line) => make('span', {}, line)),
+      make('div', {}, ...buttons),
+    );
   }
 
   #makeFields() {
     for (const child of this.children) child.slot ||= 'place';
-    const rows = [make('div', { class: 'bag-adres-row' }), make('div', { class: 'bag-adres-row', slot: 'place' })];
+    const rows = [
+      make('div', { class: 'bag-adres-row' }),
+      make('div', { class: 'bag-adres-row', slot: 'place' }),
+    ];
     for (const name of [...asked, 'straat', 'woonplaats']) {
       const autocomplete = { postcode: 'postal-code', woonplaats: 'address-level2' }[name] ?? 'off';
       const input = make('input', { name, autocomplete });
@@ -536,7 +586,9 @@ class BagAdresForm extends HTMLElement {
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value);
     this.#isPutting = true;
     const bubbles = { bubbles: true, composed: true };
-    field.dispatchEvent(new InputEvent('input', { ...bubbles, inputType: 'insertReplacementText', data: value }));
+    field.dispatchEvent(
+      new InputEvent('input', { ...bubbles, inputType: 'insertReplacementText', data: value }),
+    );
     field.dispatchEvent(new Event('change', bubbles));
     if (!field.matches(':focus')) {
       field.dispatchEvent(new FocusEvent('blur', { composed: true }));
@@ -549,13 +601,16 @@ class BagAdresForm extends HTMLElement {
     const [postcode, typed, own] = asked.map((one) => this.#value(one));
     const { number, rest } = split(typed);
     if (name === 'postcode') return /^([1-9]\d{3} ?[A-Z]{2})?$/i.test(postcode);
-    return name !== 'huisnummer' || !typed || (number && (!rest || !own || plain(own) === plain(rest)));
+    return (
+      name !== 'huisnummer' || !typed || (number && (!rest || !own || plain(own) === plain(rest)))
+    );
   }
 
   #asked() {
     const [postcode, number, own] = asked.map((name) => this.#value(name));
     const { number: huisnummer, rest } = split(number);
-    if (!postcode || !huisnummer || !this.#isRight('postcode') || !this.#isRight('huisnummer')) return undefined;
+    if (!postcode || !huisnummer || !this.#isRight('postcode') || !this.#isRight('huisnummer'))
+      return undefined;
     const toevoeging = [own, rest].find((text) => /[\p{L}\p{N}\ufffd]/u.test(text)) ?? '';
     return { postcode: plain(postcode), huisnummer, toevoeging };
   }
@@ -572,7 +627,10 @@ class BagAdresForm extends HTMLElement {
   }
 
   #text(name, ...values) {
-    return (this.#own[name] ?? texts[this.#language()][name]).replace(/\{\}/g, () => values.shift() ?? '');
+    return (this.#own[name] ?? texts[this.#language()][name]).replace(
+      /\{\}/g,
+      () => values.shift() ?? '',
+    );
   }
 }
 

@@ -7,7 +7,8 @@ export function readAsset(name: 'style.css' | 'copy.js' | 'chart.js' | 'referenc
 }
 
 /** The style sheet in the colour of an operator. */
-export const styleSheet = (colour: string): string => `:root{--brand:${colour}}${readAsset('style.css')}`;
+export const styleSheet = (colour: string): string =>
+  `:root{--brand:${colour}}${readAsset('style.css')}`;
 
 /** The icon of every page: the logo as a `data:` URL, or a house in the colour of the operator. */
 export function icon({ logo, colour }: { logo?: string | undefined; colour: string }): string {

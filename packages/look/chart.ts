@@ -1,7 +1,10 @@
 import { html } from 'hono/html';
 import type { Html } from './table.ts';
 
-/** A bar: the values of its parts from the ground up, and its text for a pointer or the keyboard focus. */
+/**
+ * A bar: the values of its parts from the ground up, and its text for a pointer or the keyboard
+ * focus.
+ */
 export type Bar = { values: readonly number[]; says: string; isUnfinished?: boolean };
 
 /** The meaning of a part of each bar, in the colour of its name. */
@@ -12,7 +15,10 @@ export type Chart = {
   label: string;
   parts: readonly ChartPart[];
   bars: readonly Bar[];
-  /** In the legend, and as a line from one bar on, unless it is so far above the bars that it would press them down. */
+  /**
+   * In the legend, and as a line from one bar on, unless it is so far above the bars that it would
+   * press them down.
+   */
   limit?: { value: number; from: number; label: string } | undefined;
   /** The labels under the chart, from the first bar to the last. */
   axis: readonly string[];
@@ -20,8 +26,9 @@ export type Chart = {
 };
 
 /**
- * A chart under its legend. Its script (`chart.js`) makes it one tab stop, and the arrow keys, a pointer or a finger
- * move from bar to bar. Without the script a pointer shows each bar's text. A table beside it has the same values.
+ * A chart under its legend. Its script (`chart.js`) makes it one tab stop, and the arrow keys, a
+ * pointer or a finger move from bar to bar. Without the script a pointer shows each bar's text. A
+ * table beside it has the same values.
  */
 export function chart({ label, parts, bars, limit, axis, format }: Chart): Html {
   const sumOf = ({ values }: Bar) => values.reduce((sum, value) => sum + value, 0);
@@ -57,7 +64,10 @@ export function chart({ label, parts, bars, limit, axis, format }: Chart): Html 
 /** How many lines there are above the ground. */
 const gridlines = 3;
 
-/** The value of the first line: a whole number that is easy to count with, so that the highest is above every bar. */
+/**
+ * The value of the first line: a whole number that is easy to count with, so that the highest is
+ * above every bar.
+ */
 function gridStep(most: number): number {
   const atLeast = most / gridlines;
   const unit = 10 ** Math.floor(Math.log10(atLeast));

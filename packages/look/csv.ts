@@ -4,12 +4,16 @@ export type CsvColumn = { name: string; heading: string };
 type Cell = string | number | null | undefined;
 
 /**
- * A CSV file to download, for programs or, if the address says so, for people: Excel, as it is set up in the
- * Netherlands, splits columns at semicolons and knows UTF-8 by its mark.
+ * A CSV file to download, for programs or, if the address says so, for people: Excel, as it is set
+ * up in the Netherlands, splits columns at semicolons and knows UTF-8 by its mark.
  */
 export function csvTable(
   { query }: { query: Readonly<Record<string, string>> },
-  { name, columns, rows }: { name: string; columns: readonly CsvColumn[]; rows: readonly (readonly Cell[])[] },
+  {
+    name,
+    columns,
+    rows,
+  }: { name: string; columns: readonly CsvColumn[]; rows: readonly (readonly Cell[])[] },
 ) {
   const isForPeople = query.for === 'people';
   const head = columns.map((column) => (isForPeople ? column.heading : column.name));
@@ -17,7 +21,10 @@ export function csvTable(
   return isForPeople ? { ...file, file: `\u{feff}${file.file}`, type: excelType } : file;
 }
 
-/** Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe first. */
+/**
+ * Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe
+ * first.
+ */
 export function csvText(rows: readonly (readonly Cell[])[], separator = ','): string {
   const written = (cell: Cell): string => {
     const text = String(cell ?? '');

@@ -16,7 +16,10 @@ type Field = {
   required?: boolean;
 };
 
-/** The state of a form: the typed values, the fault, and whether they were typed before the value changed. */
+/**
+ * The state of a form: the typed values, the fault, and whether they were typed before the value
+ * changed.
+ */
 export type FormVisit = {
   form: Readonly<Record<string, string>>;
   fault?: { field: string; message: string };
@@ -25,14 +28,28 @@ export type FormVisit = {
 };
 
 /** The current value of a field that comes back with another value. */
-function valueNow({ form, comesBack, text }: FormVisit, name: string, value: string | undefined): Html {
-  const isOther = comesBack && value !== undefined && form[name] !== undefined && form[name] !== value;
+function valueNow(
+  { form, comesBack, text }: FormVisit,
+  name: string,
+  value: string | undefined,
+): Html {
+  const isOther =
+    comesBack && value !== undefined && form[name] !== undefined && form[name] !== value;
   return isOther ? html`<p class="hint">${text.valueNow(value === '' ? '-' : value)}</p>` : '';
 }
 
 /** A label, a hint and an input, with its fault beside it. */
 export function field(visit: FormVisit, given: Field): Html {
-  const { name, label, hint, hintId = hint && `${name}-hint`, type = 'text', min, maxLength, required } = given;
+  const {
+    name,
+    label,
+    hint,
+    hintId = hint && `${name}-hint`,
+    type = 'text',
+    min,
+    maxLength,
+    required,
+  } = given;
   const value = visit.form[name] ?? given.value ?? '';
   return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${hintId}">${hint}</p>` : ''}${valueNow(visit, name, given.value)}${faultOf(visit, name)}
 <input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${min ? html` min="${min}"` : ''}${maxLength ? html` maxlength="${maxLength}"` : ''}${required ? html` required` : ''}${describedBy(visit, name, hintId)}></div>`;
@@ -41,12 +58,18 @@ export function field(visit: FormVisit, given: Field): Html {
 /** A label and a choice; `options` by their values. */
 export function choice(
   visit: FormVisit,
-  given: { name: string; label: string; options: readonly (readonly [value: string, label: string])[]; value?: string },
+  given: {
+    name: string;
+    label: string;
+    options: readonly (readonly [value: string, label: string])[];
+    value?: string;
+  },
 ): Html {
   const { name, label, options } = given;
   const chosen = visit.form[name] ?? given.value;
   const items = options.map(
-    ([value, shown]) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${shown}</option>`,
+    ([value, shown]) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${shown}</option>`,
   );
   return html`<div class="field"><label for="${name}">${label}</label>${valueNow(visit, name, given.value)}${faultOf(visit, name)}<select id="${name}" name="${name}"${describedBy(visit, name)}>${items}</select></div>`;
 }
@@ -56,7 +79,9 @@ export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
 function faultOf({ fault }: Pick<FormVisit, 'fault'>, name: string): Html {
-  return fault?.field === name ? html`<p class="fault" id="${name}-fault">${fault.message}</p>` : '';
+  return fault?.field === name
+    ? html`<p class="fault" id="${name}-fault">${fault.message}</p>`
+    : '';
 }
 
 function describedBy({ fault }: Pick<FormVisit, 'fault'>, name: string, hintId?: string): Html {

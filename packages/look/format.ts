@@ -1,6 +1,9 @@
 import { dutchTime } from '../../core/dutch-time.ts';
 
-/** How numbers and dates are written in a language: its locale, its percent sign, and the nouns after numbers. */
+/**
+ * How numbers and dates are written in a language: its locale, its percent sign, and the nouns
+ * after numbers.
+ */
 type Ways<Noun extends string> = {
   locale: string;
   percent: string;
@@ -17,10 +20,18 @@ export function createFormatter<Noun extends string>({ locale, percent, counted 
   const date = { day: 'numeric', month: 'short' } as const;
   const time = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
   const instants = new Intl.DateTimeFormat(locale, { ...date, year: 'numeric', ...time, timeZone });
-  const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const months = new Intl.DateTimeFormat(locale, {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
   const shortDays = new Intl.DateTimeFormat(locale, { ...date, timeZone });
-  const shortMonths = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const shortMonths = new Intl.DateTimeFormat(locale, {
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
   const ages = new Intl.RelativeTimeFormat(locale);
   return {
     number: (value: number) => numbers.format(value),

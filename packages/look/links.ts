@@ -16,7 +16,10 @@ export type OperatorLinks = { [Name in keyof typeof linkFields]?: string | undef
 type LinkNames = Readonly<Record<'contact' | 'terms' | 'privacy' | 'accessibility', string>>;
 
 /** The address and the name of each link that is configured. */
-export function namedLinks(links: OperatorLinks, names: LinkNames): { url: string; name: string }[] {
+export function namedLinks(
+  links: OperatorLinks,
+  names: LinkNames,
+): { url: string; name: string }[] {
   const { contactUrl, contactEmail, terms, privacy, accessibility } = links;
   const all: [url: string | undefined, name: string][] = [
     [contactUrl, names.contact],

@@ -30,10 +30,18 @@ export type List<T> = {
   caption: string;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** The text that the search field searches, for words in any order; without it the list has no search field. */
+  /**
+   * The text that the search field searches, for words in any order; without it the list has no
+   * search field.
+   */
   words?: (row: T) => string;
   /** A form around the rows, each with a box to choose it, for `chosenIn`. */
-  choice?: { action: string; label: string; nameOf: (row: T) => string; canChoose: (row: T) => boolean };
+  choice?: {
+    action: string;
+    label: string;
+    nameOf: (row: T) => string;
+    canChoose: (row: T) => boolean;
+  };
   /** Rows that are left out unless somebody asks for them: revoked keys. */
   hidden?: { label: string; isHidden: (row: T) => boolean };
   /** Other parameters to keep in the address, on each page of the list. */
@@ -48,13 +56,18 @@ const choicePrefix = 'choose-';
 
 /** The names of the rows that were chosen. */
 export const chosenIn = (fields: Readonly<Record<string, string>>): string[] =>
-  Object.keys(fields).flatMap((name) => (name.startsWith(choicePrefix) ? [name.slice(choicePrefix.length)] : []));
+  Object.keys(fields).flatMap((name) =>
+    name.startsWith(choicePrefix) ? [name.slice(choicePrefix.length)] : [],
+  );
 
 /** Hidden fields that send them again with a form. */
 export const chosenFields = (names: readonly string[]): Html =>
   html`${names.map((name) => hiddenField(`${choicePrefix}${name}`, 'yes'))}`;
 
-/** Whether a text has each word of a search, in any order, in letters of either case, with or without accents. */
+/**
+ * Whether a text has each word of a search, in any order, in letters of either case, with or
+ * without accents.
+ */
 export function hasWords(text: string, search: string): boolean {
   const folded = (given: string) => given.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   const within = folded(text);
@@ -64,8 +77,8 @@ export function hasWords(text: string, search: string): boolean {
 }
 
 /**
- * Rows by page, which can be searched and sorted without JavaScript. The controls appear when there is something to
- * control.
+ * Rows by page, which can be searched and sorted without JavaScript. The controls appear when there
+ * is something to control.
  */
 export function listOf<T>(
   visit: ListPage,
@@ -91,7 +104,9 @@ export function listOf<T>(
     const kept = Object.fromEntries(keeps.map((name) => [name, query[name] || undefined]));
     const now = { ...kept, q: search || undefined, all: showsAll ? 'yes' : undefined };
     const order = { sort: sorted?.name, order: sorted && isDown ? 'down' : undefined };
-    const given = Object.entries({ ...now, ...order, ...changes }).filter(([, value]) => value !== undefined);
+    const given = Object.entries({ ...now, ...order, ...changes }).filter(
+      ([, value]) => value !== undefined,
+    );
     return `${path}?${new URLSearchParams(given as [string, string][]).toString()}`;
   };
   const head = columns.map(({ name, label, isNumber, place, sort }): Head => {
@@ -100,7 +115,13 @@ export function listOf<T>(
     const next = isThis && !isDown ? 'down' : undefined;
     const mark = isThis ? (isDown ? ' ↓' : ' ↑') : '';
     const content = html`<a href="${address({ sort: name, order: next })}">${label}${mark}</a>`;
-    return { label, content, isNumber, place, sorted: isThis ? (isDown ? 'descending' : 'ascending') : undefined };
+    return {
+      label,
+      content,
+      isNumber,
+      place,
+      sorted: isThis ? (isDown ? 'descending' : 'ascending') : undefined,
+    };
   });
   const isChoice = choice && part.filter(choice.canChoose).length > 1;
   const box = (row: T): Html => {
@@ -108,8 +129,11 @@ export function listOf<T>(
     const name = choice.nameOf(row);
     return html`<input type="checkbox" name="${choicePrefix}${name}" value="yes" aria-label="${choice.label}: ${name}"> `;
   };
-  const cells = part.map((row) => columns.map(({ show }, i) => html`${i === 0 ? box(row) : ''}${show(row)}`));
-  const table = part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`;
+  const cells = part.map((row) =>
+    columns.map(({ show }, i) => html`${i === 0 ? box(row) : ''}${show(row)}`),
+  );
+  const table =
+    part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`;
   const body = isChoice
     ? html`<form method="get" action="${choice.action}">${table}<p class="actions"><button class="button plain">${choice.label}</button></p></form>`
     : table;
@@ -128,7 +152,9 @@ export function searchForm(action: string, fields: Html, label: string): Html {
   return html`<form method="get" action="${action}" role="search" class="search">${fields}<button class="button">${label}</button></form>`;
 }
 
-/** Links to the first and the next page of a list with a cursor, in the parameter `name` of a query. */
+/**
+ * Links to the first and the next page of a list with a cursor, in the parameter `name` of a query.
+ */
 export function pager(
   { text, path, query }: Pick<ListPage, 'text' | 'path' | 'query'>,
   {

@@ -34,18 +34,31 @@ export const periodName = (by: UsagePeriod, { from }: Pick<PeriodSum, 'from'>): 
   by === 'month' ? from.slice(0, 7) : periodStart(by, from);
 
 /** The period asked for, or the next longer period that covers a range with few enough bars. */
-export function periodFor({ from, to }: { from: string; to: string }, asked: UsagePeriod = 'day'): UsagePeriod {
+export function periodFor(
+  { from, to }: { from: string; to: string },
+  asked: UsagePeriod = 'day',
+): UsagePeriod {
   const days = (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;
   const fits = { day: days <= mostSums, week: days <= 7 * (mostSums - 1), month: true };
   return periods.slice(periods.indexOf(asked)).find((period) => fits[period]) ?? 'month';
 }
 
 /** The sums of the daily counts, in order. */
-export function sumsBy(period: UsagePeriod, days: readonly ({ date: string } & Partial<PeriodCounts>)[]): PeriodSum[] {
+export function sumsBy(
+  period: UsagePeriod,
+  days: readonly ({ date: string } & Partial<PeriodCounts>)[],
+): PeriodSum[] {
   const sums = new Map<string, PeriodSum>();
   for (const { date, ...day } of days) {
     const start = periodStart(period, date);
-    const sum = sums.get(start) ?? { from: date, to: date, lookups: 0, quota: 0, input: 0, inactive: 0 };
+    const sum = sums.get(start) ?? {
+      from: date,
+      to: date,
+      lookups: 0,
+      quota: 0,
+      input: 0,
+      inactive: 0,
+    };
     if (date < sum.from) sum.from = date;
     if (date > sum.to) sum.to = date;
     for (const name of counts) sum[name] += day[name] ?? 0;

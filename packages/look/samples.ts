@@ -1,6 +1,10 @@
 /** Text for HTML, in an element or a quoted attribute. */
 export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
 /** Code that can be scrolled to with the keyboard, and copied; `caption` and `code` are HTML. */
@@ -8,7 +12,9 @@ export function sample(caption: string, code: string, { kind = '', id = '' } = {
   return `<figure class="sample ${kind}"><figcaption>${caption}</figcaption><pre tabindex="0"><code${id && ` id="${id}"`}>${code}</code></pre></figure>\n`;
 }
 
-/** The programs for a lookup, shown one at a time without a script, in print all; `legend` is HTML. */
+/**
+ * The programs for a lookup, shown one at a time without a script, in print all; `legend` is HTML.
+ */
 export function programTabs(legend: string, url: string): string {
   const programs = lookupSamples(url).map(
     ({ label, source }, index) =>
@@ -18,7 +24,10 @@ export function programTabs(legend: string, url: string): string {
   return `<fieldset class="tabs"><legend>${legend}</legend>\n${programs.join('\n')}\n</fieldset>\n`;
 }
 
-/** The shortest program for a lookup in each language, with the key in the environment; it fails on a refusal. */
+/**
+ * The shortest program for a lookup in each language, with the key in the environment; it fails on
+ * a refusal.
+ */
 export function lookupSamples(url: string): { label: string; source: string }[] {
   return [
     {

@@ -7,15 +7,23 @@ export type Head = {
   content?: Html;
   isNumber?: boolean | undefined;
   sorted?: string | undefined;
-  /** On a phone: at the end of the first line of its row, nowhere, as on a small window, or without its label. */
+  /**
+   * On a phone: at the end of the first line of its row, nowhere, as on a small window, or without
+   * its label.
+   */
   place?: 'aside' | 'minor' | 'plain' | undefined;
 };
 
 /**
- * A table that scrolls separately from the page, also with the keyboard. On a phone each row of a wide one is two
- * lines: the first cell with the one `aside`, and the others, each after the label of its column.
+ * A table that scrolls separately from the page, also with the keyboard. On a phone each row of a
+ * wide one is two lines: the first cell with the one `aside`, and the others, each after the label
+ * of its column.
  */
-export function scrollTable(caption: string, head: readonly (string | Head)[], rows: readonly Html[][]): Html {
+export function scrollTable(
+  caption: string,
+  head: readonly (string | Head)[],
+  rows: readonly Html[][],
+): Html {
   const columns = head.map((one): Head => (typeof one === 'string' ? { label: one } : one));
   const classes = columns.map(({ isNumber, place }) => {
     const names = [...(isNumber ? ['number'] : []), ...(place ? [place] : [])].join(' ');
@@ -26,7 +34,9 @@ export function scrollTable(caption: string, head: readonly (string | Head)[], r
       html`<th scope="col"${classes[i]}${sorted ? html` aria-sort="${sorted}"` : ''}>${content ?? label}</th>`,
   );
   const cellsOf = (row: Html[]) =>
-    row.map((cell, i) => html`<td${classes[i]} data-label="${columns[i]?.label}"><div>${cell}</div></td>`);
+    row.map(
+      (cell, i) => html`<td${classes[i]} data-label="${columns[i]?.label}"><div>${cell}</div></td>`,
+    );
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table${columns.length > 2 ? html` class="cards"` : ''}>
 <caption>${caption}</caption>
 <thead><tr>${heads}</tr></thead>
@@ -35,10 +45,17 @@ export function scrollTable(caption: string, head: readonly (string | Head)[], r
 }
 
 /** A column of numbers; `aside` puts cells at the end of a row's first line on a phone. */
-export const numbers = (label: string, place?: Head['place']): Head => ({ label, isNumber: true, place });
+export const numbers = (label: string, place?: Head['place']): Head => ({
+  label,
+  isNumber: true,
+  place,
+});
 export const aside = (label: string): Head => ({ label, place: 'aside' });
 
 /** Names with their values; `stats` are numbers to see at a glance. */
-export function facts(given: readonly (readonly [name: string, value: Html])[], kind: 'stats' | '' = ''): Html {
+export function facts(
+  given: readonly (readonly [name: string, value: Html])[],
+  kind: 'stats' | '' = '',
+): Html {
   return html`<dl class="${`facts ${kind}`.trim()}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

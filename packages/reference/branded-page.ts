@@ -22,7 +22,10 @@ export type PageContent = {
   body: string;
 };
 
-/** A complete HTML document that loads nothing, and the policy that allows its own style and script only. */
+/**
+ * A complete HTML document that loads nothing, and the policy that allows its own style and script
+ * only.
+ */
 export function brandedPage(content: PageContent): { html: string; policy: string } {
   const { language, branding, script, body } = content;
   const style = styleSheet(branding.colour);
@@ -67,7 +70,9 @@ function header({ language, branding, home, version }: PageContent): string {
   const { service, portal } = referenceTexts[language].frame;
   const logo = branding.logo ? `<img src="${branding.logo}" alt="">` : '';
   const name = branding.name ? `${escaped(branding.name)} <span>${service}</span>` : service;
-  const portalLink = branding.portalUrl ? `<a href="${escaped(branding.portalUrl)}">${portal}</a>` : '';
+  const portalLink = branding.portalUrl
+    ? `<a href="${escaped(branding.portalUrl)}">${portal}</a>`
+    : '';
   return `<header>
 <p><a href="${home}">${logo}${name}</a>${version ? ` <small>v${escaped(version)}</small>` : ''}</p>
 <div class="links">${portalLink}
@@ -87,7 +92,9 @@ function languageLinks(current: Language, offered: readonly Language[]): string 
 function footer({ language, branding }: PageContent): string {
   const { name } = branding;
   const text = referenceTexts[language].frame;
-  const links = namedLinks(branding, text).map(({ url, name }) => `<a href="${escaped(url)}">${escaped(name)}</a>`);
+  const links = namedLinks(branding, text).map(
+    ({ url, name }) => `<a href="${escaped(url)}">${escaped(name)}</a>`,
+  );
   if (!name && links.length === 0) return '';
   return `<footer aria-label="${text.about}">${name ? `<span>${escaped(name)}</span> ` : ''}${links.join(' ')}</footer>`;
 }

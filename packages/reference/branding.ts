@@ -5,7 +5,10 @@ import { type Environment, environment } from '../../core/environment.ts';
 import { languages } from '../../core/languages.ts';
 import { linkFields } from '../look/links.ts';
 
-/** How the pages and the OpenAPI document present the operator: the field `branding` of the configuration. */
+/**
+ * How the pages and the OpenAPI document present the operator: the field `branding` of the
+ * configuration.
+ */
 const brandingSchema = z.object({
   name: z.optional(z.string()),
   colour: z._default(z.string(), '#0b4f8a'),

@@ -7,13 +7,18 @@ import { heading } from './reference-parts.ts';
 export function changesList({ document }: OpenApi): string {
   return document['x-changes']
     .map(({ version, date, changes }) => {
-      const title = heading(4, `version-${version.replaceAll('.', '-')}`, date ? `${version} (${date})` : version);
+      const title = heading(
+        4,
+        `version-${version.replaceAll('.', '-')}`,
+        date ? `${version} (${date})` : version,
+      );
       return `${title}\n${listOf(changes)}`;
     })
     .join('\n');
 }
 
-const listOf = (changes: string[]) => `<ul>\n${changes.map((one) => `<li>${inline(one)}</li>`).join('\n')}\n</ul>`;
+const listOf = (changes: string[]) =>
+  `<ul>\n${changes.map((one) => `<li>${inline(one)}</li>`).join('\n')}\n</ul>`;
 
 /** The same as a feed (RSS 2.0). A version that was not published yet has no date. */
 export function changesFeed({ document }: OpenApi, baseUrl: string): string {

@@ -22,11 +22,15 @@ type DocsPage = {
 };
 
 /**
- * The page with the API reference, complete in one response: it loads nothing, not even from this API. Readable without
- * JavaScript, which adds the search, the buttons to copy a sample, and the anchor to the links to the other language.
- * The only field is that search, which sends nothing.
+ * The page with the API reference, complete in one response: it loads nothing, not even from this
+ * API. Readable without JavaScript, which adds the search, the buttons to copy a sample, and the
+ * anchor to the links to the other language. The only field is that search, which sends nothing.
  */
-export function docsPage(language: Language, baseUrl: string, site: Site): { html: string; policy: string } {
+export function docsPage(
+  language: Language,
+  baseUrl: string,
+  site: Site,
+): { html: string; policy: string } {
   const { api, branding } = site;
   const words = { ...api.descriptions(), ...textsIn(language, site.offered) };
   const { copy, copied, search, noResults: none } = words;
@@ -59,7 +63,9 @@ function withSearchWords(html: string, { searchWords }: TranslatedText): string 
 function bodyOf(page: DocsPage): string {
   const { words } = page;
   const all = sections(page);
-  const links = all.map(({ id }) => `<li><a href="#${id}">${words.sections[id]}</a></li>`).join('\n');
+  const links = all
+    .map(({ id }) => `<li><a href="#${id}">${words.sections[id]}</a></li>`)
+    .join('\n');
   const contents = `<ul>\n${links}\n</ul>`;
   const parts = all.map(
     ({ id, html }) =>
@@ -98,7 +104,8 @@ function quickStart(page: DocsPage): string {
   const steps = words.startSteps.map((step) => `<li>${inline(step)}</li>`).join('\n');
   return block(
     `<ol class="steps">\n${steps}\n</ol>${tryUrl ? `\n<p><a href="${escaped(tryUrl)}">${words.tryIt}</a></p>` : ''}`,
-    curl(page, api.exampleUrl('found')) + response(page, example(api, 'lookUpAddress', '200', 'found')),
+    curl(page, api.exampleUrl('found')) +
+      response(page, example(api, 'lookUpAddress', '200', 'found')),
   );
 }
 
@@ -106,7 +113,9 @@ function lookup(page: DocsPage): string {
   const { api, words } = page;
   const url = `${page.baseUrl}${api.exampleUrl('found')}`;
   const outcomes = Object.keys(api.responseExamples('lookUpAddress', '200')).map((name) => {
-    const answer = example(api, 'lookUpAddress', '200', name) as { status: keyof TranslatedText['outcome'] };
+    const answer = example(api, 'lookUpAddress', '200', name) as {
+      status: keyof TranslatedText['outcome'];
+    };
     const title = heading(4, `outcome-${name}`, escaped(words.exampleTitles[name] ?? name));
     const meaning = `<p class="outcome"><code class="${answer.status}">${answer.status}</code></p>\n<p>${inline(words.outcome[answer.status])}</p>`;
     return block(`${title}\n${meaning}`, curl(page, api.exampleUrl(name)) + response(page, answer));
@@ -120,19 +129,29 @@ function lookup(page: DocsPage): string {
     ),
     `${heading(3, 'outcomes', words.outcomes)}\n<p>${inline(words.paragraphs.Outcomes)}</p>`,
     ...outcomes,
-    block(`${heading(3, 'members', words.body)}\n${members([words.name, words.description], words.members)}`),
-    block(`${heading(3, 'test-addresses', words.testAddresses)}\n<p>${inline(words.paragraphs['Test addresses'])}</p>`),
-    block(`${heading(3, 'storing', words.storing)}\n<p>${inline(words.paragraphs['Storing results'])}</p>`),
+    block(
+      `${heading(3, 'members', words.body)}\n${members([words.name, words.description], words.members)}`,
+    ),
+    block(
+      `${heading(3, 'test-addresses', words.testAddresses)}\n<p>${inline(words.paragraphs['Test addresses'])}</p>`,
+    ),
+    block(
+      `${heading(3, 'storing', words.storing)}\n<p>${inline(words.paragraphs['Storing results'])}</p>`,
+    ),
   ].join('\n');
 }
 
 function parameterRows({ api, words }: DocsPage): TableRow[] {
-  return (api.operation('lookUpAddress').parameters ?? []).map(({ name, required, examples = {} }) => {
-    const values = [...new Set(Object.values(examples).map(({ value }) => `\`${value}\``))].join(', ');
-    const need = `<small${required ? ' class="required"' : ''}>${required ? words.required : words.optional}</small>`;
-    const form = `${inline(words.parameterForms[name] ?? '')} ${words.exampleOf}: ${inline(values)}.`;
-    return { id: `parameter-${name}`, head: `<code>${name}</code> ${need}`, cell: form };
-  });
+  return (api.operation('lookUpAddress').parameters ?? []).map(
+    ({ name, required, examples = {} }) => {
+      const values = [...new Set(Object.values(examples).map(({ value }) => `\`${value}\``))].join(
+        ', ',
+      );
+      const need = `<small${required ? ' class="required"' : ''}>${required ? words.required : words.optional}</small>`;
+      const form = `${inline(words.parameterForms[name] ?? '')} ${words.exampleOf}: ${inline(values)}.`;
+      return { id: `parameter-${name}`, head: `<code>${name}</code> ${need}`, cell: form };
+    },
+  );
 }
 
 function batch(page: DocsPage): string {
@@ -155,9 +174,14 @@ function validation(page: DocsPage): string {
 }
 
 function quota({ api, words }: DocsPage): string {
-  const rows = words.retryRows.map(([status, remedy]) => ({ head: escaped(status), cell: inline(remedy) }));
+  const rows = words.retryRows.map(([status, remedy]) => ({
+    head: escaped(status),
+    cell: inline(remedy),
+  }));
   const limits = api.headerRows().filter(({ name }) => name.startsWith('RateLimit'));
-  const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
+  const lines = limits.map(
+    ({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`,
+  );
   return block(
     `<p>${inline(words.paragraphs.Quota)}</p>\n<p>${inline(words.paragraphs.Gateway)}</p>\n${heading(3, 'retries', words.retries)}\n${htmlTable([words.status, words.retries], rows)}`,
     sample(words.sections.headers, lines.join('\n'), { kind: 'headers' }),
@@ -196,7 +220,8 @@ function headers({ api, words }: DocsPage): string {
   const rows = api.headerRows().map(({ name, header, at }): TableRow => {
     const places = at.map((place) => `<code>${place}</code>`).join(', ') || words.everyResponse;
     const value = header.example ?? header.schema.const;
-    const shown = value === undefined ? '' : `<br>${words.exampleOf}: <code>${escaped(value)}</code>`;
+    const shown =
+      value === undefined ? '' : `<br>${words.exampleOf}: <code>${escaped(value)}</code>`;
     return {
       id: `header-${name.toLowerCase()}`,
       head: `<code>${name}</code><br><small>${places}</small>`,
@@ -234,7 +259,9 @@ function endpoint(api: OpenApi, id: string): string {
 }
 
 function curl({ words, baseUrl }: DocsPage, path: string): string {
-  return sample(words.request, escaped(`curl -H "X-API-Key: YOUR_KEY" "${baseUrl}${path}"`), { kind: 'request' });
+  return sample(words.request, escaped(`curl -H "X-API-Key: YOUR_KEY" "${baseUrl}${path}"`), {
+    kind: 'request',
+  });
 }
 
 function response({ words }: DocsPage, body: unknown, status = ''): string {

@@ -1,10 +1,13 @@
 import type { BodyFaultCode } from '../../core/contract.ts';
 
 /**
- * An example for each code: a refused query of `/v1/address`, or body of `/v1/addresses`. `include-unavailable` has no
- * example, because no page names a field that its operator has not turned on.
+ * An example for each code: a refused query of `/v1/address`, or body of `/v1/addresses`.
+ * `include-unavailable` has no example, because no page names a field that its operator has not
+ * turned on.
  */
-export const faultExamples: Readonly<Record<Exclude<BodyFaultCode, 'include-unavailable'>, string>> = {
+export const faultExamples: Readonly<
+  Record<Exclude<BodyFaultCode, 'include-unavailable'>, string>
+> = {
   missing: 'postcode=1012JS',
   duplicate: 'postcode=1012JS&huisnummer=1&huisnummer=2',
   'parameter-unknown': 'postcode=1012JS&huisnummer=1&huisletter=A',

@@ -18,7 +18,9 @@ export function plain(html: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** A value as indented JSON, with its names, strings and other values marked for the style sheet. */
+/**
+ * A value as indented JSON, with its names, strings and other values marked for the style sheet.
+ */
 export function highlightedJson(value: unknown): string {
   const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g;
   const json = compact(JSON.stringify(value, null, 2));
@@ -35,5 +37,8 @@ export function highlightedJson(value: unknown): string {
 
 /** Arrays of single values on one line. */
 function compact(json: string): string {
-  return json.replaceAll(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/,\s+/g, ', ')}]`);
+  return json.replaceAll(
+    /\[\s+([^[\]{}]*?)\s+\]/g,
+    (_, items: string) => `[${items.replaceAll(/,\s+/g, ', ')}]`,
+  );
 }

@@ -6,10 +6,19 @@ export function markdownOf(html: string): string {
   const [, main = ''] = /<main id="top">([\s\S]*)<\/main>/.exec(html) ?? [];
   const text = main
     .replaceAll(/<details[\s\S]*?<\/details>|<label.*?<\/label>/g, '')
-    .replaceAll(/<figure.*?><figcaption>(.*?)<\/figcaption><pre.*?><code>([\s\S]*?)<\/code><\/pre><\/figure>/g, sample)
-    .replaceAll(/<h([1-4]).*?>(.*?)<\/h\1>/g, (_, level, title) => `\n${'#'.repeat(level)} ${title}\n`)
+    .replaceAll(
+      /<figure.*?><figcaption>(.*?)<\/figcaption><pre.*?><code>([\s\S]*?)<\/code><\/pre><\/figure>/g,
+      sample,
+    )
+    .replaceAll(
+      /<h([1-4]).*?>(.*?)<\/h\1>/g,
+      (_, level, title) => `\n${'#'.repeat(level)} ${title}\n`,
+    )
     .replaceAll(/<\/tr><\/thead>\s*<tbody.*?>/g, '|\n| --- | --- |')
-    .replaceAll(/<t[hd]\b.*?>(.*?)<\/t[hd]>/g, (_, cell: string) => `| ${cell.replaceAll('|', '\\|')} `)
+    .replaceAll(
+      /<t[hd]\b.*?>(.*?)<\/t[hd]>/g,
+      (_, cell: string) => `| ${cell.replaceAll('|', '\\|')} `,
+    )
     .replaceAll('</tr>', '|')
     .replaceAll(/<\/(p|ol|ul)>/g, '\n')
     .replaceAll('<li>', '- ')
@@ -26,7 +35,9 @@ function sample(_: string, caption: string, code: string): string {
   return `\n${caption}:\n\n\`\`\`\n${code}\n\`\`\`\n`;
 }
 
-/** The index that programs which read texts look for, by the convention of `llms.txt`. In English. */
+/**
+ * The index that programs which read texts look for, by the convention of `llms.txt`. In English.
+ */
 export function indexForPrograms(api: OpenApi, baseUrl: string): string {
   const { lead, paragraphs } = api.descriptions();
   return `# ${api.document.info.title}

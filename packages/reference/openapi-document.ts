@@ -8,12 +8,19 @@ type Example = { summary: string; value: unknown };
 type Header = { description: string; schema: { const?: string }; example?: string };
 type SchemaReference = { $ref: string };
 type MediaTypes = Record<string, { examples?: Record<string, Example> }>;
-type Response = SchemaReference | { headers: Record<string, SchemaReference>; content?: MediaTypes };
+type Response =
+  | SchemaReference
+  | { headers: Record<string, SchemaReference>; content?: MediaTypes };
 type Operation = {
   operationId: string;
   summary: string;
   description: string;
-  parameters?: { name: string; required?: boolean; description: string; examples?: Record<string, Example> }[];
+  parameters?: {
+    name: string;
+    required?: boolean;
+    description: string;
+    examples?: Record<string, Example>;
+  }[];
   requestBody?: { content: MediaTypes };
   responses: Record<string, Response>;
   /** `[]` where no key is needed. */
@@ -21,12 +28,21 @@ type Operation = {
   'x-codeSamples'?: { label: string; source: string }[];
 };
 type Document = {
-  info: { title: string; summary: string; version: string; description: string; contact: { name: string } };
+  info: {
+    title: string;
+    summary: string;
+    version: string;
+    description: string;
+    contact: { name: string };
+  };
   servers: { url: string }[];
   paths: Record<string, Partial<Record<'get' | 'post', Operation>>>;
   'x-elsewhere': Record<string, SchemaReference>;
   'x-changes': { version: string; date?: string; changes: string[] }[];
-  components: { headers: Record<string, Header>; responses: Record<string, Exclude<Response, SchemaReference>> };
+  components: {
+    headers: Record<string, Header>;
+    responses: Record<string, Exclude<Response, SchemaReference>>;
+  };
 };
 
 /** The result of a JSON merge patch (RFC 7396) that removes nothing from a document. */
@@ -42,7 +58,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 type CompleteOperation = Operation & { method: string; path: string };
 
-/** The published OpenAPI document of a deployment that offers these names, and the parts that the pages show. */
+/**
+ * The published OpenAPI document of a deployment that offers these names, and the parts that the
+ * pages show.
+ */
 export class OpenApi {
   readonly document: Document;
   /** The operations by their id, with the complete path: `/v1/address`. */
@@ -61,7 +80,9 @@ export class OpenApi {
     );
   }
 
-  /** The document with an absolute server first, which some generators require, and whom to contact. */
+  /**
+   * The document with an absolute server first, which some generators require, and whom to contact.
+   */
   deployedAt(baseUrl: string, branding: Branding, hasDocs: boolean): object {
     const { info, servers } = this.document;
     const { name = info.contact.name, contactUrl, contactEmail, terms } = branding;
@@ -105,7 +126,10 @@ export class OpenApi {
     return `${path}?${new URLSearchParams(given)}`;
   }
 
-  /** Each header with its places: paths for a 200 or 304, statuses for problems, nothing for every response. */
+  /**
+   * Each header with its places: paths for a 200 or 304, statuses for problems, nothing for every
+   * response.
+   */
   headerRows(): { name: string; header: Header; at: string[] }[] {
     const { components, 'x-elsewhere': elsewhere } = this.document;
     const everywhere = new Set(Object.keys(components.responses.NotFound?.headers ?? {}));
@@ -114,7 +138,10 @@ export class OpenApi {
     for (const { path, responses } of all) {
       for (const [status, response] of Object.entries(responses)) {
         for (const [name, { $ref }] of Object.entries(this.#resolved(response).headers)) {
-          const place = places.get(name) ?? { at: new Set(), component: $ref.split('/').at(-1) ?? '' };
+          const place = places.get(name) ?? {
+            at: new Set(),
+            component: $ref.split('/').at(-1) ?? '',
+          };
           places.set(name, place);
           if (!everywhere.has(name)) place.at.add(Number(status) < 400 ? path : status);
         }
@@ -130,7 +157,9 @@ export class OpenApi {
   /** The document's descriptions in English, by their subject. */
   descriptions(): Descriptions {
     const { description } = this.document.info;
-    const [lead = '', ...rest] = description.split('\n\n').map((text) => text.replaceAll('\n', ' '));
+    const [lead = '', ...rest] = description
+      .split('\n\n')
+      .map((text) => text.replaceAll('\n', ' '));
     const paragraphs = paragraphNames.map((name) => {
       const paragraph = rest.find((text) => text.startsWith(`**${name}.** `));
       if (!paragraph) throw new Error(`the introduction has no paragraph "${name}"`);
@@ -140,13 +169,23 @@ export class OpenApi {
     return {
       lead,
       paragraphs: Object.fromEntries(paragraphs),
-      parameterForms: Object.fromEntries(parameters.map(({ name, description }) => [name, description])),
-      headerMeanings: Object.fromEntries(this.headerRows().map(({ name, header }) => [name, header.description])),
+      parameterForms: Object.fromEntries(
+        parameters.map(({ name, description }) => [name, description]),
+      ),
+      headerMeanings: Object.fromEntries(
+        this.headerRows().map(({ name, header }) => [name, header.description]),
+      ),
       exampleTitles: Object.fromEntries(
-        Object.entries(this.responseExamples('lookUpAddress', '200')).map(([name, { summary }]) => [name, summary]),
+        Object.entries(this.responseExamples('lookUpAddress', '200')).map(([name, { summary }]) => [
+          name,
+          summary,
+        ]),
       ),
       operations: Object.fromEntries(
-        Object.values(this.operations).map(({ operationId, description }) => [operationId, description]),
+        Object.values(this.operations).map(({ operationId, description }) => [
+          operationId,
+          description,
+        ]),
       ),
     };
   }

@@ -1,6 +1,9 @@
 import type { OpenApi } from './openapi-document.ts';
 
-/** A Postman collection (format 2.1) with a request for each example; whoever imports it sets the key. */
+/**
+ * A Postman collection (format 2.1) with a request for each example; whoever imports it sets the
+ * key.
+ */
 export function postmanCollection(api: OpenApi, baseUrl: string): object {
   const { title, description } = api.document.info;
   const apikey = { key: 'X-API-Key', value: '{{key}}', in: 'header' };
@@ -10,7 +13,10 @@ export function postmanCollection(api: OpenApi, baseUrl: string): object {
       description,
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
-    auth: { type: 'apikey', apikey: Object.entries(apikey).map(([key, value]) => ({ key, value, type: 'string' })) },
+    auth: {
+      type: 'apikey',
+      apikey: Object.entries(apikey).map(([key, value]) => ({ key, value, type: 'string' })),
+    },
     variable: [
       { key: 'baseUrl', value: baseUrl },
       { key: 'key', value: '' },
@@ -32,13 +38,19 @@ function requestsOf(api: OpenApi, id: string): object[] {
       examples?.[name] ? [{ key, value: String(examples[name].value) }] : [],
     );
     const body = api.requestExample(id, name);
-    const search = query.length > 0 ? `?${query.map(({ key, value }) => `${key}=${value}`).join('&')}` : '';
+    const search =
+      query.length > 0 ? `?${query.map(({ key, value }) => `${key}=${value}`).join('&')}` : '';
     return {
       name: titles[name]?.summary ?? summary,
       request: {
         method,
         description,
-        url: { raw: `{{baseUrl}}${path}${search}`, host: ['{{baseUrl}}'], path: path.slice(1).split('/'), query },
+        url: {
+          raw: `{{baseUrl}}${path}${search}`,
+          host: ['{{baseUrl}}'],
+          path: path.slice(1).split('/'),
+          query,
+        },
         ...(body !== undefined && {
           header: [{ key: 'Content-Type', value: 'application/json' }],
           body: { mode: 'raw', raw: JSON.stringify(body, null, 2) },

@@ -15,15 +15,25 @@ export function hasExplanation(code: string): code is ExplainedCode {
   return Object.hasOwn(referenceTexts.en.explanations, code);
 }
 
-/** The heading of a code: the status and title of a problem, as in its responses, or the code of a fault. */
+/**
+ * The heading of a code: the status and title of a problem, as in its responses, or the code of a
+ * fault.
+ */
 export function headingOf(code: ExplainedCode, language: Language = 'en'): string {
   return isFault(code)
     ? `${referenceTexts[language].problemPage.invalid}: ${code}`
     : `${problems[code].status} ${problems[code].title}`;
 }
 
-/** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
-export function problemPage(code: ExplainedCode, language: Language, site: Site): { html: string; policy: string } {
+/**
+ * The page about a problem or a code of a 422: a complete HTML document without scripts, which
+ * loads nothing.
+ */
+export function problemPage(
+  code: ExplainedCode,
+  language: Language,
+  site: Site,
+): { html: string; policy: string } {
   const { explanations, problemPage: words } = textsIn(language, site.offered);
   const [happened, remedy] = explanations[code];
   const title = escaped(headingOf(code, language));
@@ -38,14 +48,26 @@ ${code === 'invalid-input' ? faultList(language) : ''}
 <p>${seeAlso(code, language, site)}</p>
 </main>`;
   const { branding } = site;
-  return brandedPage({ language, branding, title, description: inline(happened), home: homeOf(language, site), body });
+  return brandedPage({
+    language,
+    branding,
+    title,
+    description: inline(happened),
+    home: homeOf(language, site),
+    body,
+  });
 }
 
 /** The page at the address of an unknown problem, with links to the known problems. */
-export function unknownProblemPage(language: Language, site: Site): { html: string; policy: string } {
+export function unknownProblemPage(
+  language: Language,
+  site: Site,
+): { html: string; policy: string } {
   const { explanations, problemPage: words } = referenceTexts[language];
   const codes = Object.keys(explanations) as ExplainedCode[];
-  const links = codes.map((code) => `<li>${link(code, escaped(headingOf(code, language)), language)}</li>`);
+  const links = codes.map(
+    (code) => `<li>${link(code, escaped(headingOf(code, language)), language)}</li>`,
+  );
   const body = `<main class="page problem">
 <h1>${words.unknown}</h1>
 <p>${words.known}</p>
@@ -55,10 +77,18 @@ ${links.join('\n')}
 </main>`;
   const { unknown: title, known: description } = words;
   const { branding } = site;
-  return brandedPage({ language, branding, title, description, home: homeOf(language, site), body });
+  return brandedPage({
+    language,
+    branding,
+    title,
+    description,
+    home: homeOf(language, site),
+    body,
+  });
 }
 
-const homeOf = (language: Language, { hasDocs }: Site) => (hasDocs ? `/docs?lang=${language}` : '#');
+const homeOf = (language: Language, { hasDocs }: Site) =>
+  hasDocs ? `/docs?lang=${language}` : '#';
 
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {

@@ -12,8 +12,9 @@ export type PublishedPath = (typeof publishedPaths)[number];
 type ReadRequest = { rawPath: string; headers: Readonly<Record<string, string | undefined>> };
 
 /**
- * Whether the route of the reference handles a request. Every start of the function loads this file, so it imports no
- * texts. A person who opens `/` in a browser is led to the page; to a program it is a path that does not exist.
+ * Whether the route of the reference handles a request. Every start of the function loads this
+ * file, so it imports no texts. A person who opens `/` in a browser is led to the page; to a
+ * program it is a path that does not exist.
  */
 export function isPublished({ rawPath, headers }: ReadRequest, hasDocs: boolean): boolean {
   if (rawPath === '/') return hasDocs && isBrowser(headers);

@@ -30,7 +30,10 @@ ${body.join('\n')}
 export function members(titles: [string, string], rows: Record<string, string>): string {
   return htmlTable(
     titles,
-    Object.entries(rows).map(([name, text]) => ({ head: `<code>${name}</code>`, cell: inline(text) })),
+    Object.entries(rows).map(([name, text]) => ({
+      head: `<code>${name}</code>`,
+      cell: inline(text),
+    })),
   );
 }
 

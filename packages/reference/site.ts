@@ -17,5 +17,10 @@ export type Site = {
 /** The site of a deployment, by the variables of its function. */
 export function siteOf(variables: Environment): Site {
   const offered = offeredIn(variables);
-  return { branding: readBranding(variables), hasDocs: hasDocsIn(variables), offered, api: new OpenApi(offered) };
+  return {
+    branding: readBranding(variables),
+    hasDocs: hasDocsIn(variables),
+    offered,
+    api: new OpenApi(offered),
+  };
 }

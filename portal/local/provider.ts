@@ -24,8 +24,9 @@ export type LocalProviderOptions = {
 };
 
 /**
- * Starts a complete OpenID provider for this machine. It stores nothing, and a visitor can sign in as anyone: the one
- * thing that a provider in earnest would do otherwise. Its library takes 19 MB, so it is loaded when somebody signs in.
+ * Starts a complete OpenID provider for this machine. It stores nothing, and a visitor can sign in
+ * as anyone: the one thing that a provider in earnest would do otherwise. Its library takes 19 MB,
+ * so it is loaded when somebody signs in.
  */
 export async function startProvider(options: LocalProviderOptions): Promise<LocalProvider> {
   const { host, port, people } = options;
@@ -45,7 +46,9 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
     const address = `http://${request.headers.host}`;
     if (!URL.canParse(address) || !isLoopback(address)) {
       response.writeHead(421, { 'content-type': 'text/plain' });
-      response.end(`This sign-in provider answers at ${issuer} only. Begin at the portal: ${options.portalUrl}\n`);
+      response.end(
+        `This sign-in provider answers at ${issuer} only. Begin at the portal: ${options.portalUrl}\n`,
+      );
       return;
     }
     loaded ??= createProvider(issuer, options);
@@ -57,7 +60,9 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
       if (chosen === null) return showChoice(response, request.url, people);
       await provider.interactionFinished(request, response, { login: { accountId: chosen } });
     } catch {
-      response.writeHead(400, { 'content-type': 'text/plain' }).end('This sign-in is over. Begin again at the portal.');
+      response
+        .writeHead(400, { 'content-type': 'text/plain' })
+        .end('This sign-in is over. Begin again at the portal.');
     }
   }
 
@@ -89,7 +94,10 @@ async function createProvider(issuer: string, { people, ...options }: LocalProvi
       const person = people.find((one) => one.id === id);
       if (!person) return undefined;
       const { name, email } = person;
-      return { accountId: id, claims: async () => ({ sub: id, name, email, email_verified: true }) };
+      return {
+        accountId: id,
+        claims: async () => ({ sub: id, name, email, email_verified: true }),
+      };
     },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     conformIdTokenClaims: false,
@@ -102,7 +110,14 @@ async function createProvider(issuer: string, { people, ...options }: LocalProvi
       context.type = 'text/plain';
       context.body = `${error}: ${why}. Begin again at the portal: ${options.portalUrl}\n`;
     },
-    ttl: { Interaction: 600, Session: 3600, Grant: 3600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
+    ttl: {
+      Interaction: 600,
+      Session: 3600,
+      Grant: 3600,
+      AccessToken: 600,
+      IdToken: 600,
+      AuthorizationCode: 60,
+    },
     // The portal is our own client, so users need not consent to it.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
@@ -118,7 +133,9 @@ async function createProvider(issuer: string, { people, ...options }: LocalProvi
 }
 
 function showChoice(response: ServerResponse, path: string, people: readonly LocalPerson[]): void {
-  const choices = people.map(({ id, name, about }) => `<li><a href="${path}?person=${id}">${name}</a>, ${about}</li>`);
+  const choices = people.map(
+    ({ id, name, about }) => `<li><a href="${path}?person=${id}">${name}</a>, ${about}</li>`,
+  );
   response.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',

@@ -26,7 +26,10 @@ export type LocalPortalOptions = {
   apiUrl: string;
   /** How the pages present the operator. */
   branding?:
-    | (OperatorLinks & Partial<Pick<PortalSettings, 'colour' | 'logo' | 'languages'>> & { name?: string | undefined })
+    | (OperatorLinks &
+        Partial<Pick<PortalSettings, 'colour' | 'logo' | 'languages'>> & {
+          name?: string | undefined;
+        })
     | undefined;
   /** The ports of the portal and the provider; if a port is taken or 0, another port is picked. */
   ports: { portal: number; provider: number };
@@ -51,22 +54,36 @@ const operator: LocalPerson = {
 };
 
 /**
- * Starts the portal with the same code and the same events that it gets in a Lambda, and an OpenID provider to sign in
- * at. Everything that is started is added to `resources` at once.
+ * Starts the portal with the same code and the same events that it gets in a Lambda, and an OpenID
+ * provider to sign in at. Everything that is started is added to `resources` at once.
  */
-export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
+export async function startPortal(
+  options: LocalPortalOptions,
+  resources: AsyncDisposableStack,
+): Promise<LocalPortal> {
   const { client, accountsTable: table, loadsAs, statements, ports, branding } = options;
   const adminAs = (actor: string) => createAdmin({ client, table, actor });
   await addDemoMember(adminAs('npm start'));
   const secret = randomBytes(32).toString('hex');
-  // The portal and the provider name each other, so the address of each is known before the portal answers.
+  // The portal and the provider name each other, so the address of each is known before the portal
+  // answers.
   let answer: ReturnType<typeof portalHandler> | undefined;
-  const target = async (event: APIGatewayProxyEventV2) => answer?.(event as unknown as GatewayEvent);
-  const gateway = await onFreePort(ports.portal, (port) => options.startGateway(target, { host, port }));
+  const target = async (event: APIGatewayProxyEventV2) =>
+    answer?.(event as unknown as GatewayEvent);
+  const gateway = await onFreePort(ports.portal, (port) =>
+    options.startGateway(target, { host, port }),
+  );
   resources.defer(gateway.stop);
   const portalUrl = `http://${host}:${gateway.port}`;
-  const registration = { clientId: 'portal', clientSecret: secret, people: [customer, operator], portalUrl };
-  const provider = await onFreePort(ports.provider, (port) => startProvider({ host, port, ...registration }));
+  const registration = {
+    clientId: 'portal',
+    clientSecret: secret,
+    people: [customer, operator],
+    portalUrl,
+  };
+  const provider = await onFreePort(ports.provider, (port) =>
+    startProvider({ host, port, ...registration }),
+  );
   resources.defer(provider.stop);
   const app = portalApp(
     {
@@ -92,14 +109,20 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
       statements,
       now: Date.now,
     },
-    (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),
+    (error, id) =>
+      console.error(
+        `Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`,
+      ),
   );
   answer = portalHandler(app);
   return { portalUrl, issuer: provider.issuer };
 }
 
 /** Starts a server on this port, or on any free port if it is taken. */
-function onFreePort<Server>(port: number, start: (port: number) => Promise<Server>): Promise<Server> {
+function onFreePort<Server>(
+  port: number,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
   return start(port).catch(() => start(0));
 }
 
@@ -108,7 +131,8 @@ async function addDemoMember(admin: Admin): Promise<void> {
   const input = { account: 'demo', person: customer.email, role: 'admin' } as const;
   const people = [customer.email];
   try {
-    if ((await admin.members.roleIn(input.account, people)) === null) await admin.members.add(input);
+    if ((await admin.members.roleIn(input.account, people)) === null)
+      await admin.members.add(input);
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
   }

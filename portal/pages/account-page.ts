@@ -28,7 +28,10 @@ function apiPage(visit: AccountVisit): Page {
 const exampleAnswer =
   '{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}';
 
-/** A call of the API that works when it is pasted, given a key. The postcode belongs to the test addresses. */
+/**
+ * A call of the API that works when it is pasted, given a key. The postcode belongs to the test
+ * addresses.
+ */
 export function curlLine(apiUrl: string, key = 'YOUR_KEY', query = testAddress): string {
   return `curl -H 'X-API-Key: ${key}' '${lookupUrl(apiUrl, query)}'`;
 }

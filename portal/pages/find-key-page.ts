@@ -6,8 +6,8 @@ import type { Visit } from '../visit/visit.ts';
 import { attempt, faulty, postForm } from './page-form.ts';
 
 /**
- * Finds a leaked key in the visitor's accounts. The pasted text may be a whole key: it is sent in a form, so that no
- * address or log contains it, and no page shows it.
+ * Finds a leaked key in the visitor's accounts. The pasted text may be a whole key: it is sent in a
+ * form, so that no address or log contains it, and no page shows it.
  */
 export const findKeyPages = serviceRoutes({
   'GET /keys': ['home', findPage],
@@ -19,8 +19,17 @@ const findPath = '/keys';
 /** The form, for any page; the pasted text never comes back. */
 export function findKeyForm(visit: Visit): Html {
   const { fault, text } = visit;
-  const empty = { ...visit, form: {}, ...(fault?.field !== 'key' && { fault: { field: '', message: '' } }) };
-  const key = field(empty, { name: 'key', label: text.keyOrId, hint: text.keyOrIdHint, required: true });
+  const empty = {
+    ...visit,
+    form: {},
+    ...(fault?.field !== 'key' && { fault: { field: '', message: '' } }),
+  };
+  const key = field(empty, {
+    name: 'key',
+    label: text.keyOrId,
+    hint: text.keyOrIdHint,
+    required: true,
+  });
   return html`<div class="card"><h2>${text.findKey}</h2>${postForm(visit, findPath, key, { label: text.findIt })}</div>`;
 }
 

@@ -24,7 +24,11 @@ export function welcome(text: Text, back: string): Page {
 
 /** The answer to a form whose session has ended: it comes back on the page `back`. */
 export function signInAgain(text: Text, back: string): Page {
-  return { title: text.signInAgain, status: 403, body: signInCard(text, text.signInAgainText, back) };
+  return {
+    title: text.signInAgain,
+    status: 403,
+    body: signInCard(text, text.signInAgainText, back),
+  };
 }
 
 function signInCard(text: Text, explanation: string, back: string): Html {
@@ -39,7 +43,9 @@ export function keptNote(page: Page, text: Text): Page {
 
 /** The page after a session; `atProvider` ends the session at the provider. */
 export function signedOut(text: Text, atProvider: string | undefined): Page {
-  const there = atProvider ? html`<a class="button plain" href="${atProvider}">${text.signOutThere}</a>` : '';
+  const there = atProvider
+    ? html`<a class="button plain" href="${atProvider}">${text.signOutThere}</a>`
+    : '';
   return {
     title: text.signedOut,
     body: html`<div class="card"><p>${text.signedOutText}</p><div class="actions"><a class="button" href="/sign-in">${text.frame.signIn}</a>${there}</div></div>`,
@@ -62,5 +68,10 @@ export type PageFault = keyof typeof faultStatus;
 export function faultOf(text: Text, name: PageFault): Page {
   const back = ['signIn', 'identity', 'provider'].includes(name) ? '/sign-in' : '/';
   const explanation = text.errors[`${name}Text`];
-  return faultPage(text, { title: text.errors[name], explanation, back, status: faultStatus[name] });
+  return faultPage(text, {
+    title: text.errors[name],
+    explanation,
+    back,
+    status: faultStatus[name],
+  });
 }

@@ -17,18 +17,24 @@ import { attempt } from './page-form.ts';
 import { instantOf, limitsText, untilOf } from './page-parts.ts';
 
 /**
- * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of
- * the command line, is the supplier.
+ * Who made a change. A customer reads the names of people who sign in for the account; an operator,
+ * or a shell login of the command line, is the supplier.
  */
 export function actorName({ person, text, tools }: Visit, actor: string): string {
-  const isOwn = isPerson(actor) && /^sub:|\.[^@.]+$/.test(actor) && !tools.settings.signIn.operators.includes(actor);
+  const isOwn =
+    isPerson(actor) &&
+    /^sub:|\.[^@.]+$/.test(actor) &&
+    !tools.settings.signIn.operators.includes(actor);
   return person.operator || isOwn ? actor : text.supplier;
 }
 
 const changesShown = 50;
 
 /** The part of a page with who changed what, as operators read it, the newest first. */
-export async function changesPart(visit: Visit, read: (page: AuditPageOptions) => Promise<AuditPage>): Promise<Html> {
+export async function changesPart(
+  visit: Visit,
+  read: (page: AuditPageOptions) => Promise<AuditPage>,
+): Promise<Html> {
   const after = visit.query.changes;
   const readAfter = (cursor?: string) => read({ limit: 20, ...(cursor && { cursor }) });
   const { entries, cursor } = await readAfter(after).catch((error: unknown) => {
@@ -45,8 +51,10 @@ export async function changesPart(visit: Visit, read: (page: AuditPageOptions) =
 export async function changesPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, query, person, text } = visit;
   const page = { limit: changesShown, ...(query.after && { cursor: query.after }) };
-  const [{ entries, cursor }, keys] = await attempt(visit, { back: visit.path, about: 'other' }, () =>
-    Promise.all([admin.accounts.audit(account, page), admin.keys.list(account)]),
+  const [{ entries, cursor }, keys] = await attempt(
+    visit,
+    { back: visit.path, about: 'other' },
+    () => Promise.all([admin.accounts.audit(account, page), admin.keys.list(account)]),
   );
   const told = entries.filter(({ action }) => person.operator || action in text.auditActions);
   return {
@@ -55,7 +63,11 @@ export async function changesPage(visit: AccountVisit): Promise<Page> {
   };
 }
 
-function historyTable(visit: Visit, entries: readonly AuditEntry[], detailOf: (entry: AuditEntry) => Html): Html {
+function historyTable(
+  visit: Visit,
+  entries: readonly AuditEntry[],
+  detailOf: (entry: AuditEntry) => Html,
+): Html {
   const { text } = visit;
   if (entries.length === 0) return html`<p>${text.noChanges}</p>`;
   const actions: Readonly<Record<string, string>> = text.auditActions;
@@ -69,18 +81,35 @@ function historyTable(visit: Visit, entries: readonly AuditEntry[], detailOf: (e
   return scrollTable(text.tabs.changes, [time, actor, change, detail], rows);
 }
 
-/** The detail of a change in the reader's words; of a change that has no words yet, operators read the names. */
+/**
+ * The detail of a change in the reader's words; of a change that has no words yet, operators read
+ * the names.
+ */
 function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): Html {
   const { text } = visit;
   const keyName = (id: unknown) => {
     const label = keys.find(({ keyId }) => keyId === id)?.label;
     return html`${label ? `${label} ` : ''}<code>${String(id)}</code>`;
   };
-  const { keyId, replaces, ends, expires, person, role, plan, limits, name, contact, note, ...rest } = detail;
+  const {
+    keyId,
+    replaces,
+    ends,
+    expires,
+    person,
+    role,
+    plan,
+    limits,
+    name,
+    contact,
+    note,
+    ...rest
+  } = detail;
   const parts: Html[] = [];
   if (keyId !== undefined) parts.push(keyName(keyId));
   if (replaces !== undefined) parts.push(html`${text.replaces} ${keyName(replaces)}`);
-  if (typeof ends === 'string') parts.push(html`${text.keyWorks.oldUntil} ${instantOf(visit, ends)}`);
+  if (typeof ends === 'string')
+    parts.push(html`${text.keyWorks.oldUntil} ${instantOf(visit, ends)}`);
   if (typeof expires === 'string') parts.push(untilOf(visit, expires));
   if (person !== undefined) parts.push(String(person));
   if (isRole(role)) parts.push(text.roles[role]);
@@ -90,8 +119,12 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
   const details = visit.person.operator ? { name, contact, note } : { name };
   for (const [field, change] of Object.entries(details)) {
     if (!isRecord(change)) continue;
-    const [before, after] = [change.before, change.after].map((text) => (typeof text === 'string' ? text : null));
-    parts.push(text.fromTo(text.detailNames[field as keyof typeof details], before ?? null, after ?? null));
+    const [before, after] = [change.before, change.after].map((text) =>
+      typeof text === 'string' ? text : null,
+    );
+    parts.push(
+      text.fromTo(text.detailNames[field as keyof typeof details], before ?? null, after ?? null),
+    );
   }
   if (visit.person.operator) parts.push(describe(visit, rest));
   return html`${parts.filter((part) => part !== '').map((part, i) => html`${i > 0 ? ', ' : ''}${part}`)}`;
@@ -103,7 +136,10 @@ function ownLimitsText(visit: Visit, limits: Record<string, unknown>): string {
   return limitsText(visit, Object.fromEntries(given) as Parameters<typeof limitsText>[1]);
 }
 
-/** Describes a change in the reader's words: limits, a state, the previous values, and names with their values. */
+/**
+ * Describes a change in the reader's words: limits, a state, the previous values, and names with
+ * their values.
+ */
 function describe(visit: Visit, detail: Record<string, unknown>): string {
   const { text } = visit;
   const words: Readonly<Record<string, string>> = text.detailWords;

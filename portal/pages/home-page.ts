@@ -1,8 +1,19 @@
 import { html } from 'hono/html';
-import { type AccountView, type KeyView, pagesOf, windowNames } from '../../packages/admin/index.ts';
+import {
+  type AccountView,
+  type KeyView,
+  pagesOf,
+  windowNames,
+} from '../../packages/admin/index.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
-import { accountRoutes, may, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import {
+  accountRoutes,
+  may,
+  type Page,
+  type PageAnswer,
+  serviceRoutes,
+} from '../visit/page-routes.ts';
 import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { createKeyCard, keyLink } from './keys-page.ts';
 import { accountTable, nearStat, termsNote } from './operator-page.ts';
@@ -10,7 +21,9 @@ import { codeBlock, doneNote, homeOf, instantOf, quotaBar } from './page-parts.t
 import { registerPath, waitingEntry } from './register-page.ts';
 import { usageNow } from './usage-page.ts';
 
-/** Where people begin: members at their account and how it is used, operators at what needs them. */
+/**
+ * Where people begin: members at their account and how it is used, operators at what needs them.
+ */
 export const homePages = [
   ...serviceRoutes({
     'GET /': ['home', home],
@@ -25,7 +38,8 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
   if (person.operator) return { goTo: '/operator/home' };
   const accounts = await admin.members.accountsOf(people);
   const [first, ...others] = accounts;
-  if (first && others.length === 0) return { goTo: `/accounts/${first.account}${homeOf(first.role)}` };
+  if (first && others.length === 0)
+    return { goTo: `/accounts/${first.account}${homeOf(first.role)}` };
   if (accounts.length === 0) {
     const who = person.email ?? person.subject;
     const fault = person.emailFault ? html`<p>${text.emailFaults[person.emailFault]}</p>` : '';
@@ -35,7 +49,8 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
     };
   }
   const items = accounts.map(
-    ({ account, role }) => html`<li><a href="/accounts/${account}${homeOf(role)}">${account}</a></li>`,
+    ({ account, role }) =>
+      html`<li><a href="/accounts/${account}${homeOf(role)}">${account}</a></li>`,
   );
   return { title: text.yourAccounts, body: html`<div class="card"><ul>${items}</ul></div>` };
 }
@@ -59,7 +74,9 @@ ${await usageNow(visit)}
 ${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}
 <div class="card">${limitTable(visit, view)}<p class="muted">${text.utc}</p></div>
 <div class="card">${facts([
-      ...details.flatMap((name) => (shown[name] === null ? [] : [[text.detailNames[name], shown[name]] as const])),
+      ...details.flatMap((name) =>
+        shown[name] === null ? [] : [[text.detailNames[name], shown[name]] as const],
+      ),
       [text.about.plan, plan],
       [text.about.created, instantOf(visit, created)],
     ])}</div>`,
@@ -72,7 +89,9 @@ function reachedNotes(visit: AccountVisit, { windows }: AccountView): Html {
   const notes = (['month', 'day', 'hour'] as const).flatMap((name) => {
     const { limit = null, used = 0, resets = null } = windows[name] ?? {};
     if (limit === null || used < limit) return [];
-    return [html`<p class="note bad">${text.refusedUntil(text.windows[name])} ${instantOf(visit, resets)}.</p>`];
+    return [
+      html`<p class="note bad">${text.refusedUntil(text.windows[name])} ${instantOf(visit, resets)}.</p>`,
+    ];
   });
   return html`${notes}`;
 }
@@ -83,11 +102,18 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
   const { keys: used } = await admin.accounts.usageByKey(account);
   const rows = keys
     .filter(({ state }) => state === 'active')
-    .map((key) => ({ ...key, ...(used.find(({ keyId }) => keyId === key.keyId) ?? { lookups: 0, days: [] }) }))
+    .map((key) => ({
+      ...key,
+      ...(used.find(({ keyId }) => keyId === key.keyId) ?? { lookups: 0, days: [] }),
+    }))
     .toSorted((a, b) => b.lookups - a.lookups)
     .map((key): Html[] => {
       const last = key.days.at(-1)?.date ?? key.lastUsed;
-      return [keyLink(visit, key), last ? format.day(last) : text.keyUse.notUsed, format.number(key.lookups)];
+      return [
+        keyLink(visit, key),
+        last ? format.day(last) : text.keyUse.notUsed,
+        format.number(key.lookups),
+      ];
     });
   const counted = numbers(text.recentLookups(format.count(30, 'day')), 'aside');
   return scrollTable(text.keys, [text.key.label, text.key.lastUsed, counted], rows);
@@ -99,7 +125,8 @@ function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): H
     const window = windows[name];
     if (!window) return [];
     const { limit, used, resets } = window;
-    const own = name in ownLimits ? html` <span class="muted">${text.limitState.ownLimit}</span>` : '';
+    const own =
+      name in ownLimits ? html` <span class="muted">${text.limitState.ownLimit}</span>` : '';
     const bar = limit === null ? '' : quotaBar(visit, name, { used, limit });
     return [
       [
@@ -136,7 +163,10 @@ async function operatorHome(visit: Visit): Promise<Page> {
   const stats = [
     ...(isOutOfReach ? [[text.operatorTabs.register, text.outOfReach] as const] : []),
     ...(loads
-      ? [[text.waiting, link(registerPath, loads.waiting)] as const, [text.lastLoad, loads.last] as const]
+      ? [
+          [text.waiting, link(registerPath, loads.waiting)] as const,
+          [text.lastLoad, loads.last] as const,
+        ]
       : []),
     await nearStat(visit),
     [text.refusedSignIns, link('/operator/sessions#changes', signIns)] as const,
@@ -153,7 +183,9 @@ ${near && near.count > 0 ? html`<div class="card">${accountTable(visit, text.nea
 async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> {
   const since = new Date(tools.now() - dayMilliseconds).toISOString();
   let refused = 0;
-  for await (const { entries } of pagesOf((at) => admin.sessions.audit({ limit: signInsRead, ...at }))) {
+  for await (const { entries } of pagesOf((at) =>
+    admin.sessions.audit({ limit: signInsRead, ...at }),
+  )) {
     const today = entries.filter(({ time }) => time >= since);
     refused += today.filter(({ action }) => action === 'session refuse').length;
     if (today.length < entries.length) break;
@@ -161,7 +193,10 @@ async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> 
   return format.number(refused);
 }
 
-/** The waiting loads and the latest load; nothing if the loader is not connected or does not answer in time. */
+/**
+ * The waiting loads and the latest load; nothing if the loader is not connected or does not answer
+ * in time.
+ */
 async function loadsNow(visit: Visit) {
   const { loads, shared, tools, text, format } = visit;
   const read = async () => Promise.all([shared.waiting(), loads && (await loads()).register(1)]);
@@ -169,11 +204,13 @@ async function loadsNow(visit: Visit) {
   if (!waiting || !register) return undefined;
   const [last] = register.loads;
   const peildatum =
-    register.peildatum && html`<span class="muted">${text.peildatum} ${format.day(register.peildatum)}</span>`;
+    register.peildatum &&
+    html`<span class="muted">${text.peildatum} ${format.day(register.peildatum)}</span>`;
   const entries = waiting.map((load) => waitingEntry(visit, load));
   return {
     waiting: format.number(waiting.length),
     last: html`${last ? format.ago(tools.now() - Date.parse(last.at)) : '-'} ${peildatum}`,
-    entries: waiting.length > 0 ? html`<div class="card"><h2>${text.waiting}</h2>${entries}</div>` : '',
+    entries:
+      waiting.length > 0 ? html`<div class="card"><h2>${text.waiting}</h2>${entries}</div>` : '',
   };
 }

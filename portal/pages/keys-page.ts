@@ -21,7 +21,10 @@ import {
   untilOf,
 } from './page-parts.ts';
 
-/** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
+/**
+ * Creating, listing, replacing and revoking keys. A key is on the page that answers its creation,
+ * and nowhere else.
+ */
 export const keyPages = accountRoutes({
   'GET /keys': ['account.view', listPage],
   'POST /keys': ['key.change', create],
@@ -45,9 +48,21 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   const columns: Column<KeyView>[] = [
     { name: 'label', label: text.key.label, show: (key) => keyLink(visit, key), sort: nameOf },
     { name: 'state', label: text.about.state, place: 'aside', show: (key) => stateOf(visit, key) },
-    { name: 'created', label: text.about.created, place: 'minor', show: (key) => instantOf(visit, key.created) },
-    { name: 'used', label: text.key.lastUsed, show: (key) => lastUsed(visit, key), sort: (key) => key.lastUsed ?? '' },
-    ...(canChange ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }] : []),
+    {
+      name: 'created',
+      label: text.about.created,
+      place: 'minor',
+      show: (key) => instantOf(visit, key.created),
+    },
+    {
+      name: 'used',
+      label: text.key.lastUsed,
+      show: (key) => lastUsed(visit, key),
+      sort: (key) => key.lastUsed ?? '',
+    },
+    ...(canChange
+      ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }]
+      : []),
   ];
   const choice = {
     action: `/accounts/${account}/rotate-keys`,
@@ -72,10 +87,14 @@ ${canChange ? createKeyCard(visit, text.createKey) : ''}`,
   };
 }
 
-export const keyLink = (visit: AccountVisit, { keyId, label }: Pick<KeyView, 'keyId' | 'label'>): Html =>
-  html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`;
+export const keyLink = (
+  visit: AccountVisit,
+  { keyId, label }: Pick<KeyView, 'keyId' | 'label'>,
+): Html => html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`;
 
-/** The keys that are being replaced, with what still uses them: that has to change before they end. */
+/**
+ * The keys that are being replaced, with what still uses them: that has to change before they end.
+ */
 async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<Html> {
   const { admin, account, text, format } = visit;
   const old = keys.filter(({ state, replacedBy }) => state === 'active' && replacedBy !== null);
@@ -83,10 +102,13 @@ async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<H
   const { keys: used } = await admin.accounts.usageByKey(account);
   const rows = old.map((key): Html[] => {
     const since = keys.find(({ keyId }) => keyId === key.replacedBy)?.created?.slice(0, 10) ?? '';
-    const days = used.find(({ keyId }) => keyId === key.keyId)?.days.filter(({ date }) => date >= since) ?? [];
+    const days =
+      used.find(({ keyId }) => keyId === key.keyId)?.days.filter(({ date }) => date >= since) ?? [];
     const lookups = days.reduce((sum, day) => sum + day.lookups, 0);
     const last = days.at(-1)?.date;
-    const use = last ? html`${text.since(format.day(since))}: ${format.number(lookups)}` : text.keyUse.notUsed;
+    const use = last
+      ? html`${text.since(format.day(since))}: ${format.number(lookups)}`
+      : text.keyUse.notUsed;
     const end = key.expires === null ? '-' : untilOf(visit, key.expires);
     return [
       keyLink(visit, key),
@@ -107,7 +129,9 @@ const idInKey = ({ account }: AccountVisit, keyId = 'b9uDEGM7') =>
 function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): Html {
   const { text } = visit;
   const until =
-    state === 'active' && expires !== null ? html`<br><span class="muted">${untilOf(visit, expires)}</span>` : '';
+    state === 'active' && expires !== null
+      ? html`<br><span class="muted">${untilOf(visit, expires)}</span>`
+      : '';
   const successor =
     state !== 'revoked' && replacedBy !== null
       ? html`<br><span class="muted">${text.replacedBy} <code>${replacedBy}</code></span>`
@@ -153,13 +177,20 @@ async function create(visit: AccountVisit): Promise<PageAnswer> {
   return newKeyPage(visit, { ...made, label, expires: end?.toISOString() ?? null }, '');
 }
 
-/** How a new key that is refused is answered: in its form, or on a page if the form was sent before. */
+/**
+ * How a new key that is refused is answered: in its form, or on a page if the form was sent before.
+ */
 function ofLabel(visit: AccountVisit, show: (again: AccountVisit) => Promise<Page>) {
   const { text } = visit;
   const { keyExists: title, keyExistsText: explanation } = text;
   const back = pathOf(visit);
   const already_created = faultPage(text, { title, explanation, back, status: 409 });
-  return { back, about: 'label', form: { show, field: 'label' }, own: { already_created } } as const;
+  return {
+    back,
+    about: 'label',
+    form: { show, field: 'label' },
+    own: { already_created },
+  } as const;
 }
 
 type NewKey = { key: string; keyId: string; label: string; expires: string | null };
@@ -174,7 +205,12 @@ ${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
   };
 }
 
-function newKey(visit: AccountVisit, { key, keyId, label, expires }: NewKey, caption: string, id: string): Html {
+function newKey(
+  visit: AccountVisit,
+  { key, keyId, label, expires }: NewKey,
+  caption: string,
+  id: string,
+): Html {
   const { text } = visit;
   const about = facts([
     [text.key.label, label],
@@ -189,20 +225,30 @@ function withKey(show: (visit: AccountVisit, key: KeyView) => Promise<PageAnswer
   return async (visit: AccountVisit): Promise<PageAnswer> => {
     const { admin, account, params, text } = visit;
     const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === params.key);
-    return key ? show(visit, key) : notFoundPage(text, pathOf(visit), text.noSuchKey(params.key ?? '', account));
+    return key
+      ? show(visit, key)
+      : notFoundPage(text, pathOf(visit), text.noSuchKey(params.key ?? '', account));
   };
 }
 
 /** How many days of use the pages say before a key is replaced or revoked. */
 const recentDays = 7;
 
-/** Since when a key was used, as far back as usage is kept, and how often in the last days, today included. */
+/**
+ * Since when a key was used, as far back as usage is kept, and how often in the last days, today
+ * included.
+ */
 async function useOf({ admin, account, tools }: AccountVisit, { keyId }: KeyView) {
   const from = await admin.accounts.usageKeptSince(account);
   const { keys } = await admin.accounts.usageByKey(account, { from });
   const days = keys.find((key) => key.keyId === keyId)?.days ?? [];
-  const recentFrom = new Date(tools.now() - (recentDays - 1) * 86_400_000).toISOString().slice(0, 10);
-  const recent = days.reduce((sum, { date, lookups }) => (date >= recentFrom ? sum + lookups : sum), 0);
+  const recentFrom = new Date(tools.now() - (recentDays - 1) * 86_400_000)
+    .toISOString()
+    .slice(0, 10);
+  const recent = days.reduce(
+    (sum, { date, lookups }) => (date >= recentFrom ? sum + lookups : sum),
+    0,
+  );
   return { since: days[0]?.date, recent };
 }
 
@@ -227,7 +273,9 @@ function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey)
 const graceMinutes = [0, 10, 60, 1440, 10_080, 43_200] as const;
 const usualGrace = 1440;
 
-/** A key and the actions on it. `found` in the address says how a search for a leaked key found it. */
+/**
+ * A key and the actions on it. `found` in the address says how a search for a leaked key found it.
+ */
 async function keyPage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { query, role, text } = visit;
   const canChange = may(role, 'key.change') && key.state !== 'revoked';
@@ -261,10 +309,18 @@ ${graceChoice(visit)}`;
 function graceChoice(visit: AccountVisit): Html {
   const { query, text } = visit;
   const options = graceMinutes.map((minutes) => [String(minutes), text.graces[minutes]] as const);
-  return choice(visit, { name: 'grace', label: text.grace, options, value: query.found ? '10' : String(usualGrace) });
+  return choice(visit, {
+    name: 'grace',
+    label: text.grace,
+    options,
+    value: query.found ? '10' : String(usualGrace),
+  });
 }
 
-/** When the old key ends. At once is from the next second on: with an end, both keys change in one step. */
+/**
+ * When the old key ends. At once is from the next second on: with an end, both keys change in one
+ * step.
+ */
 function endOfOld({ form, tools }: AccountVisit): Date {
   const minutes = graceMinutes.find((one) => String(one) === form.grace) ?? usualGrace;
   return new Date((Math.floor(tools.now() / 1000) + Math.max(1, minutes * 60)) * 1000);
@@ -275,19 +331,29 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { label = '', once = '' } = form;
   const ends = endOfOld(visit);
   const { own, ...of } = ofLabel(visit, (again) => keyPage(again, key));
-  const made = await attempt(visit, { ...of, own: { ...own, too_many_keys: text.errors.tooManyReplaced } }, () =>
-    admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
+  const made = await attempt(
+    visit,
+    { ...of, own: { ...own, too_many_keys: text.errors.tooManyReplaced } },
+    () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
   );
   const { replaced } = made;
   const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
   return newKeyPage(visit, { ...made, label, expires: null }, old);
 }
 
-/** The keys that were chosen in the list and can be replaced. @throws OtherPage if no such key was chosen */
-async function chosenKeys(visit: AccountVisit, fields: Readonly<Record<string, string>>): Promise<KeyView[]> {
+/**
+ * The keys that were chosen in the list and can be replaced. @throws OtherPage if no such key was
+ * chosen
+ */
+async function chosenKeys(
+  visit: AccountVisit,
+  fields: Readonly<Record<string, string>>,
+): Promise<KeyView[]> {
   const { admin, account, text } = visit;
   const ids = chosenIn(fields);
-  const keys = (await admin.keys.list(account)).filter((key) => ids.includes(key.keyId) && canRotate(key));
+  const keys = (await admin.keys.list(account)).filter(
+    (key) => ids.includes(key.keyId) && canRotate(key),
+  );
   if (keys.length === 0) throw new OtherPage(invalidPage(text, pathOf(visit), text.noneChosen));
   return keys;
 }
@@ -297,10 +363,15 @@ async function severalPage(visit: AccountVisit): Promise<Page> {
   const keys = await chosenKeys(visit, query);
   const rows = keys.map((key): Html[] => [keyLink(visit, key), aheadOf(key), lastUsed(visit, key)]);
   const ids = keys.map(({ keyId }) => keyId);
-  const form = postForm(visit, path, html`${onceField()}${chosenFields(ids)}${graceChoice(visit)}`, {
-    label: text.rotateThem(format.count(keys.length, 'key')),
-    cancel: pathOf(visit),
-  });
+  const form = postForm(
+    visit,
+    path,
+    html`${onceField()}${chosenFields(ids)}${graceChoice(visit)}`,
+    {
+      label: text.rotateThem(format.count(keys.length, 'key')),
+      cancel: pathOf(visit),
+    },
+  );
   return {
     title: text.rotateChosen,
     body: html`<div class="card">${scrollTable(text.keys, [text.key.label, text.newLabel, text.key.lastUsed], rows)}</div>
@@ -351,9 +422,19 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
   const confirm = isInUse(key, use)
-    ? field(visit, { name: 'confirm', label: text.key.keyId, hint: text.confirmIdHint, maxLength: 8, required: true })
+    ? field(visit, {
+        name: 'confirm',
+        label: text.key.keyId,
+        hint: text.confirmIdHint,
+        maxLength: 8,
+        required: true,
+      })
     : '';
-  const form = postForm(visit, visit.path, confirm, { label: text.revokeYes, isDanger: true, cancel: back });
+  const form = postForm(visit, visit.path, confirm, {
+    label: text.revokeYes,
+    isDanger: true,
+    cancel: back,
+  });
   return {
     title: text.revokeKey(nameOf(key)),
     body: html`<div class="card">${factsOf(visit, key, use)}</div><div class="card"><p>${text.revokeText}</p>${form}</div>`,
@@ -365,8 +446,12 @@ async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const { keyId } = key;
   if (form.confirm !== keyId && isInUse(key, await useOf(visit, key)))
-    return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) => revokePage(again, key));
+    return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) =>
+      revokePage(again, key),
+    );
   const back = pathOf(visit);
-  await attempt(visit, { back, about: 'notFoundText' }, () => admin.keys.revoke({ account, keyId }));
+  await attempt(visit, { back, about: 'notFoundText' }, () =>
+    admin.keys.revoke({ account, keyId }),
+  );
   return { goTo: `${back}?done=revoked` };
 }

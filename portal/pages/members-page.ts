@@ -30,9 +30,20 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
     columns: [
       { name: 'member', label: text.member, show: ({ person }) => personOf(visit, person) },
       { name: 'role', label: text.membership.role, show: ({ role: given }) => text.roles[given] },
-      { name: 'added', label: text.changeKinds.added, show: ({ added }) => instantOf(visit, added) },
+      {
+        name: 'added',
+        label: text.changeKinds.added,
+        show: ({ added }) => instantOf(visit, added),
+      },
       ...(canChange
-        ? [{ name: 'actions', label: text.actions, place: 'aside', show: changeLink(visit) } as const]
+        ? [
+            {
+              name: 'actions',
+              label: text.actions,
+              place: 'aside',
+              show: changeLink(visit),
+            } as const,
+          ]
         : []),
     ],
     rows: await admin.members.list(account),
@@ -62,7 +73,9 @@ function changeLink(visit: AccountVisit): (member: MemberView) => Html {
 /** The role that suits most first. */
 function roleChoice(visit: AccountVisit, value?: string): Html {
   const { text } = visit;
-  const options = (['viewer', 'finance', 'admin'] as const).map((role) => [role, text.roles[role]] as const);
+  const options = (['viewer', 'finance', 'admin'] as const).map(
+    (role) => [role, text.roles[role]] as const,
+  );
   return choice(visit, { name: 'role', label: text.membership.role, options, value });
 }
 
@@ -71,7 +84,11 @@ async function add(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form } = visit;
   const person = somebodyElse(visit, form.person);
   const input = { account, person, role: form.role as MemberView['role'] };
-  const of = { back: pathOf(visit), about: 'person', form: { show: membersPage, field: 'person' } } as const;
+  const of = {
+    back: pathOf(visit),
+    about: 'person',
+    form: { show: membersPage, field: 'person' },
+  } as const;
   await attempt(visit, of, () => admin.members.add(input));
   return { goTo: `${pathOf(visit)}?done=member` };
 }
@@ -89,8 +106,15 @@ async function memberPage(visit: AccountVisit): Promise<Page> {
     [text.membership.role, text.roles[member.role]],
     [text.changeKinds.added, instantOf(visit, member.added)],
   ] as const;
-  const role = postForm(visit, cancel, html`${who}${roleChoice(visit, member.role)}`, { label: text.act.save, cancel });
-  const removal = postForm(visit, `${cancel}/remove`, who, { label: text.removeMemberYes, isDanger: true, cancel });
+  const role = postForm(visit, cancel, html`${who}${roleChoice(visit, member.role)}`, {
+    label: text.act.save,
+    cancel,
+  });
+  const removal = postForm(visit, `${cancel}/remove`, who, {
+    label: text.removeMemberYes,
+    isDanger: true,
+    cancel,
+  });
   return {
     title: person,
     body: html`<div class="card">${facts(about)}</div><div class="card"><h2>${text.membership.role}</h2>${role}</div>
@@ -103,7 +127,9 @@ async function remove(visit: AccountVisit): Promise<PageAnswer> {
   const person = somebodyElse(visit, form.person);
   const back = pathOf(visit);
   const own = { not_found: noMember(visit, person) };
-  await attempt(visit, { back, about: 'person', own }, () => admin.members.remove({ account, person }));
+  await attempt(visit, { back, about: 'person', own }, () =>
+    admin.members.remove({ account, person }),
+  );
   return { goTo: `${back}?done=removed` };
 }
 
@@ -130,18 +156,28 @@ async function leave(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account } = visit;
   const own = (await admin.members.list(account)).filter(({ person }) => isSelf(visit, person));
   for (const { person } of own)
-    await attempt(visit, { back: sessionsPath, about: 'other' }, () => admin.members.remove({ account, person }));
+    await attempt(visit, { back: sessionsPath, about: 'other' }, () =>
+      admin.members.remove({ account, person }),
+    );
   return { goTo: `${sessionsPath}?done=left` };
 }
 
 /** The page that lists a person's own accounts. */
 const sessionsPath = '/sessions';
 
-/** Administrators can't change themselves, so they don't lock themselves out by mistake. @throws OtherPage */
+/**
+ * Administrators can't change themselves, so they don't lock themselves out by mistake. @throws
+ * OtherPage
+ */
 function somebodyElse(visit: AccountVisit, person = ''): string {
   if (!isSelf(visit, person)) return person;
   const { errors, notYourself: explanation } = visit.text;
   throw new OtherPage(
-    faultPage(visit.text, { title: errors.forbidden, explanation, back: pathOf(visit), status: 403 }),
+    faultPage(visit.text, {
+      title: errors.forbidden,
+      explanation,
+      back: pathOf(visit),
+      status: 403,
+    }),
   );
 }

@@ -81,10 +81,16 @@ async function accountsPage(visit: Visit): Promise<Page> {
     admin.plans.counts(),
   ]);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const stats = [[text.operatorTabs.accounts, format.number(total)] as const, await nearStat(visit)];
+  const stats = [
+    [text.operatorTabs.accounts, format.number(total)] as const,
+    await nearStat(visit),
+  ];
   const found =
-    accounts.length > 0 ? accountTable(visit, text.operatorTabs.accounts, accounts) : html`<p>${text.noAccounts}</p>`;
-  const more = cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
+    accounts.length > 0
+      ? accountTable(visit, text.operatorTabs.accounts, accounts)
+      : html`<p>${text.noAccounts}</p>`;
+  const more =
+    cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
   return {
     title: text.operatorTabs.accounts,
     body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.tabs.usage}: ${text.download.csv}</a></p>
@@ -97,8 +103,8 @@ async function accountsPage(visit: Visit): Promise<Page> {
 const searchMilliseconds = 4_000;
 
 /**
- * As many accounts as a page shows, if there are so many: one answer of the list may have fewer, or none. It looks for
- * one more, so that the next page has one.
+ * As many accounts as a page shows, if there are so many: one answer of the list may have fewer, or
+ * none. It looks for one more, so that the next page has one.
  */
 async function fullPage(visit: Visit): Promise<AccountPage> {
   const { admin, query, tools } = visit;
@@ -106,17 +112,31 @@ async function fullPage(visit: Visit): Promise<AccountPage> {
   const until = tools.now() + searchMilliseconds;
   let cursor: string | null = query.after ?? null;
   do {
-    const asked = { ...filterOf(visit), limit: accountsShown + 1 - accounts.length, ...(cursor && { cursor }) };
+    const asked = {
+      ...filterOf(visit),
+      limit: accountsShown + 1 - accounts.length,
+      ...(cursor && { cursor }),
+    };
     const page = await admin.accounts.list(asked);
     accounts.push(...page.accounts);
     cursor = page.cursor;
   } while (cursor !== null && accounts.length <= accountsShown && tools.now() < until);
   const shown = accounts.slice(0, accountsShown);
-  return { accounts: shown, cursor: accounts.length > accountsShown ? (shown.at(-1)?.id ?? null) : cursor };
+  return {
+    accounts: shown,
+    cursor: accounts.length > accountsShown ? (shown.at(-1)?.id ?? null) : cursor,
+  };
 }
 
-/** How many accounts have used much of a limit, with the link to them; while they are counted it says so. */
-export async function nearStat({ shared, text, format }: Visit): Promise<readonly [name: string, value: Html]> {
+/**
+ * How many accounts have used much of a limit, with the link to them; while they are counted it
+ * says so.
+ */
+export async function nearStat({
+  shared,
+  text,
+  format,
+}: Visit): Promise<readonly [name: string, value: Html]> {
   const near = await within(searchMilliseconds, shared.nearLimits());
   return [
     text.near,
@@ -126,11 +146,21 @@ export async function nearStat({ shared, text, format }: Visit): Promise<readonl
 
 function filterForm(visit: Visit, counts: Readonly<Record<string, number>>): Html {
   const { query, text, format } = visit;
-  const asked = { ...visit, form: Object.fromEntries(filterNames.map((name) => [name, query[name] ?? ''])) };
+  const asked = {
+    ...visit,
+    form: Object.fromEntries(filterNames.map((name) => [name, query[name] ?? ''])),
+  };
   const all = ['', text.accountList.all] as const;
-  const plans = Object.entries(counts).map(([code, count]) => [code, `${code} (${format.number(count)})`] as const);
-  const states = (['active', 'suspended'] as const).map((state) => [state, text.states[state]] as const);
-  const only = [['near', text.near] as const, ['new', text.newAccounts(format.count(newDays, 'day'))] as const];
+  const plans = Object.entries(counts).map(
+    ([code, count]) => [code, `${code} (${format.number(count)})`] as const,
+  );
+  const states = (['active', 'suspended'] as const).map(
+    (state) => [state, text.states[state]] as const,
+  );
+  const only = [
+    ['near', text.near] as const,
+    ['new', text.newAccounts(format.count(newDays, 'day'))] as const,
+  ];
   const fields = html`${field(asked, { name: 'q', label: text.searchAccounts, type: 'search', maxLength: 200 })}
 ${choice(asked, { name: 'plan', label: text.about.plan, options: [all, ...plans] })}
 ${choice(asked, { name: 'state', label: text.about.state, options: [all, ...states] })}
@@ -138,7 +168,11 @@ ${choice(asked, { name: 'only', label: text.show, options: [all, ...only] })}`;
   return searchForm(accountsPath, fields, text.search);
 }
 
-export function accountTable(visit: Visit, caption: string, accounts: readonly AccountSummary[]): Html {
+export function accountTable(
+  visit: Visit,
+  caption: string,
+  accounts: readonly AccountSummary[],
+): Html {
   const { text, format } = visit;
   const rows = accounts.map((account): Html[] => {
     const { id, name, contact, state, plan, activeKeys, created } = account;
@@ -193,7 +227,10 @@ ${detailFields(visit)}`;
   return postForm(visit, accountsPath, fields, { label: text.createAccount, cancel: accountsPath });
 }
 
-const detailLengths = { name: 100, contact: 200, note: 200 } as const satisfies Record<keyof AccountDetails, number>;
+const detailLengths = { name: 100, contact: 200, note: 200 } as const satisfies Record<
+  keyof AccountDetails,
+  number
+>;
 const detailNames = Object.keys(detailLengths) as (keyof AccountDetails)[];
 
 function detailFields(visit: Visit, details?: AccountDetails): Html {
@@ -219,8 +256,15 @@ async function create(visit: Visit): Promise<PageAnswer> {
   const fault = tooLong(visit);
   if (fault) return faulty(visit, fault, newPage);
   const own = { not_found: text.errors.plan };
-  const of = { back: newPath, about: 'account', form: { show: newPage, field: 'id' }, own } as const;
-  const account = await attempt(visit, of, () => admin.accounts.create({ id, plan, ...readDetails(visit) }));
+  const of = {
+    back: newPath,
+    about: 'account',
+    form: { show: newPage, field: 'id' },
+    own,
+  } as const;
+  const account = await attempt(visit, of, () =>
+    admin.accounts.create({ id, plan, ...readDetails(visit) }),
+  );
   return { goTo: `/accounts/${account.id}?done=account` };
 }
 
@@ -241,8 +285,12 @@ ${choice(visit, { name: 'plan', label: text.about.plan, options, value: plan })}
 ${limitFields(visit, ownLimits, text.limitHint, (name) => {
   const limit = ofPlan(plans, plan)[name];
   const used = windows[name]?.used;
-  const has = text.planHas(limit === undefined ? text.limitState.notCounted : limitText(visit, limit));
-  return used === undefined ? has : `${has}; ${text.quota.used.toLowerCase()}: ${format.number(used)}`;
+  const has = text.planHas(
+    limit === undefined ? text.limitState.notCounted : limitText(visit, limit),
+  );
+  return used === undefined
+    ? has
+    : `${has}; ${text.quota.used.toLowerCase()}: ${format.number(used)}`;
 })}`;
   const planForm = postForm(visit, pathOf(visit), planFields, { label: text.act.goOn });
   const detailsForm = postForm(
@@ -274,16 +322,28 @@ function termChanges(
   say: (limit: number | null, name: WindowName) => string = (limit) => limitText(visit, limit),
 ): (readonly [name: string, change: string])[] {
   const { text } = visit;
-  const limitsOf = ({ plan, limits }: AccountTerms): Limits => ({ ...ofPlan(plans, plan), ...limits });
+  const limitsOf = ({ plan, limits }: AccountTerms): Limits => ({
+    ...ofPlan(plans, plan),
+    ...limits,
+  });
   const [old, changed] = [limitsOf(before), limitsOf(after)];
   const said = (limit: number | null | undefined, name: WindowName) =>
     limit === undefined ? text.limitState.notCounted : say(limit, name);
-  const moved = before.plan === after.plan ? [] : [[text.about.plan, text.becomes(before.plan, after.plan)] as const];
+  const moved =
+    before.plan === after.plan
+      ? []
+      : [[text.about.plan, text.becomes(before.plan, after.plan)] as const];
   return [
     ...moved,
     ...windowNames
       .filter((name) => old[name] !== changed[name])
-      .map((name) => [text.windows[name], text.becomes(said(old[name], name), said(changed[name], name))] as const),
+      .map(
+        (name) =>
+          [
+            text.windows[name],
+            text.becomes(said(old[name], name), said(changed[name], name)),
+          ] as const,
+      ),
   ];
 }
 
@@ -291,7 +351,10 @@ function termChanges(
 export async function termsNote(visit: AccountVisit): Promise<Html> {
   const { admin, account, query, text } = visit;
   if (query.done !== 'terms') return '';
-  const [{ entries }, plans] = await Promise.all([admin.accounts.audit(account, { limit: 1 }), allPlans(admin)]);
+  const [{ entries }, plans] = await Promise.all([
+    admin.accounts.audit(account, { limit: 1 }),
+    allPlans(admin),
+  ]);
   const { plan, ownLimits: limits } = await visit.view();
   const before = entries[0]?.detail.before as AccountTerms | undefined;
   const changes = before ? termChanges(visit, plans, [before, { plan, limits }]) : [];
@@ -300,15 +363,16 @@ export async function termsNote(visit: AccountVisit): Promise<Html> {
 }
 
 /**
- * Asks first, and explains the effect on current usage. Refused if the account has changed since the form was shown, so
- * that no change is overwritten.
+ * Asks first, and explains the effect on current usage. Refused if the account has changed since
+ * the form was shown, so that no change is overwritten.
  */
 async function save(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const back = pathOf(visit);
   const seen = readSeen(visit, seenSchema, back);
   const read = readLimits(visit);
-  if ('wrong' in read) return faulty(visit, { field: read.wrong, message: text.errors.limit }, managePage);
+  if ('wrong' in read)
+    return faulty(visit, { field: read.wrong, message: text.errors.limit }, managePage);
   const plan = form.plan ?? '';
   const of = { back, about: 'plan', form: { show: managePage, field: 'plan' } } as const;
   if (form.confirmed !== 'yes') {
@@ -332,7 +396,10 @@ async function save(visit: AccountVisit): Promise<PageAnswer> {
   return { goTo: `${overviewOf(visit)}?done=terms` };
 }
 
-async function termsQuestion(visit: AccountVisit, terms: readonly [AccountTerms, AccountTerms]): Promise<Page> {
+async function termsQuestion(
+  visit: AccountVisit,
+  terms: readonly [AccountTerms, AccountTerms],
+): Promise<Page> {
   const { admin, form, text, format } = visit;
   const [, { plan, limits }] = terms;
   const [{ windows }, plans] = await Promise.all([visit.view(), allPlans(admin)]);
@@ -341,11 +408,16 @@ async function termsQuestion(visit: AccountVisit, terms: readonly [AccountTerms,
     text.usedOf(format.number(used(name)), limitText(visit, limit)),
   );
   const allowed: Limits = { ...ofPlan(plans, plan), ...limits };
-  const isReached = windowNames.some((name) => (allowed[name] ?? Number.POSITIVE_INFINITY) <= used(name));
-  const sent = Object.entries(limits).map(([name, limit]) => hidden(`limit-${name}`, String(limit ?? 'unlimited')));
+  const isReached = windowNames.some(
+    (name) => (allowed[name] ?? Number.POSITIVE_INFINITY) <= used(name),
+  );
+  const sent = Object.entries(limits).map(([name, limit]) =>
+    hidden(`limit-${name}`, String(limit ?? 'unlimited')),
+  );
   return confirmation(visit, {
     title: text.changePlan,
-    explanation: about.length === 0 ? text.sameTerms : isReached ? text.termsRefuse : text.termsApply,
+    explanation:
+      about.length === 0 ? text.sameTerms : isReached ? text.termsRefuse : text.termsApply,
     about,
     action: pathOf(visit),
     yes: text.changeLimitsYes,
@@ -372,18 +444,33 @@ async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
 async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<Page> {
   const { text, format } = visit;
   const { keys, windows } = await visit.view();
-  const active = keys.filter(({ state }) => state === 'active').map(({ label, keyId }) => label ?? keyId);
+  const active = keys
+    .filter(({ state }) => state === 'active')
+    .map(({ label, keyId }) => label ?? keyId);
   const about = [
-    [text.accountList.activeKeys, [format.number(active.length), active.join(', ')].filter(Boolean).join(': ')],
+    [
+      text.accountList.activeKeys,
+      [format.number(active.length), active.join(', ')].filter(Boolean).join(': '),
+    ],
     [text.refusal.lookupsToday, windows.day ? format.number(windows.day.used) : '-'],
   ] as const;
   const [title, explanation] = [text[verb], text[`${verb}Text`]];
   const [isDanger, cancel] = [verb === 'suspend', pathOf(visit)];
-  return confirmation(visit, { title, explanation, about, action: visit.path, yes: title, cancel, isDanger });
+  return confirmation(visit, {
+    title,
+    explanation,
+    about,
+    action: visit.path,
+    yes: title,
+    cancel,
+    isDanger,
+  });
 }
 
 async function changeState(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<PageAnswer> {
   const { admin, account } = visit;
-  await attempt(visit, { back: pathOf(visit), about: 'other' }, () => admin.accounts[verb](account));
+  await attempt(visit, { back: pathOf(visit), about: 'other' }, () =>
+    admin.accounts[verb](account),
+  );
   return { goTo: `${overviewOf(visit)}?done=${verb === 'suspend' ? 'suspended' : 'activated'}` };
 }

@@ -1,6 +1,11 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
-import { AdminError, type Limits, type WindowName, windowNames } from '../../packages/admin/index.ts';
+import {
+  AdminError,
+  type Limits,
+  type WindowName,
+  windowNames,
+} from '../../packages/admin/index.ts';
 import { field, hidden } from '../../packages/look/form-fields.ts';
 import { facts, type Html } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
@@ -8,10 +13,18 @@ import { OtherPage, type Page } from '../visit/page-routes.ts';
 import type { Visit } from '../visit/visit.ts';
 import { conflictPage, invalidPage, notFoundPage } from './page-parts.ts';
 
-/** The button that sends a form; the script presses it if it `goesOn`. `cancel` is the target of a link beside it. */
+/**
+ * The button that sends a form; the script presses it if it `goesOn`. `cancel` is the target of a
+ * link beside it.
+ */
 type Submit = { label: string; isDanger?: boolean; goesOn?: boolean; cancel?: string };
 
-export function postForm({ formField, text }: Visit, action: string, fields: Html, submit: Submit): Html {
+export function postForm(
+  { formField, text }: Visit,
+  action: string,
+  fields: Html,
+  submit: Submit,
+): Html {
   const { label, isDanger, goesOn, cancel } = submit;
   const leave = cancel ? html`<a class="button plain" href="${cancel}">${text.act.cancel}</a>` : '';
   return html`<form method="post" action="${action}">${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
@@ -57,7 +70,10 @@ export async function faulty<V extends Visit>(
   return again(await show({ ...visit, fault }), 422, link);
 }
 
-/** The page of a form whose subject somebody else has changed: as it was sent, beside the current values. */
+/**
+ * The page of a form whose subject somebody else has changed: as it was sent, beside the current
+ * values.
+ */
 async function changedForm<V extends Visit>(visit: V, back: string, show: Show<V>): Promise<Page> {
   const { errors, showCurrent } = visit.text;
   const link = html`<p>${errors.conflict}. ${errors.changedText}</p><p><a href="${back}">${showCurrent}</a></p>`;
@@ -79,11 +95,15 @@ type FormChange<V> = {
 };
 
 /**
- * Runs a change of a form. It shows the admin module's refusals in the form or on a page of their own, in the reader's
- * language. A conflict or a missing item always has a page.
+ * Runs a change of a form. It shows the admin module's refusals in the form or on a page of their
+ * own, in the reader's language. A conflict or a missing item always has a page.
  * @throws OtherPage
  */
-export async function attempt<V extends Visit, T>(visit: V, of: FormChange<V>, work: () => Promise<T>): Promise<T> {
+export async function attempt<V extends Visit, T>(
+  visit: V,
+  of: FormChange<V>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -104,10 +124,16 @@ async function refusalPage<V extends Visit>(
     return form ? changedForm(visit, back, form.show) : conflictPage(text, back);
   if (error.code === 'not_found' && given === undefined) return notFoundPage(text, back);
   const message = given ?? refusalText(visit, error, about);
-  return form ? faulty(visit, { field: form.field, message }, form.show) : invalidPage(text, back, message);
+  return form
+    ? faulty(visit, { field: form.field, message }, form.show)
+    : invalidPage(text, back, message);
 }
 
-function refusalText({ text: { errors }, format }: Visit, error: AdminError, about: ErrorText): string {
+function refusalText(
+  { text: { errors }, format }: Visit,
+  error: AdminError,
+  about: ErrorText,
+): string {
   const { code, reason, firstMonth } = error;
   if (firstMonth !== undefined) return errors.firstMonth(format.month(firstMonth));
   if (reason === 'last_admin') return errors.lastAdmin;
@@ -121,12 +147,15 @@ function refusalText({ text: { errors }, format }: Visit, error: AdminError, abo
 }
 
 /**
- * A hidden field with the values that a form shows. A change made after the form was opened is then refused, not
- * overwritten.
+ * A hidden field with the values that a form shows. A change made after the form was opened is then
+ * refused, not overwritten.
  */
 export const seenField = (seen: object): Html => hidden('seen', JSON.stringify(seen));
 
-/** The values in the field that `seenField` writes. @throws OtherPage if the field is missing or malformed */
+/**
+ * The values in the field that `seenField` writes. @throws OtherPage if the field is missing or
+ * malformed
+ */
 export function readSeen<T>({ form, text }: Visit, schema: z.ZodMiniType<T>, back: string): T {
   try {
     return schema.parse(JSON.parse(form.seen ?? ''));
@@ -136,9 +165,15 @@ export function readSeen<T>({ form, text }: Visit, schema: z.ZodMiniType<T>, bac
 }
 
 /** The limits in a hidden field with the values that the form showed. */
-export const limitsField = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
+export const limitsField = z.partialRecord(
+  z.enum(windowNames),
+  z.nullable(z.number()),
+) as z.ZodMiniType<Limits>;
 
-/** A field for the limit of each window; `hint` explains an empty field, `about` the current state of a window. */
+/**
+ * A field for the limit of each window; `hint` explains an empty field, `about` the current state
+ * of a window.
+ */
 export function limitFields(
   visit: Visit,
   limits: Limits,
@@ -151,7 +186,12 @@ export function limitFields(
     const value = limit === null ? text.quota.unlimited : String(limit ?? '');
     const label = `${text.quota.limit} ${text.windows[name].toLowerCase()}`;
     const own = about(name);
-    return field(visit, { name: `limit-${name}`, label, value, ...(own ? { hint: own } : { hintId: 'limit-hint' }) });
+    return field(visit, {
+      name: `limit-${name}`,
+      label,
+      value,
+      ...(own ? { hint: own } : { hintId: 'limit-hint' }),
+    });
   });
   return html`<div class="fields">${fields}</div><p class="hint" id="limit-hint">${hint}</p>`;
 }
@@ -170,7 +210,10 @@ export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong:
   return { limits };
 }
 
-/** A whole number as people write it, with or without marks between the thousands; `undefined` for anything else. */
+/**
+ * A whole number as people write it, with or without marks between the thousands; `undefined` for
+ * anything else.
+ */
 function readNumber(text: string): number | undefined {
   if (!/^(\d{1,13}|\d{1,3}([., \u00a0\u202f])\d{3}(\2\d{3}){0,3})$/.test(text)) return undefined;
   return Number(text.replaceAll(/\D/g, ''));

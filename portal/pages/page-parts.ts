@@ -20,20 +20,34 @@ export function codeBlock(caption: string, text: string, id = ''): Html {
   return raw(sample(escaped(caption), escaped(text), { id }));
 }
 
-/** The part of an account that a member begins at: who may not see the overview begins at the usage. */
+/**
+ * The part of an account that a member begins at: who may not see the overview begins at the usage.
+ */
 export const homeOf = (role: Role): string => (may(role, 'account.view') ? '' : '/usage');
 
 /** A state, readable without its colour. */
-export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired', text: Text): Html {
-  const kind = state === 'active' ? 'good' : state === 'suspended' || state === 'inactive' ? 'bad' : 'off';
+export function stateTag(
+  state: AccountState | PlanState | 'revoked' | 'expired',
+  text: Text,
+): Html {
+  const kind =
+    state === 'active' ? 'good' : state === 'suspended' || state === 'inactive' ? 'bad' : 'off';
   return html`<span class="tag ${kind}">${text.states[state]}</span>`;
 }
 
 /** How much of a limit is used; all of 0. */
-export const usedShare = ({ used, limit }: { used: number; limit: number }) => (limit === 0 ? 1 : used / limit);
+export const usedShare = ({ used, limit }: { used: number; limit: number }) =>
+  limit === 0 ? 1 : used / limit;
 
-/** A bar of how much of a limit is used, with its state in colour and, from the share that warns on, in words. */
-export function quotaBar({ text, format }: Visit, name: WindowName, { used, limit }: { used: number; limit: number }) {
+/**
+ * A bar of how much of a limit is used, with its state in colour and, from the share that warns on,
+ * in words.
+ */
+export function quotaBar(
+  { text, format }: Visit,
+  name: WindowName,
+  { used, limit }: { used: number; limit: number },
+) {
   const share = usedShare({ used, limit });
   const label = `${text.windows[name]}: ${text.usedShare(format.number(used), format.number(limit))}`;
   const percent = Math.min(100, share * 100);
@@ -41,7 +55,9 @@ export function quotaBar({ text, format }: Visit, name: WindowName, { used, limi
   const bar = html`<svg class="bar ${state}" role="meter" aria-label="${label}" aria-valuemin="0" aria-valuemax="100" aria-valuenow="${Math.floor(percent)}"><rect width="${percent.toFixed(1)}%" height="100%" rx="3"></rect></svg>`;
   if (state === 'good') return bar;
   const words =
-    state === 'bad' ? text.limitState.limitReached : text.nearLimit(format.share(Math.floor(share * 100) / 100));
+    state === 'bad'
+      ? text.limitState.limitReached
+      : text.nearLimit(format.share(Math.floor(share * 100) / 100));
   return html`${bar}<span class="tag ${state}">${words}</span>`;
 }
 
@@ -65,7 +81,9 @@ export const limitText = ({ text, format }: Visit, limit: number | null): string
 export function limitsText(visit: Visit, limits: Limits): string {
   const shown = windowNames.flatMap((name) => {
     const limit = limits[name];
-    return limit === undefined ? [] : [`${limitText(visit, limit)} ${visit.text.windows[name].toLowerCase()}`];
+    return limit === undefined
+      ? []
+      : [`${limitText(visit, limit)} ${visit.text.windows[name].toLowerCase()}`];
   });
   return shown.join(', ');
 }
@@ -73,14 +91,22 @@ export function limitsText(visit: Visit, limits: Limits): string {
 /** Confirms the action of the form just sent; shows only names that the texts contain. */
 export function doneNote({ query, text }: Visit): Html {
   const name = query.done ?? '';
-  const sentence = Object.hasOwn(text.done, name) ? text.done[name as keyof Text['done']] : undefined;
+  const sentence = Object.hasOwn(text.done, name)
+    ? text.done[name as keyof Text['done']]
+    : undefined;
   return sentence ? html`<p class="note good" role="status">${sentence}</p>` : '';
 }
 
 /** A page that explains a fault and links to the page where the visitor can continue. */
 export function faultPage(
   text: Text,
-  fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']>; onward?: string },
+  fault: {
+    title: string;
+    explanation: string;
+    back: string;
+    status: NonNullable<Page['status']>;
+    onward?: string;
+  },
 ): Page {
   const { title, explanation, back, status, onward = text.errors.goBack } = fault;
   const link = html`<a href="${back}">${onward}</a>`;

@@ -20,7 +20,10 @@ import {
 } from './page-form.ts';
 import { doneNote, instantOf, limitsText, notFoundPage, stateTag } from './page-parts.ts';
 
-/** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
+/**
+ * Plans as operators see, make and change them. A change reaches every account on the plan, so it
+ * is confirmed.
+ */
 export const planPages = serviceRoutes({
   'GET /operator/plans': ['operator.view', plansPage],
   'POST /operator/plans': ['plan.change', create],
@@ -29,7 +32,10 @@ export const planPages = serviceRoutes({
   'GET /operator/plans/:plan/state': ['plan.change', withPlan(stateQuestion)],
   'POST /operator/plans/:plan/state': ['plan.change', withPlan(changeState)],
   'GET /operator/plans/:plan/change': ['plan.change', withPlan(changePage)],
-  'POST /operator/plans/:plan/change': ['plan.change', withPlan((visit, { code }) => goOn(visit, code, 'saved'))],
+  'POST /operator/plans/:plan/change': [
+    'plan.change',
+    withPlan((visit, { code }) => goOn(visit, code, 'saved')),
+  ],
 });
 
 const plansPath = '/operator/plans';
@@ -46,7 +52,12 @@ async function plansPage(visit: Visit): Promise<Page> {
     limitsText(visit, limits),
     format.number(counts[code] ?? 0),
   ]);
-  const head = [text.about.plan, text.about.state, text.about.limits, numbers(text.operatorTabs.accounts)];
+  const head = [
+    text.about.plan,
+    text.about.state,
+    text.about.limits,
+    numbers(text.operatorTabs.accounts),
+  ];
   const fields = html`${field(visit, { name: 'code', label: text.planCode, hint: text.planCodeHint, maxLength: 32, required: true })}
 ${limitFields(visit, {}, text.planLimitHint)}`;
   return {
@@ -65,34 +76,49 @@ async function create(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { code = '' } = form;
   const read = readPlanLimits(visit);
-  if ('wrong' in read) return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, plansPage);
+  if ('wrong' in read)
+    return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, plansPage);
   const own = { conflict: text.errors.planExists };
-  const of = { back: plansPath, about: 'planCode', form: { show: plansPage, field: 'code' }, own } as const;
+  const of = {
+    back: plansPath,
+    about: 'planCode',
+    form: { show: plansPage, field: 'code' },
+    own,
+  } as const;
   await attempt(visit, of, () => admin.plans.put({ code, limits: read.limits, seen: null }));
   return { goTo: `${pathOf(code)}?done=plan` };
 }
 
-/** The limits of a plan, or the field that is wrong: the first one if all are empty, since a plan has a limit. */
+/**
+ * The limits of a plan, or the field that is wrong: the first one if all are empty, since a plan
+ * has a limit.
+ */
 function readPlanLimits(visit: Visit): ReturnType<typeof readLimits> {
   const read = readLimits(visit);
-  return 'limits' in read && Object.keys(read.limits).length === 0 ? { wrong: 'limit-minute' } : read;
+  return 'limits' in read && Object.keys(read.limits).length === 0
+    ? { wrong: 'limit-minute' }
+    : read;
 }
 
 /** A page about the plan that its path names. */
-function withPlan<Answer extends PageAnswer>(show: (visit: Visit, plan: PlanPage['plans'][number]) => Promise<Answer>) {
+function withPlan<Answer extends PageAnswer>(
+  show: (visit: Visit, plan: PlanPage['plans'][number]) => Promise<Answer>,
+) {
   return async (visit: Visit): Promise<Answer | Page> => {
     const { admin, params, text } = visit;
     const code = params.plan ?? '';
     const none = notFoundPage(text, plansPath, text.noSuchPlan(code));
     const of = { back: plansPath, about: 'planCode', own: { invalid: none } } as const;
-    const [plan] = (await attempt(visit, of, () => admin.plans.list({ prefix: code, limit: 1 }))).plans;
+    const [plan] = (await attempt(visit, of, () => admin.plans.list({ prefix: code, limit: 1 })))
+      .plans;
     return plan?.code === code ? show(visit, plan) : none;
   };
 }
 
 const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'inactive']) });
 
-const verbOf = ({ state }: Pick<Plan, 'state'>) => (state === 'active' ? 'deactivatePlan' : 'activatePlan');
+const verbOf = ({ state }: Pick<Plan, 'state'>) =>
+  state === 'active' ? 'deactivatePlan' : 'activatePlan';
 
 async function planPage(visit: Visit, plan: PlanPage['plans'][number]): Promise<Page> {
   const { admin, text, format } = visit;
@@ -118,7 +144,10 @@ ${changes}
   };
 }
 
-/** Asks first, saying how many accounts follow; the form that it then shows sends the same limits, confirmed. */
+/**
+ * Asks first, saying how many accounts follow; the form that it then shows sends the same limits,
+ * confirmed.
+ */
 async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
   const { form, text } = visit;
   const { code } = plan;
@@ -126,10 +155,14 @@ async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
   const seen = readSeen(visit, seenSchema, back);
   const read = readPlanLimits(visit);
   if ('wrong' in read)
-    return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, (again) => planPage(again, plan));
+    return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, (again) =>
+      planPage(again, plan),
+    );
   const { limits } = read;
   if (form.confirmed !== 'yes') {
-    const sent = Object.entries(limits).map(([name, limit]) => hidden(`limit-${name}`, String(limit ?? 'unlimited')));
+    const sent = Object.entries(limits).map(([name, limit]) =>
+      hidden(`limit-${name}`, String(limit ?? 'unlimited')),
+    );
     return question(visit, plan, {
       title: text.changeLimitsOf(code),
       what: `${limitsText(visit, seen.limits)} → ${limitsText(visit, limits)}.`,
@@ -180,19 +213,29 @@ function begin(visit: Visit, input: Parameters<Admin['plans']['begin']>[0]) {
 /** How long one form works at a change: well below the time limit of a page. */
 const stepMilliseconds = 8_000;
 
-/** Brings a change to its accounts, for as long as a form may take, then leads to the page that continues it. */
+/**
+ * Brings a change to its accounts, for as long as a form may take, then leads to the page that
+ * continues it.
+ */
 async function goOn(visit: Visit, code: string, note: keyof Text['done']): Promise<PageAnswer> {
   const { admin, tools } = visit;
   const until = tools.now() + stepMilliseconds;
   do {
-    const { done } = await attempt(visit, { back: pathOf(code), about: 'other' }, () => admin.plans.follow(code));
+    const { done } = await attempt(visit, { back: pathOf(code), about: 'other' }, () =>
+      admin.plans.follow(code),
+    );
     if (done) return { goTo: `${pathOf(code)}?done=${note}` };
   } while (tools.now() < until);
   return { goTo: `${pathOf(code)}/change` };
 }
 
-/** How far a change has come, with the button that goes on: the script presses it, or a person does. */
-async function changePage(visit: Visit, { code, change }: PlanPage['plans'][number]): Promise<PageAnswer> {
+/**
+ * How far a change has come, with the button that goes on: the script presses it, or a person does.
+ */
+async function changePage(
+  visit: Visit,
+  { code, change }: PlanPage['plans'][number],
+): Promise<PageAnswer> {
   const { admin, text, format } = visit;
   if (!change) return { goTo: `${pathOf(code)}?done=saved` };
   const { looked, followed, started, actor } = change;

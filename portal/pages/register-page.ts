@@ -1,5 +1,10 @@
 import { html } from 'hono/html';
-import type { LoadDecision, LoadObjection, Loads, WaitingLoad } from '../../packages/admin/loads.ts';
+import type {
+  LoadDecision,
+  LoadObjection,
+  Loads,
+  WaitingLoad,
+} from '../../packages/admin/loads.ts';
 import { csvFile } from '../../packages/look/csv.ts';
 import { hidden } from '../../packages/look/form-fields.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
@@ -9,14 +14,23 @@ import { changesPart } from './history-page.ts';
 import { attempt, confirmation } from './page-form.ts';
 import { conflictPage, doneNote, instantOf, notFoundPage } from './page-parts.ts';
 
-/** The register behind the lookups: its date, the latest loads, and the loads that wait for an operator's approval. */
+/**
+ * The register behind the lookups: its date, the latest loads, and the loads that wait for an
+ * operator's approval.
+ */
 export const registerPages = serviceRoutes({
   'GET /operator/register': ['operator.view', registerPage],
   'GET /operator/register/:load': ['operator.view', loadPage],
   'GET /operator/register/:load/changes/:file': ['operator.view', changesFile],
-  'GET /operator/register/:load/approve': ['load.approve', (visit) => decisionQuestion(visit, 'approve')],
+  'GET /operator/register/:load/approve': [
+    'load.approve',
+    (visit) => decisionQuestion(visit, 'approve'),
+  ],
   'POST /operator/register/:load/approve': ['load.approve', (visit) => decide(visit, 'approve')],
-  'GET /operator/register/:load/reject': ['load.approve', (visit) => decisionQuestion(visit, 'reject')],
+  'GET /operator/register/:load/reject': [
+    'load.approve',
+    (visit) => decisionQuestion(visit, 'reject'),
+  ],
   'POST /operator/register/:load/reject': ['load.approve', (visit) => decide(visit, 'reject')],
 });
 
@@ -26,7 +40,10 @@ const pathOf = (load: string) => `${registerPath}/${load}`;
 /** The loads of the register. @throws OtherPage if the loader is not connected */
 async function loadsOf({ loads, text }: Visit): Promise<Loads> {
   if (loads) return loads();
-  throw new OtherPage({ title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` });
+  throw new OtherPage({
+    title: text.noRegister,
+    body: html`<div class="card"><p>${text.noRegisterText}</p></div>`,
+  });
 }
 
 async function waitingLoad(visit: Visit): Promise<{ load: WaitingLoad; loads: Loads }> {
@@ -41,12 +58,13 @@ function onRegister<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
 async function registerPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
   const loads = await loadsOf(visit);
-  const [{ peildatum: live, setAside, loads: last }, waiting, running, decisions] = await Promise.all([
-    loads.register(),
-    visit.shared.waiting({ again: true }),
-    loads.running(),
-    changesPart(visit, loads.audit),
-  ]);
+  const [{ peildatum: live, setAside, loads: last }, waiting, running, decisions] =
+    await Promise.all([
+      loads.register(),
+      visit.shared.waiting({ again: true }),
+      loads.running(),
+      changesPart(visit, loads.audit),
+    ]);
   const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
     html`<code>${load}</code>`,
     format.day(peildatum),
@@ -54,8 +72,16 @@ async function registerPage(visit: Visit): Promise<Page> {
     format.number(addresses),
     [added, changed, removed].map(format.number).join(' / '),
   ]);
-  const changes = numbers(`${text.changeKinds.added} / ${text.changeKinds.changed} / ${text.changeKinds.removed}`);
-  const head = [text.dataset.load, text.peildatum, text.history.time, numbers(text.dataset.addresses), changes];
+  const changes = numbers(
+    `${text.changeKinds.added} / ${text.changeKinds.changed} / ${text.changeKinds.removed}`,
+  );
+  const head = [
+    text.dataset.load,
+    text.peildatum,
+    text.history.time,
+    numbers(text.dataset.addresses),
+    changes,
+  ];
   return {
     title: text.operatorTabs.register,
     body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p>${facts([[text.peildatum, live ? format.day(live) : '-']])}</div>
@@ -78,7 +104,10 @@ export function waitingEntry(visit: Visit, load: WaitingLoad): Html {
 <p><a class="button" href="${pathOf(load.load)}" aria-label="${text.dataset.look}: ${load.load}">${text.dataset.look}</a></p></section>`;
 }
 
-/** Each objection with its figures, or with the loader's own sentence if the reader knows its language. */
+/**
+ * Each objection with its figures, or with the loader's own sentence if the reader knows its
+ * language.
+ */
 function objectionList(visit: Visit, load: WaitingLoad): Html {
   const { text } = visit;
   const kinds: Readonly<Record<string, string>> = text.objections;
@@ -95,7 +124,8 @@ function figuresOf({ text, format }: Visit, load: WaitingLoad, objection: LoadOb
   const { code, place = '', count, of, since, examples = [] } = objection;
   const { addresses, peildatum, livePeildatum } = load;
   if (code === 'too_few_addresses') return format.number(addresses);
-  if (code === 'older_peildatum') return livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '';
+  if (code === 'older_peildatum')
+    return livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '';
   const number = count === undefined ? '' : format.number(count);
   // Of 44 addresses that become 11,920, a share says nothing.
   const part = (count ?? 0) > (of ?? 0) ? '' : format.share((count ?? 0) / (of ?? 1));
@@ -117,7 +147,17 @@ function approvalNote(visit: Visit, { approval, proposal }: WaitingLoad): Html {
 async function loadPage(visit: Visit): Promise<Page> {
   const { text, format } = visit;
   const { load, loads } = await waitingLoad(visit);
-  const { peildatum, livePeildatum, addresses, added, changed, removed, objecten, problems, proposal } = load;
+  const {
+    peildatum,
+    livePeildatum,
+    addresses,
+    added,
+    changed,
+    removed,
+    objecten,
+    problems,
+    proposal,
+  } = load;
   const [other] = await loads.running();
   const isRunning = load.approval?.state === 'running' && load.approval.proposal === proposal;
   const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?proposal=${proposal}">${text.decisions.approve.name}</a><a class="button plain" href="${pathOf(load.load)}/reject?proposal=${proposal}">${text.decisions.reject.name}</a></p>`;
@@ -144,7 +184,10 @@ ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.sin
 function changesLinks({ text, format }: Visit, { load, changesFiles }: WaitingLoad): Html {
   if (changesFiles === 0) return html`<p>${text.allChangesText} <code>load plan --csv</code></p>`;
   const links = Array.from({ length: changesFiles }, (_, i) => {
-    const number = changesFiles === 1 ? '' : ` ${text.fileOf(format.number(i + 1), format.number(changesFiles))}`;
+    const number =
+      changesFiles === 1
+        ? ''
+        : ` ${text.fileOf(format.number(i + 1), format.number(changesFiles))}`;
     return html`<a href="${pathOf(load)}/changes/${i + 1}">${text.allChanges}${number}</a>`;
   });
   return html`<p class="actions">${links}</p>`;
@@ -185,7 +228,9 @@ async function exampleTable({ text }: Visit, { examples }: WaitingLoad): Promise
   return scrollTable(text.examples, [text.history.change, address, before, after], rows);
 }
 
-/** Names the proposal that the reader saw: what changed since is shown again rather than decided. */
+/**
+ * Names the proposal that the reader saw: what changed since is shown again rather than decided.
+ */
 async function decisionQuestion(visit: Visit, decision: LoadDecision): Promise<Page> {
   const { query, text, format } = visit;
   const { load } = await waitingLoad(visit);

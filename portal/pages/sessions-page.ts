@@ -31,7 +31,11 @@ async function ownPage(visit: Visit): Promise<Page> {
     text.roles[role],
     leaveLink(visit, account),
   ]);
-  const memberships = scrollTable(text.yourAccounts, [text.about.account, text.membership.role, text.actions], rows);
+  const memberships = scrollTable(
+    text.yourAccounts,
+    [text.about.account, text.membership.role, text.actions],
+    rows,
+  );
   const { sessions } = await admin.sessions.list({ person: person.subject });
   const table = sessionTable(visit, text.yourSessions, sessions, (session) => {
     if (session.id === visit.session) return '-';
@@ -71,15 +75,34 @@ function sessionTable(
       ...(end ? [end(session)] : []),
     ];
   });
-  const head = [text.session.person, text.session.browser, text.session.signedInSince, text.key.lastUsed];
+  const head = [
+    text.session.person,
+    text.session.browser,
+    text.session.signedInSince,
+    text.key.lastUsed,
+  ];
   return scrollTable(caption, end ? [...head, text.actions] : head, rows);
 }
 
 /** The part of the header `User-Agent` that people recognise: `Firefox, Windows`. */
 export function browserName(agent: string): string {
-  const browsers = { Edge: /Edg/, Opera: /OPR/, Firefox: /Firefox/, Chrome: /Chrome|CriOS/, Safari: /Safari/ };
-  const systems = { Android: /Android/, iOS: /iPhone|iPad/, Windows: /Windows/, macOS: /Mac OS/, Linux: /Linux/ };
-  const found = [browsers, systems].map((all) => Object.entries(all).find(([, form]) => form.test(agent))?.[0]);
+  const browsers = {
+    Edge: /Edg/,
+    Opera: /OPR/,
+    Firefox: /Firefox/,
+    Chrome: /Chrome|CriOS/,
+    Safari: /Safari/,
+  };
+  const systems = {
+    Android: /Android/,
+    iOS: /iPhone|iPad/,
+    Windows: /Windows/,
+    macOS: /Mac OS/,
+    Linux: /Linux/,
+  };
+  const found = [browsers, systems].map(
+    (all) => Object.entries(all).find(([, form]) => form.test(agent))?.[0],
+  );
   return found.filter(Boolean).join(', ') || agent.slice(0, 40) || '-';
 }
 
@@ -95,7 +118,9 @@ async function endOwn({ admin, form, person }: Visit): Promise<PageAnswer> {
   return { goTo: '/' };
 }
 
-/** The sessions of the person or the account that the page is asked for, else everybody's by page. */
+/**
+ * The sessions of the person or the account that the page is asked for, else everybody's by page.
+ */
 async function everybodysPage(visit: Visit): Promise<PageAnswer> {
   const { admin, query } = visit;
   const who = (query.who ?? '').trim();
@@ -127,7 +152,11 @@ async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Prom
       ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endSessions.everybodys : text.endSessions.these}</a></p>`
       : '';
   const signIns = await changesPart(visit, admin.sessions.audit);
-  const whose = field(visit, { name: 'who', label: text.whoseSessions, hint: text.whoseSessionsHint });
+  const whose = field(visit, {
+    name: 'who',
+    label: text.whoseSessions,
+    hint: text.whoseSessionsHint,
+  });
   return {
     title: text.operatorTabs.sessions,
     body: html`${doneNote(visit)}<div class="card">${searchForm(operatorPath, whose, text.search)}</div>
@@ -153,7 +182,8 @@ async function endOthers(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { who } = form;
   // Without the field it would be everybody.
-  if (who === undefined) return faulty(visit, { field: 'who', message: text.errors.personOrAccount }, searchAgain);
+  if (who === undefined)
+    return faulty(visit, { field: 'who', message: text.errors.personOrAccount }, searchAgain);
   await ofScope(visit, () => admin.sessions.endAll(scopeOf(who)));
   return { goTo: `${operatorPath}?done=sessionsEnded` };
 }

@@ -2,12 +2,20 @@ import { html } from 'hono/html';
 import type { Statements } from '../../packages/admin/statements.ts';
 import { csvFile } from '../../packages/look/csv.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import { accountRoutes, OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import {
+  accountRoutes,
+  OtherPage,
+  type Page,
+  type PageAnswer,
+  serviceRoutes,
+} from '../visit/page-routes.ts';
 import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { attempt } from './page-form.ts';
 import { instantOf, invalidPage } from './page-parts.ts';
 
-/** The statements of closed months: of one account for its members, of all accounts for operators. */
+/**
+ * The statements of closed months: of one account for its members, of all accounts for operators.
+ */
 export const statementPages = [
   ...accountRoutes({
     'GET /statements': ['usage.view', monthsPage],
@@ -21,7 +29,10 @@ export const statementPages = [
   }),
 ];
 
-/** The largest file of all accounts: Lambda returns at most 6 MB, and a page waits at most some seconds. */
+/**
+ * The largest file of all accounts: Lambda returns at most 6 MB, and a page waits at most some
+ * seconds.
+ */
 const mostBytes = 5_000_000;
 
 const allPath = '/operator/statements';
@@ -37,8 +48,14 @@ async function statementsOf({ tools, text }: Visit): Promise<Statements> {
   throw new OtherPage({ title: text.bill.statements, status: 404, body });
 }
 
-/** Returns what `work` finds in the statements. @throws OtherPage if the statement does not exist */
-async function find<T>(visit: Visit, back: string, work: (statements: Statements) => Promise<T>): Promise<T> {
+/**
+ * Returns what `work` finds in the statements. @throws OtherPage if the statement does not exist
+ */
+async function find<T>(
+  visit: Visit,
+  back: string,
+  work: (statements: Statements) => Promise<T>,
+): Promise<T> {
   const statements = await statementsOf(visit);
   const own = { not_found: visit.text.errors.statement };
   return attempt(visit, { back, about: 'statement', own }, () => work(statements));
@@ -63,7 +80,9 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
 }
 
 const findStatement = (visit: AccountVisit) =>
-  find(visit, listPathOf(visit), (statements) => statements.show({ account: visit.account, month: monthOf(visit) }));
+  find(visit, listPathOf(visit), (statements) =>
+    statements.show({ account: visit.account, month: monthOf(visit) }),
+  );
 
 async function statementPage(visit: AccountVisit): Promise<Page> {
   const { month, plans, lookups, days, sha256 } = await findStatement(visit);
@@ -88,7 +107,10 @@ async function statementPage(visit: AccountVisit): Promise<Page> {
 async function statementCsv(visit: AccountVisit): Promise<PageAnswer> {
   const statement = await findStatement(visit);
   const { statementsCsv } = await import('../../packages/admin/statements.ts');
-  return csvFile(`${visit.account}-${statement.month}.csv`, statementsCsv(statement.month, [statement]));
+  return csvFile(
+    `${visit.account}-${statement.month}.csv`,
+    statementsCsv(statement.month, [statement]),
+  );
 }
 
 /** The bytes that the hash was made of: the members in this order, without spaces. */

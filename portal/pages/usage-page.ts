@@ -30,7 +30,13 @@ import {
 } from '../../packages/look/periods.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import type { Text } from '../text/en.ts';
-import { accountRoutes, OtherPage, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
+import {
+  accountRoutes,
+  OtherPage,
+  type Page,
+  type PageAnswer,
+  serviceRoutes,
+} from '../visit/page-routes.ts';
 import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { attempt, faulty } from './page-form.ts';
 import { invalidPage, quotaBar, stateTag } from './page-parts.ts';
@@ -57,8 +63,8 @@ const later = (one: string, other: string) => (one > other ? one : other);
 const todayOf = ({ tools }: Visit) => utcDateOf(new Date(tools.now()));
 
 /**
- * Reads the range that the address asks for, else the last available days, weeks or months. For a range without data
- * every page and file says the same, beside the requested days.
+ * Reads the range that the address asks for, else the last available days, weeks or months. For a
+ * range without data every page and file says the same, beside the requested days.
  * @throws OtherPage
  */
 async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T>): Promise<T> {
@@ -69,7 +75,9 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
     body: html`<div class="card">${rangeForm(again)}</div>`,
   });
   const message = text.errors.range;
-  const wrong = (['from', 'to'] as const).find((name) => asked.form[name] !== '' && !isDate(asked.form[name]));
+  const wrong = (['from', 'to'] as const).find(
+    (name) => asked.form[name] !== '' && !isDate(asked.form[name]),
+  );
   if (wrong) throw new OtherPage(await faulty(asked, { field: wrong, message }, show));
   const own = { not_found: message };
   const of = { back: pathOf(visit), about: 'range', form: { show, field: 'from' }, own } as const;
@@ -85,7 +93,8 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
 /** The first day of the last periods up to `to`, as many as are shown. */
 function firstOf(period: UsagePeriod, to: string): string {
   const count = periodsShown[period] - 1;
-  if (period !== 'month') return periodStart(period, daysLater(to, -count * (period === 'week' ? 7 : 1)));
+  if (period !== 'month')
+    return periodStart(period, daysLater(to, -count * (period === 'week' ? 7 : 1)));
   const [year = 0, month = 0] = to.split('-').map(Number);
   return utcDateOf(new Date(Date.UTC(year, month - 1 - count, 1)));
 }
@@ -134,11 +143,15 @@ function choices(visit: AccountVisit, by: UsagePeriod): Html {
 
 /** A file for people and one for programs. */
 function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html {
-  const address = (more: Record<string, string>) => `${path}?${new URLSearchParams({ by, from, to, ...more })}`;
+  const address = (more: Record<string, string>) =>
+    `${path}?${new URLSearchParams({ by, from, to, ...more })}`;
   return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.download.excel}</a><a class="button plain" href="${address({})}">${text.download.csv}</a></p>`;
 }
 
-/** For the first page: this month and today against their limits, and the last 30 days as a chart, with refusals. */
+/**
+ * For the first page: this month and today against their limits, and the last 30 days as a chart,
+ * with refusals.
+ */
 export async function usageNow(given: AccountVisit): Promise<Html> {
   const visit = { ...given, query: {} };
   const [usage, { windows }] = await Promise.all([readUsage(visit), visit.view()]);
@@ -153,7 +166,12 @@ ${refusalCard(visit, usage)}`;
 }
 
 /** A number that counts against the limit of a window, if it has a limit. */
-function ofLimit(visit: Visit, name: 'day' | 'month', used: number, windows: AccountView['windows']): Html {
+function ofLimit(
+  visit: Visit,
+  name: 'day' | 'month',
+  used: number,
+  windows: AccountView['windows'],
+): Html {
   const { text, format } = visit;
   const limit = windows[name]?.limit ?? null;
   if (limit === null) return format.number(used);
@@ -182,7 +200,9 @@ async function comparisonOf(
   ];
 }
 
-/** The last periods that fit if no range was asked for, also those before the account was created. */
+/**
+ * The last periods that fit if no range was asked for, also those before the account was created.
+ */
 function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
   if (query.from) return sums;
   const first = firstOf(by, to);
@@ -191,7 +211,10 @@ function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
   return sumsBy(by, [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
 }
 
-/** A bar for each period: its lookups, with the refusals on top. The table below says the same in words. */
+/**
+ * A bar for each period: its lookups, with the refusals on top. The table below says the same in
+ * words.
+ */
 async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
   const { text, format } = visit;
   const { by } = usage;
@@ -213,9 +236,14 @@ async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
   const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (sums.length - 1)));
   const axis = [...new Set(marks)].flatMap((i) => {
     const from = sums[i]?.from;
-    return from === undefined ? [] : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
+    return from === undefined
+      ? []
+      : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
   });
-  const legend = refused.map(({ name, heading }) => ({ name, label: `${heading} (${text.refusal.lowerBound})` }));
+  const legend = refused.map(({ name, heading }) => ({
+    name,
+    label: `${heading} (${text.refusal.lowerBound})`,
+  }));
   const parts = [{ name: 'lookups', label: text.sum.lookups }, ...legend];
   const limit = await limitLine(visit, by, sums);
   return chart({ label: text.chart, parts, bars, limit, axis, format: format.number });
@@ -234,14 +262,21 @@ async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly Pe
   return { value, from, label: from === 0 ? label : `${label}, ${text.since(format.day(since))}` };
 }
 
-/** How many entries of an audit are read. For an older limit, the line in the chart begins at the oldest entry. */
+/**
+ * How many entries of an audit are read. For an older limit, the line in the chart begins at the
+ * oldest entry.
+ */
 const entriesRead = 200;
 
 /**
- * The day when the limit of a window last changed, as far back as `first` and the entries that are read. The audits
- * have every change of the account's plan and limits, and of its plan's limits.
+ * The day when the limit of a window last changed, as far back as `first` and the entries that are
+ * read. The audits have every change of the account's plan and limits, and of its plan's limits.
  */
-async function limitSince(visit: AccountVisit, window: 'day' | 'month', first: string): Promise<string> {
+async function limitSince(
+  visit: AccountVisit,
+  window: 'day' | 'month',
+  first: string,
+): Promise<string> {
   const { admin, account } = visit;
   const { plan, ownLimits } = await visit.view();
   const isOwn = ownLimits[window] !== undefined;
@@ -280,8 +315,13 @@ function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
         .filter((kind) => counts[kind] > 0)
         .map((kind): Html[] => {
           const reached = Object.entries(windows as Partial<Record<WindowName, number>>);
-          const of = reached.map(([name, times]) => `${text.windows[name as WindowName]}: ${count(times)}`);
-          const why = kind === 'quota' && of.length > 0 ? html`<br><span class="muted">${of.join(', ')}</span>` : '';
+          const of = reached.map(
+            ([name, times]) => `${text.windows[name as WindowName]}: ${count(times)}`,
+          );
+          const why =
+            kind === 'quota' && of.length > 0
+              ? html`<br><span class="muted">${of.join(', ')}</span>`
+              : '';
           return [format.day(date), html`${text.refusedWhy[kind]}${why}`, count(counts[kind])];
         }),
     );
@@ -321,14 +361,23 @@ function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByK
   const { text, format } = visit;
   const cells = ({ lookups: part, days }: Pick<KeyUsage, 'lookups' | 'days'>): Html[] => {
     const last = days.at(-1)?.date;
-    return [format.number(part), lookups === 0 ? '-' : format.share(part / lookups), last ? format.day(last) : '-'];
+    return [
+      format.number(part),
+      lookups === 0 ? '-' : format.share(part / lookups),
+      last ? format.day(last) : '-',
+    ];
   };
   const rows = keys.map((key): Html[] => [
     html`${key.label ?? '-'} <code>${key.keyId}</code>${key.revoked ? html` ${stateTag('revoked', text)}` : ''}`,
     ...cells(key),
   ]);
   if (unattributed.lookups > 0) rows.push([text.unattributed, ...cells(unattributed)]);
-  const head = [text.key.keyId, numbers(text.sum.lookups), numbers(text.range.share), text.lastUsedOn];
+  const head = [
+    text.key.keyId,
+    numbers(text.sum.lookups),
+    numbers(text.range.share),
+    text.lastUsedOn,
+  ];
   return scrollTable(text.range.byKey, head, rows);
 }
 
@@ -345,7 +394,8 @@ function nameOf({ format }: Visit, by: UsagePeriod, { from, to }: PeriodSum): st
 }
 
 const refusalKinds = ['quota', 'input', 'inactive'] as const;
-const refusalColumns = ({ refused }: Text) => refusalKinds.map((name) => ({ name, heading: refused[name] }));
+const refusalColumns = ({ refused }: Text) =>
+  refusalKinds.map((name) => ({ name, heading: refused[name] }));
 
 /** An account with its present plan and limits. */
 type FileAccount = { account: string; plan: string | null; limits: Limits };
@@ -375,7 +425,11 @@ function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
     { name: 'lookups', heading: text.sum.lookups },
     ...refusalColumns(text).map(({ name, heading }) => ({ name: `refused_${name}`, heading })),
   ];
-  const rowsOf = ({ account, plan, limits }: FileAccount, sums: readonly PeriodSum[], key?: FileKey) => {
+  const rowsOf = (
+    { account, plan, limits }: FileAccount,
+    sums: readonly PeriodSum[],
+    key?: FileKey,
+  ) => {
     const limit = by === 'week' ? null : limits[by];
     return sums.map((sum) => {
       const { lookups, quota, input, inactive } = sum;
@@ -391,7 +445,11 @@ function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
 async function usageCsv(visit: AccountVisit): Promise<PageAnswer> {
   const [{ by, sums }, account] = await Promise.all([readUsage(visit), accountForFile(visit)]);
   const { columns, rowsOf } = usageFile(by, visit);
-  return csvTable(visit, { name: `${visit.account}-${by}.csv`, columns, rows: rowsOf(account, sums) });
+  return csvTable(visit, {
+    name: `${visit.account}-${by}.csv`,
+    columns,
+    rows: rowsOf(account, sums),
+  });
 }
 
 function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
@@ -409,12 +467,15 @@ function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
   });
 }
 
-/** The accounts in one file: a Lambda reads this many within seconds, and may return a file of this size. */
+/**
+ * The accounts in one file: a Lambda reads this many within seconds, and may return a file of this
+ * size.
+ */
 const accountsPerFile = 1_000;
 
 /**
- * Every account by day, of the month that the address names, else of this one until now: one file, or a page with the
- * files of all parts if one file would take too long.
+ * Every account by day, of the month that the address names, else of this one until now: one file,
+ * or a page with the files of all parts if one file would take too long.
  */
 async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
   const { admin, query, tools } = visit;
@@ -450,7 +511,11 @@ function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): 
     const links = html`<span class="actions"><a href="${path}&for=people">${text.download.excel}</a><a href="${path}">${text.download.csv}</a></span>`;
     return [format.number(i + 1), accounts, links];
   });
-  const table = scrollTable(text.file, [numbers(text.bill.part), text.operatorTabs.accounts, text.file], rows);
+  const table = scrollTable(
+    text.file,
+    [numbers(text.bill.part), text.operatorTabs.accounts, text.file],
+    rows,
+  );
   return {
     title: `${text.tabs.usage}, ${format.month(month)}`,
     body: html`<div class="card"><p>${text.partsText}</p>${table}<p><a href="${back}">${text.bill.statements}</a></p></div>`,

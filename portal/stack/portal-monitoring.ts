@@ -8,8 +8,18 @@ import { metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.t
 import type { Config } from '../../lib/config/config-schema.ts';
 import { secretNoticeDays } from '../../lib/config/setting-fields.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
-import { type AlarmTopic, gatewayThrottles, ownMetric, SavedQueries } from '../../lib/shared/monitoring.ts';
-import { portalCanaryEnvironment, portalMetrics, portalService, providerFault } from './portal-names.ts';
+import {
+  type AlarmTopic,
+  gatewayThrottles,
+  ownMetric,
+  SavedQueries,
+} from '../../lib/shared/monitoring.ts';
+import {
+  portalCanaryEnvironment,
+  portalMetrics,
+  portalService,
+  providerFault,
+} from './portal-names.ts';
 
 export type PortalMonitoringProps = {
   config: Config;
@@ -26,11 +36,24 @@ export type PortalMonitoringProps = {
 
 const every = Duration.minutes(5);
 
-/** Alarms for pages that fail, and for everything that keeps people from signing in, with a canary that tries. */
+/**
+ * Alarms for pages that fail, and for everything that keeps people from signing in, with a canary
+ * that tries.
+ */
 export class PortalMonitoring extends Construct {
   constructor(scope: Construct, id: string, props: PortalMonitoringProps) {
     super(scope, id);
-    const { config, encryptionKey, topic, api, lambda, accessLog, baseUrl, issuer, clientSecretExpires } = props;
+    const {
+      config,
+      encryptionKey,
+      topic,
+      api,
+      lambda,
+      accessLog,
+      baseUrl,
+      issuer,
+      clientSecretExpires,
+    } = props;
     const { logs } = lambda;
     const refusals = new MetricFilter(this, 'Refusals', {
       logGroup: logs,
@@ -53,11 +76,17 @@ export class PortalMonitoring extends Construct {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         [portalCanaryEnvironment.baseUrl]: baseUrl,
         [portalCanaryEnvironment.issuer]: issuer,
-        ...(clientSecretExpires && { [portalCanaryEnvironment.clientSecretExpires]: clientSecretExpires }),
+        ...(clientSecretExpires && {
+          [portalCanaryEnvironment.clientSecretExpires]: clientSecretExpires,
+        }),
       },
-      withoutDeadLetterQueue: 'The alarm sees an attempt that was missed, and the next one follows in minutes.',
+      withoutDeadLetterQueue:
+        'The alarm sees an attempt that was missed, and the next one follows in minutes.',
     });
-    canary.runEvery(every, { description: 'Runs the canary of the portal', maxEventAge: Duration.minutes(1) });
+    canary.runEvery(every, {
+      description: 'Runs the canary of the portal',
+      maxEventAge: Duration.minutes(1),
+    });
     const metric = (metricName: string, statistic: string, period: Duration) =>
       ownMetric(config.stage, portalService, metricName, { statistic, period });
     const failures = metric(portalMetrics.canaryFailures, 'Maximum', every);
@@ -66,12 +95,16 @@ export class PortalMonitoring extends Construct {
         metric: new MathExpression({
           label: 'failures',
           expression: 'failures + IF(FILL(errors, 0) >= 5, 1, 0)',
-          usingMetrics: { failures, errors: api.metricServerError({ statistic: 'Sum', period: every }) },
+          usingMetrics: {
+            failures,
+            errors: api.metricServerError({ statistic: 'Sum', period: every }),
+          },
           period: every,
         }),
         periods: [3, 3],
         noData: 'stopped',
-        problem: 'Pages of the portal fail, or the sign-in page of the portal or its provider does not answer.',
+        problem:
+          'Pages of the portal fail, or the sign-in page of the portal or its provider does not answer.',
         first:
           'run the saved queries DEPLOYMENT/Portal fails in CloudWatch Logs Insights: Canary, then Errors. Until it works, manage keys with npx bag-adres. No lines: enable the schedule of the canary again in EventBridge Scheduler.',
         runbook: 'Portal fails',

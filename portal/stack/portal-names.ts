@@ -2,9 +2,14 @@
 export const portalMetrics = {
   /** 1 when nobody could have signed in, else 0; its only dimension is `service`. */
   canaryFailures: 'PortalCanaryFailures',
-  /** Whole days until the client secret ends, by the configuration; its only dimension is `service`. */
+  /**
+   * Whole days until the client secret ends, by the configuration; its only dimension is `service`.
+   */
   clientSecretDays: 'ClientSecretDays',
-  /** Sign-ins that failed because the OpenID provider refused the portal itself; without a dimension. */
+  /**
+   * Sign-ins that failed because the OpenID provider refused the portal itself; without a
+   * dimension.
+   */
   providerRefusals: 'PortalProviderRefusals',
 } as const;
 
@@ -14,7 +19,10 @@ export const portalService = 'portal-canary';
 /** The member of a log line about a sign-in that the provider did not let through. */
 export const providerFault = {
   member: 'provider',
-  /** Its value when the provider did not answer; otherwise it is the provider's own code, like `invalid_client`. */
+  /**
+   * Its value when the provider did not answer; otherwise it is the provider's own code, like
+   * `invalid_client`.
+   */
   unreachable: 'unreachable',
 } as const;
 

@@ -51,9 +51,9 @@ export type PortalStackProps = {
 };
 
 /**
- * The rate in requests a second, and the burst, for each route: pages, sign-ins, and assets, which the function answers
- * from memory. So no route can use up another's rate. All visitors share these rates, which bound the bill. The
- * function has rates for each visitor (`portal/visit/rates.ts`).
+ * The rate in requests a second, and the burst, for each route: pages, sign-ins, and assets, which
+ * the function answers from memory. So no route can use up another's rate. All visitors share these
+ * rates, which bound the bill. The function has rates for each visitor (`portal/visit/rates.ts`).
  */
 const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
 const assetThrottle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };
@@ -61,8 +61,8 @@ const ownRates = {
   'GET /sign-in': throttle,
   'GET /callback': throttle,
   'GET /assets/{file+}': assetThrottle,
-  // An account's pages and forms have rates of their own, so that a flood of the first page can't keep anybody from
-  // revoking a key.
+  // An account's pages and forms have rates of their own, so that a flood of the first page can't
+  // keep anybody from revoking a key.
   'GET /accounts/{page+}': throttle,
   'POST /accounts/{page+}': throttle,
   'GET /keys': throttle,
@@ -71,7 +71,10 @@ const ownRates = {
   'ANY /operator/{page+}': throttle,
 };
 
-/** The customer portal: an HTTP API with its own host name, so that its cookies never reach the address API. */
+/**
+ * The customer portal: an HTTP API with its own host name, so that its cookies never reach the
+ * address API.
+ */
 export class PortalStack extends Stack {
   constructor(scope: Construct, id: string, props: PortalStackProps) {
     const { config, portal, data, apiUrl, loads } = props;
@@ -79,7 +82,8 @@ export class PortalStack extends Stack {
     const { accounts, encryptionKey, statements, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
     const { name, colour, logo, languages, ...links } = config.branding;
-    const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
+    const signIn =
+      portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
     const { clientSecretName, clientSecretExpires, ...provider } = signIn;
     const lambda = new LambdaFunction(this, 'Portal', {
       config,
@@ -114,13 +118,16 @@ export class PortalStack extends Stack {
       const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
       lambda.usesSecret(secret, environment.portalClientSecret);
     }
-    if (!data.sessionSecret) throw new Error('The data stack has no session secret: it has one with `portal`.');
+    if (!data.sessionSecret)
+      throw new Error('The data stack has no session secret: it has one with `portal`.');
     // Without its key: the policy of the key, in another stack, would name the role of this one.
     const session = Secret.fromSecretCompleteArn(this, 'Session', data.sessionSecret.secretArn);
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     // Operators can use every command's action here, except loading another extract and a rollback.
-    new PortalAccess(this, 'Access', { accounts, plans: 'change', loads, statements }).serve(lambda.function);
+    new PortalAccess(this, 'Access', { accounts, plans: 'change', loads, statements }).serve(
+      lambda.function,
+    );
     acknowledgeLoads(lambda, loads.bucket, config);
     acknowledgeStatements(lambda, statements, config);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
@@ -144,17 +151,27 @@ export class PortalStack extends Stack {
         'bag-adres:clientSecretExpires',
         'Nobody is told before the client secret of the portal ends: set portal.signIn.clientSecretExpires.',
       );
-    if (clientSecretExpires) new CfnOutput(this, 'ClientSecretExpires', { value: clientSecretExpires });
+    if (clientSecretExpires)
+      new CfnOutput(this, 'ClientSecretExpires', { value: clientSecretExpires });
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
     new CfnOutput(this, 'SessionSecretArn', { value: session.secretArn });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
   }
 
-  private httpApi({ config, portal, data }: PortalStackProps, lambda: LambdaFunction, logGroup: LogGroup): HttpApi {
+  private httpApi(
+    { config, portal, data }: PortalStackProps,
+    lambda: LambdaFunction,
+    logGroup: LogGroup,
+  ): HttpApi {
     // One alarm is enough for a certificate that both host names share.
     const isShared = config.domain?.certificateArn === portal.domain.certificateArn;
     const settings = { ...portal.domain, keepDefaultEndpoint: false };
-    const domain = new CustomDomain(this, 'Domain', settings, isShared ? undefined : data.alarmTopic);
+    const domain = new CustomDomain(
+      this,
+      'Domain',
+      settings,
+      isShared ? undefined : data.alarmTopic,
+    );
     const integration = new HttpLambdaIntegration('Portal', lambda.function, {
       payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
     });
@@ -165,18 +182,29 @@ export class PortalStack extends Stack {
       ipAddressType: IpAddressType.DUAL_STACK,
       defaultIntegration: integration,
     });
-    acknowledge(api, 'AwsSolutions-APIG4', 'The function signs people in itself, and shows strangers the page for it.');
+    acknowledge(
+      api,
+      'AwsSolutions-APIG4',
+      'The function signs people in itself, and shows strangers the page for it.',
+    );
     const routes = Object.keys(ownRates).flatMap((key) => {
       const [method, path = ''] = key.split(' ');
       return api.addRoutes({ path, methods: [method as HttpMethod], integration });
     });
     for (const route of routes)
-      acknowledge(route, 'AwsSolutions-APIG4', 'The function signs people in itself, and answers strangers.');
+      acknowledge(
+        route,
+        'AwsSolutions-APIG4',
+        'The function signs people in itself, and answers strangers.',
+      );
     const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: throttle.ThrottlingRateLimit, burstLimit: throttle.ThrottlingBurstLimit },
+      throttle: {
+        rateLimit: throttle.ThrottlingRateLimit,
+        burstLimit: throttle.ThrottlingBurstLimit,
+      },
       // The path names the account, never a key: that is only in a page. It has no query string.
       accessLogSettings: accessLog(logGroup, { path: '$context.path' }),
       domainMapping: { domainName: domain.domainName },
@@ -187,10 +215,15 @@ export class PortalStack extends Stack {
   }
 }
 
-/** The wildcards of `PortalAccess` for loads; the CDK names the outputs that they refer to after their paths. */
+/**
+ * The wildcards of `PortalAccess` for loads; the CDK names the outputs that they refer to after
+ * their paths.
+ */
 function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Config): void {
   const output = (OutputName: string) =>
-    JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });
+    JSON.stringify({
+      'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName },
+    });
   const machine = output('PublishOutputFnGetAttLoadMachineB910BA0CNameD1CEEDBE');
   for (const objects of ['proposal.json', 'csv/*']) {
     acknowledge(
@@ -206,7 +239,11 @@ function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Co
   );
 }
 
-type UserPoolSignInProps = { config: Config; portal: NonNullable<Config['portal']>; baseUrl: string };
+type UserPoolSignInProps = {
+  config: Config;
+  portal: NonNullable<Config['portal']>;
+  baseUrl: string;
+};
 
 /** A Cognito user pool for an operator without an OpenID provider; operators add the people. */
 class UserPoolSignIn extends Construct {
@@ -257,7 +294,8 @@ class UserPoolSignIn extends Construct {
       accessTokenValidity: Duration.minutes(5),
       refreshTokenValidity: Duration.hours(1),
     });
-    // Unique in a region, and not made of the host name: a pool can have only one domain, so it must never be replaced.
+    // Unique in a region, and not made of the host name: a pool can have only one domain, so it
+    // must never be replaced.
     const domainPrefix = portal.cognitoPrefix ?? `bag-adres-${stackSuffix(this)}`;
     pool.addDomain('Domain', {
       cognitoDomain: { domainPrefix },
@@ -269,6 +307,10 @@ class UserPoolSignIn extends Construct {
       useCognitoProvidedValues: true,
     });
     new CfnOutput(this, 'UserPoolId', { value: pool.userPoolId }).overrideLogicalId('UserPoolId');
-    this.settings = { issuer: pool.userPoolProviderUrl, clientId: client.userPoolClientId, subjectClaim: 'sub' };
+    this.settings = {
+      issuer: pool.userPoolProviderUrl,
+      clientId: client.userPoolClientId,
+      subjectClaim: 'sub',
+    };
   }
 }

@@ -22,42 +22,70 @@ export const en = {
   valueNow: (value: string) => `Now: ${value}`,
   showCurrent: 'Show the current values',
   signedOut: 'You are signed out',
-  signedOutText: 'This session has ended here. On a shared computer, also sign out at the provider.',
+  signedOutText:
+    'This session has ended here. On a shared computer, also sign out at the provider.',
   signOutThere: 'Sign out at the provider too',
   yourAccounts: 'Your accounts',
   noAccount: 'No account yet',
   noAccountText: (identity: string) =>
     `You are signed in as ${identity}, but you are not a member of an account. Ask an administrator of your account to add you with exactly this identity:`,
   emailFaults: {
-    unverified: 'Your sign-in service did not confirm your e-mail address, so you can not be added with it.',
+    unverified:
+      'Your sign-in service did not confirm your e-mail address, so you can not be added with it.',
     form: 'Your e-mail address has characters that can not be used here, so you can not be added with it.',
   },
 
-  tabs: { home: 'Home', overview: 'Overview', usage: 'Usage', changes: 'Changes', members: 'Members' },
+  tabs: {
+    home: 'Home',
+    overview: 'Overview',
+    usage: 'Usage',
+    changes: 'Changes',
+    members: 'Members',
+  },
   keys: 'Keys',
   api: 'API',
   manage: 'Manage',
-  operatorTabs: { accounts: 'Accounts', plans: 'Plans', register: 'Register', sessions: 'Sessions' },
+  operatorTabs: {
+    accounts: 'Accounts',
+    plans: 'Plans',
+    register: 'Register',
+    sessions: 'Sessions',
+  },
 
   about: { account: 'Account', state: 'State', plan: 'Plan', created: 'Created', limits: 'Limits' },
-  states: { active: 'active', suspended: 'suspended', inactive: 'inactive', revoked: 'revoked', expired: 'expired' },
-  suspendedText: 'This account is suspended: every request is refused. Contact us to have it activated.',
-  planInactiveText: 'The plan of this account is inactive: every request is refused. Contact us for another plan.',
+  states: {
+    active: 'active',
+    suspended: 'suspended',
+    inactive: 'inactive',
+    revoked: 'revoked',
+    expired: 'expired',
+  },
+  suspendedText:
+    'This account is suspended: every request is refused. Contact us to have it activated.',
+  planInactiveText:
+    'The plan of this account is inactive: every request is refused. Contact us for another plan.',
   windows: { minute: 'Per minute', hour: 'Per hour', day: 'Per day', month: 'Per month' },
   window: 'Window',
   quota: { limit: 'Limit', used: 'Used', left: 'Left', resets: 'Resets', unlimited: 'unlimited' },
-  limitState: { ownLimit: 'of this account', notCounted: 'not limited', limitReached: 'Limit reached' },
+  limitState: {
+    ownLimit: 'of this account',
+    notCounted: 'not limited',
+    limitReached: 'Limit reached',
+  },
   usedShare: (used: string, limit: string) => `${used} of ${limit} used`,
   nearLimit: (share: string) => `${share} used`,
   usedIn: {
-    day: (used: string, limit: string | null) => `${used} ${limit === null ? '' : `of ${limit} `}today`,
-    month: (used: string, limit: string | null) => `${used} ${limit === null ? '' : `of ${limit} `}this month`,
+    day: (used: string, limit: string | null) =>
+      `${used} ${limit === null ? '' : `of ${limit} `}today`,
+    month: (used: string, limit: string | null) =>
+      `${used} ${limit === null ? '' : `of ${limit} `}this month`,
   },
   ofLimit: (limit: string) => `of ${limit}`,
   usedOf: (used: string, limit: string) => `${used} of ${limit}`,
   becomes: (before: string, after: string) => `${before} becomes ${after}`,
   planHas: (limit: string) => `Plan: ${limit}`,
-  refusedUntil: (window: string) => `The limit ${window.toLowerCase()} is reached. Requests are refused until`,
+  refusedUntil: (window: string) =>
+    `The limit ${window.toLowerCase()} is reached. Requests are refused until`,
   utc: 'Windows follow the clock in UTC; times here are Dutch times.',
 
   key: { label: 'Label', keyId: 'Key id', expires: 'Expires', lastUsed: 'Last used' },
@@ -68,9 +96,11 @@ export const en = {
   createKey: 'Create a key',
   createKeyText: 'Name it after the application that will use it, for instance webshop.',
   labelHint: '1 to 64 characters',
-  expiresHint: 'The last day that the key works, in Dutch time. Leave empty for a key that does not expire.',
+  expiresHint:
+    'The last day that the key works, in Dutch time. Leave empty for a key that does not expire.',
   keyMade: 'Your new key',
-  keyMadeText: 'Copy it now and keep it safe, like a password. It is not stored and can never be shown again.',
+  keyMadeText:
+    'Copy it now and keep it safe, like a password. It is not stored and can never be shown again.',
   act: { copy: 'Copy', copied: 'Copied', cancel: 'Cancel', save: 'Save', goOn: 'Continue' },
   back: 'Back to the keys',
   backTo: { plans: 'Back to the plans', register: 'Back to the register' },
@@ -96,7 +126,8 @@ export const en = {
   noSuchKey: (id: string, account: string) => `Account ${account} has no key ${id}`,
   findKey: 'Which key leaked?',
   keyOrId: 'The key, or its id',
-  keyOrIdHint: 'Paste the whole key, or a text that has it. It is not kept, and the checksum tells a typing error.',
+  keyOrIdHint:
+    'Paste the whole key, or a text that has it. It is not kept, and the checksum tells a typing error.',
   findIt: 'Find the key',
   keyFound: {
     key: 'The text that you pasted is exactly this key.',
@@ -183,7 +214,13 @@ export const en = {
   } as Readonly<Record<AuditAction, string>>,
 
   member: 'Member',
-  membership: { role: 'Role', you: 'you', changeIt: 'Change', leave: 'Leave', leaveYes: 'Yes, leave this account' },
+  membership: {
+    role: 'Role',
+    you: 'you',
+    changeIt: 'Change',
+    leave: 'Leave',
+    leaveYes: 'Yes, leave this account',
+  },
   changeKinds: { added: 'Added', changed: 'Changed', removed: 'Removed' },
   roles: {
     finance: 'finance: usage and statements only',
@@ -197,12 +234,15 @@ export const en = {
   removeMember: (person: string) => `Remove ${person}?`,
   removeMemberText: 'This person loses access at the next request. Keys do not change.',
   removeMemberYes: 'Yes, remove this member',
-  notYourself: 'You can not change your own role: ask another administrator. To go, leave the account.',
-  noSuchMember: (person: string, account: string) => `${person} is not a member of account ${account}`,
+  notYourself:
+    'You can not change your own role: ask another administrator. To go, leave the account.',
+  noSuchMember: (person: string, account: string) =>
+    `${person} is not a member of account ${account}`,
   noSuchAccount: (account: string) => `There is no account ${account} that you may see`,
   noSuchPlan: (code: string) => `There is no plan ${code}`,
   leaveAccount: (account: string) => `Leave account ${account}?`,
-  leaveText: 'You lose access at once. Only an administrator of the account can add you again. Keys do not change.',
+  leaveText:
+    'You lose access at once. Only an administrator of the account can add you again. Keys do not change.',
 
   apiText:
     'Send a GET request with your key in the header X-API-Key. Never call it from a browser: visitors could read your key.',
@@ -211,7 +251,8 @@ export const en = {
   apiReference: 'The complete reference',
   call: { answer: 'The response', request: 'The request', apiKey: 'API key', tryIt: 'Try it' },
   tryHere: 'Try it here, with your own key',
-  tryText: 'Looks up one address with your key, as a program does. It counts like any other lookup.',
+  tryText:
+    'Looks up one address with your key, as a program does. It counts like any other lookup.',
   tryKey: 'It is used for this lookup and not stored.',
   tryInclude: 'Names with commas, for instance gemeente; empty for none',
   tryFailed: 'The API did not respond. Try again in a moment.',
@@ -236,7 +277,11 @@ export const en = {
   usageText: 'Days are in UTC; lookups are shown as they were counted against the limits.',
   noUsage: 'Nothing yet: no address was looked up in this time.',
   sum: { soFar: 'so far', lookups: 'Lookups', total: 'Total shown', closedAt: 'Closed' },
-  refused: { quota: 'Refused: limit reached', input: 'Refused: invalid input', inactive: 'Refused: inactive' },
+  refused: {
+    quota: 'Refused: limit reached',
+    input: 'Refused: invalid input',
+    inactive: 'Refused: inactive',
+  },
   whyRefused: 'Why requests were refused',
   refusedWhy: {
     quota: 'A limit was reached (429)',
@@ -246,9 +291,20 @@ export const en = {
   refusedText:
     'Refused requests do not count against limits. There may have been more: each number is a lower bound, and does not tell which key was used.',
   atLeast: (count: string) => `at least ${count}`,
-  refusal: { reason: 'Reason', requests: 'Requests', lowerBound: 'at least', lookupsToday: 'Lookups today' },
+  refusal: {
+    reason: 'Reason',
+    requests: 'Requests',
+    lowerBound: 'at least',
+    lookupsToday: 'Lookups today',
+  },
   soFar: { thisMonth: 'This month so far', lastMonth: 'Last month until the same day' },
-  range: { rangeFrom: 'From', rangeTo: 'Up to and including', share: 'Share', byKey: 'By key', period: 'Bars' },
+  range: {
+    rangeFrom: 'From',
+    rangeTo: 'Up to and including',
+    share: 'Share',
+    byKey: 'By key',
+    period: 'Bars',
+  },
   periods: { day: 'Day', week: 'Week', month: 'Month' },
   byPeriod: { day: 'By day', week: 'By week', month: 'By month' },
   download: { excel: 'Download for Excel', csv: 'Download as CSV', json: 'Download as JSON' },
@@ -258,7 +314,8 @@ export const en = {
   lastUsedOn: 'Last used on',
   bill: { statements: 'Statements', statement: 'Statement', part: 'Part', partUntil: 'up to' },
   showStatement: 'Show the statement',
-  statementsText: 'A month is closed soon after it has ended. From then on its statement never changes.',
+  statementsText:
+    'A month is closed soon after it has ended. From then on its statement never changes.',
   statementText:
     'This statement is final. The JSON file without its last member, sha256, has this SHA-256; the reference of the service says how to verify it.',
   planPeriodsText: 'The day of a change of plan is wholly under the new plan. Days are in UTC.',
@@ -267,7 +324,8 @@ export const en = {
     'The file of a closed month is made of its statements, which never change. The numbers of the others still grow.',
   tooManyStatements:
     'The file of this month is too large for this page. Use the command: npx bag-adres usage export --csv, with --month.',
-  partsText: 'A file for each 1,000 accounts, made when you open it. The numbers of an open month still grow.',
+  partsText:
+    'A file for each 1,000 accounts, made when you open it. The numbers of an open month still grow.',
   monthStates: { open: 'Open', closing: 'Ended, not closed yet', closed: 'Closed' },
   file: 'File',
 
@@ -283,11 +341,20 @@ export const en = {
     all: 'Sign out everywhere',
     allText: 'Ends all sessions listed here, including this one.',
   },
-  session: { person: 'Person', browser: 'Browser', thisSession: 'this one', signedInSince: 'Signed in' },
+  session: {
+    person: 'Person',
+    browser: 'Browser',
+    thisSession: 'this one',
+    signedInSince: 'Signed in',
+  },
   noSessions: 'There are no sessions.',
   whoseSessions: 'Whose',
   whoseSessionsHint: 'An e-mail address, sub: and an id, or an account id. Empty: everybody.',
-  endSessions: { these: 'End these sessions', everybodys: 'End the sessions of everybody', yes: 'Yes, end them' },
+  endSessions: {
+    these: 'End these sessions',
+    everybodys: 'End the sessions of everybody',
+    yes: 'Yes, end them',
+  },
   endThemText: 'Their next request leads to the sign-in page. Who may sign in does not change.',
 
   search: 'Search',
@@ -314,7 +381,8 @@ export const en = {
     'Applies from the next request on. Usage has reached a new limit: requests are refused until its window ends.',
   sameTerms: 'This changes nothing.',
   saveDetails: 'Save these details',
-  fromTo: (name: string, before: string | null, after: string | null) => `${name}: ${before ?? '-'} → ${after ?? '-'}`,
+  fromTo: (name: string, before: string | null, after: string | null) =>
+    `${name}: ${before ?? '-'} → ${after ?? '-'}`,
   accountId: 'Account id',
   accountIdHint:
     '1 to 32 letters, digits, ".", "_" or "-". It is part of each key of the account and can never change.',
@@ -331,11 +399,13 @@ export const en = {
   planLimitHint: 'A whole number, or: unlimited. Empty: this window is not counted',
   createPlan: 'Create a plan',
   changeLimits: 'Change the limits',
-  changeLimitsText: 'You first see how many accounts are affected. Their own limits and usage are kept.',
+  changeLimitsText:
+    'You first see how many accounts are affected. Their own limits and usage are kept.',
   changeLimitsOf: (code: string) => `Change the limits of plan ${code}?`,
   changeLimitsYes: 'Yes, change these limits',
   deactivatePlan: 'Deactivate this plan',
-  deactivatePlanText: 'Every request of every account on it is refused, until it is activated again.',
+  deactivatePlanText:
+    'Every request of every account on it is refused, until it is activated again.',
   deactivatePlanYes: 'Yes, deactivate this plan',
   activatePlan: 'Activate this plan',
   activatePlanText: 'Requests of the accounts on it are accepted again.',
@@ -345,15 +415,18 @@ export const en = {
   unfinishedText: 'A change of this plan has not reached all of its accounts yet.',
   unfinishedLook: 'See how far it has come',
   changeStarted: 'Started on',
-  lookedAt: (looked: string, accounts: string) => `${looked} of ${accounts} of the service looked at`,
+  lookedAt: (looked: string, accounts: string) =>
+    `${looked} of ${accounts} of the service looked at`,
   haveChange: (accounts: string) => `By now the change applies to ${accounts} on this plan.`,
-  changeGoesOn: 'It stops when you leave this page, and goes on from here when somebody opens it again.',
+  changeGoesOn:
+    'It stops when you leave this page, and goes on from here when somebody opens it again.',
   registerText: 'The address data behind lookups.',
   peildatum: 'Peildatum',
   dataset: { load: 'Load', loads: 'Last loads', addresses: 'Addresses', look: 'Review' },
   waiting: 'Waiting for approval',
   noneWaiting: 'No load awaits approval.',
-  waitingText: 'It has changed nothing yet. If the figures and examples are correct, approve it; otherwise reject it.',
+  waitingText:
+    'It has changed nothing yet. If the figures and examples are correct, approve it; otherwise reject it.',
   whyItWaits: 'Why it needs approval',
   whatItChanges: 'Changes in this load',
   objections: {
@@ -384,9 +457,14 @@ export const en = {
   setAside: 'Changes that were set aside',
   setAsideText: (addresses: string) =>
     `These changes of the register do not match the live data. Until a corrected delivery or the next full extract, nothing changes for ${addresses}.`,
-  /** The sentence of the loader, which is in English and also names the limit, or the figures alone. */
+  /**
+   * The sentence of the loader, which is in English and also names the limit, or the figures alone.
+   */
   objectionText: (message: string, _figures: string) => message,
-  /** The noun after a number, by `Intl.PluralRules`: these languages have two forms for whole numbers. */
+  /**
+   * The noun after a number, by `Intl.PluralRules`: these languages have two forms for whole
+   * numbers.
+   */
   counted: {
     address: { one: 'address', other: 'addresses' },
     account: { one: 'account', other: 'accounts' },
@@ -404,7 +482,13 @@ export const en = {
   problems: 'Addresses with a problem',
   examples: 'Examples',
   noExamples: 'There are no examples.',
-  example: { address: 'Address', before: 'Before', after: 'After', place: 'Place', liveDate: 'Live now' },
+  example: {
+    address: 'Address',
+    before: 'Before',
+    after: 'After',
+    place: 'Place',
+    liveDate: 'Live now',
+  },
   running: 'A load is running since',
   mostChanged: { streets: 'Streets with the most changes', places: 'Places with the most changes' },
   allChangesText: 'A file of every change is written by the command line:',
@@ -422,7 +506,8 @@ export const en = {
         running: 'It is being loaded.',
         done: 'That run has ended.',
         failed: 'That run failed. The runbook says what to do: Load failed.',
-        unknown: 'It is not known how that ended. Approve it again if it still waits after an hour.',
+        unknown:
+          'It is not known how that ended. Approve it again if it still waits after an hour.',
       },
     },
     reject: {
@@ -468,7 +553,8 @@ export const en = {
     badRequest: 'This form can not be used',
     badRequestText: 'It does not belong to this session. Nothing was saved. Open the page again.',
     forbidden: 'You are not allowed to do this',
-    forbiddenText: 'Your role in this account does not allow it. Ask an administrator of the account.',
+    forbiddenText:
+      'Your role in this account does not allow it. Ask an administrator of the account.',
     notFound: 'This page does not exist',
     notFoundText: 'Check the address, or start again at the home page.',
     invalid: 'The form has an error',
@@ -492,7 +578,8 @@ export const en = {
     failedText:
       'Your last change may or may not have been saved: check before you repeat it. Mention this number when you contact us:',
     goBack: 'Go back',
-    account: 'An account id has 1 to 32 letters, digits, ".", "_" or "-", and begins with a letter or digit.',
+    account:
+      'An account id has 1 to 32 letters, digits, ".", "_" or "-", and begins with a letter or digit.',
     exists: 'An account with this id exists or existed. Choose another id.',
     details: 'Use one line, no longer than the hint says, without a key.',
     search: 'Search for 1 to 200 characters.',
@@ -503,13 +590,15 @@ export const en = {
       'Enter one complete e-mail address, for instance jo@example.nl, or sub: and the id that the sign-in service gives.',
     limit: 'A limit is a whole number of 0 or more, or: unlimited.',
     plan: 'Choose one of the plans.',
-    planCode: 'A plan code has 1 to 32 letters, digits, ".", "_" or "-", and begins with a letter or digit.',
+    planCode:
+      'A plan code has 1 to 32 letters, digits, ".", "_" or "-", and begins with a letter or digit.',
     planExists: 'A plan with this code already exists. Choose another code, or change that plan.',
     planLimit: 'A plan has at least one limit; each is a whole number of 0 or more, or: unlimited.',
     load: 'A load has an id like 2026-11-08-0123456789. Choose one on the page of the register.',
     statement: "Choose a closed month in the account's lifetime.",
     tooManyKeys: 'The account has the maximum number of keys. Revoke a key that is no longer used.',
-    lastAdmin: 'This is the last administrator of the account. Make another member administrator first.',
+    lastAdmin:
+      'This is the last administrator of the account. Make another member administrator first.',
     range: 'Enter two days within the time that usage is kept, the first not after the second.',
     firstMonth: (month: string) => `There is nothing before ${month}. Choose a later time.`,
     tooManyToday: 'The account was given as many keys today as it can be. Create more tomorrow.',

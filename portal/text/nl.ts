@@ -20,24 +20,43 @@ export const nl: Text = {
   valueNow: (value) => `Nu: ${value}`,
   showCurrent: 'Bekijk de huidige gegevens',
   signedOut: 'U bent uitgelogd',
-  signedOutText: 'Deze sessie is hier beëindigd. Log op een gedeelde computer ook uit bij uw inlogdienst.',
+  signedOutText:
+    'Deze sessie is hier beëindigd. Log op een gedeelde computer ook uit bij uw inlogdienst.',
   signOutThere: 'Ook uitloggen bij uw inlogdienst',
   yourAccounts: 'Uw accounts',
   noAccount: 'Nog geen account',
   noAccountText: (identity) =>
     `U bent ingelogd als ${identity}, maar u bent geen lid van een account. Vraag een beheerder van uw account om u met precies deze identiteit toe te voegen:`,
   emailFaults: {
-    unverified: 'Uw inlogdienst heeft uw e-mailadres niet bevestigd. Daarom kunt u daarmee niet worden toegevoegd.',
+    unverified:
+      'Uw inlogdienst heeft uw e-mailadres niet bevestigd. Daarom kunt u daarmee niet worden toegevoegd.',
     form: 'Uw e-mailadres bevat tekens die hier niet kunnen. Daarom kunt u daarmee niet worden toegevoegd.',
   },
 
-  tabs: { home: 'Start', overview: 'Overzicht', usage: 'Gebruik', changes: 'Wijzigingen', members: 'Leden' },
+  tabs: {
+    home: 'Start',
+    overview: 'Overzicht',
+    usage: 'Gebruik',
+    changes: 'Wijzigingen',
+    members: 'Leden',
+  },
   keys: 'Sleutels',
   api: 'API',
   manage: 'Beheer',
-  operatorTabs: { accounts: 'Accounts', plans: 'Abonnementen', register: 'Adresgegevens', sessions: 'Sessies' },
+  operatorTabs: {
+    accounts: 'Accounts',
+    plans: 'Abonnementen',
+    register: 'Adresgegevens',
+    sessions: 'Sessies',
+  },
 
-  about: { account: 'Account', state: 'Status', plan: 'Abonnement', created: 'Aangemaakt', limits: 'Limieten' },
+  about: {
+    account: 'Account',
+    state: 'Status',
+    plan: 'Abonnement',
+    created: 'Aangemaakt',
+    limits: 'Limieten',
+  },
   states: {
     active: 'actief',
     suspended: 'opgeschort',
@@ -51,8 +70,18 @@ export const nl: Text = {
     'Het abonnement van dit account is inactief: elk verzoek wordt geweigerd. Neem contact met ons op voor een ander abonnement.',
   windows: { minute: 'Per minuut', hour: 'Per uur', day: 'Per dag', month: 'Per maand' },
   window: 'Periode',
-  quota: { limit: 'Limiet', used: 'Gebruikt', left: 'Over', resets: 'Begint opnieuw', unlimited: 'onbeperkt' },
-  limitState: { ownLimit: 'van dit account', notCounted: 'niet beperkt', limitReached: 'Limiet bereikt' },
+  quota: {
+    limit: 'Limiet',
+    used: 'Gebruikt',
+    left: 'Over',
+    resets: 'Begint opnieuw',
+    unlimited: 'onbeperkt',
+  },
+  limitState: {
+    ownLimit: 'van dit account',
+    notCounted: 'niet beperkt',
+    limitReached: 'Limiet bereikt',
+  },
   usedShare: (used, limit) => `${used} van ${limit} gebruikt`,
   nearLimit: (share) => `${share} gebruikt`,
   usedIn: {
@@ -63,14 +92,16 @@ export const nl: Text = {
   usedOf: (used, limit) => `${used} van ${limit}`,
   becomes: (before, after) => `${before} wordt ${after}`,
   planHas: (limit) => `Abonnement: ${limit}`,
-  refusedUntil: (window) => `De limiet ${window.toLowerCase()} is bereikt. Verzoeken worden geweigerd tot`,
+  refusedUntil: (window) =>
+    `De limiet ${window.toLowerCase()} is bereikt. Verzoeken worden geweigerd tot`,
   utc: 'De perioden volgen de klok in UTC; tijden hier zijn Nederlandse tijden.',
 
   key: { label: 'Naam', keyId: 'Sleutel-id', expires: 'Verloopt', lastUsed: 'Laatst gebruikt' },
   actions: 'Acties',
   noKeys: 'Er zijn nog geen sleutels. Maak hieronder de eerste aan.',
   firstKey: 'Maak uw eerste sleutel aan',
-  noActiveKey: 'Er is geen werkende sleutel. Vraag een beheerder van het account om er een aan te maken.',
+  noActiveKey:
+    'Er is geen werkende sleutel. Vraag een beheerder van het account om er een aan te maken.',
   createKey: 'Sleutel aanmaken',
   createKeyText: 'Noem de sleutel naar de toepassing die hem gebruikt, bijvoorbeeld webshop.',
   labelHint: '1 tot 64 tekens',
@@ -79,7 +110,13 @@ export const nl: Text = {
   keyMade: 'Uw nieuwe sleutel',
   keyMadeText:
     'Kopieer hem nu en bewaar hem veilig, als een wachtwoord. Hij wordt niet opgeslagen en kan nooit meer worden getoond.',
-  act: { copy: 'Kopiëren', copied: 'Gekopieerd', cancel: 'Annuleren', save: 'Opslaan', goOn: 'Verder' },
+  act: {
+    copy: 'Kopiëren',
+    copied: 'Gekopieerd',
+    cancel: 'Annuleren',
+    save: 'Opslaan',
+    goOn: 'Verder',
+  },
   back: 'Terug naar de sleutels',
   backTo: { plans: 'Terug naar de abonnementen', register: 'Terug naar de adresgegevens' },
   revoke: 'Intrekken',
@@ -94,13 +131,20 @@ export const nl: Text = {
     'Vervang een oude sleutel overal waar hij nog wordt gebruikt, voordat hij eindigt. De dag van het vervangen telt in zijn geheel mee.',
   stillUsed: 'nog gebruikt',
   since: (day) => `sinds ${day}`,
-  revokeText: 'Na het intrekken wordt elk verzoek met deze sleutel geweigerd. Dit kan niet ongedaan worden gemaakt.',
+  revokeText:
+    'Na het intrekken wordt elk verzoek met deze sleutel geweigerd. Dit kan niet ongedaan worden gemaakt.',
   revokeYes: 'Ja, trek deze sleutel in',
   keyNamed: (label) => `Sleutel ${label}`,
   revokedKeys: 'ingetrokken sleutels',
   today: 'vandaag',
-  keyUse: { usedSince: 'In gebruik sinds', never: 'nooit', notUsed: 'nog niet', createdBy: 'Aangemaakt door' },
-  keyIdPlace: 'De id van een sleutel staat in de sleutel zelf, na het account. De id is niet geheim:',
+  keyUse: {
+    usedSince: 'In gebruik sinds',
+    never: 'nooit',
+    notUsed: 'nog niet',
+    createdBy: 'Aangemaakt door',
+  },
+  keyIdPlace:
+    'De id van een sleutel staat in de sleutel zelf, na het account. De id is niet geheim:',
   noSuchKey: (id, account) => `Account ${account} heeft geen sleutel ${id}`,
   findKey: 'Welke sleutel is uitgelekt?',
   keyOrId: 'De sleutel, of de sleutel-id',
@@ -139,7 +183,8 @@ export const nl: Text = {
   },
   oldKey: 'De oude sleutel',
   oldKeyText: (label, id) => `Vervang ${label} (${id}) overal. Deze sleutel werkt tot`,
-  confirmIdHint: 'Deze sleutel is in gebruik. Typ de sleutel-id hierboven om deze sleutel in te trekken.',
+  confirmIdHint:
+    'Deze sleutel is in gebruik. Typ de sleutel-id hierboven om deze sleutel in te trekken.',
   keyExists: 'Deze sleutel was al aangemaakt',
   keyExistsText:
     'Het formulier was al verstuurd. Een sleutel wordt één keer getoond; hebt u hem niet bewaard, trek hem dan in en maak een andere aan.',
@@ -206,12 +251,14 @@ export const nl: Text = {
   },
   noMembers: 'Er zijn nog geen leden.',
   addMember: 'Lid toevoegen',
-  addMemberText: 'Wie met deze identiteit inlogt, heeft meteen toegang. Er wordt geen e-mail gestuurd.',
+  addMemberText:
+    'Wie met deze identiteit inlogt, heeft meteen toegang. Er wordt geen e-mail gestuurd.',
   email: 'E-mailadres, of sub: en een id',
   removeMember: (person) => `${person} verwijderen?`,
   removeMemberText: 'Deze persoon heeft daarna geen toegang meer. Sleutels blijven zoals ze zijn.',
   removeMemberYes: 'Ja, verwijder dit lid',
-  notYourself: 'U kunt uw eigen rol niet wijzigen: vraag een andere beheerder. Wilt u weg, verlaat dan het account.',
+  notYourself:
+    'U kunt uw eigen rol niet wijzigen: vraag een andere beheerder. Wilt u weg, verlaat dan het account.',
   noSuchMember: (person, account) => `${person} is geen lid van account ${account}`,
   noSuchAccount: (account) => `Er is geen account ${account} dat u mag zien`,
   noSuchPlan: (code) => `Er is geen abonnement ${code}`,
@@ -224,9 +271,15 @@ export const nl: Text = {
   apiSamples: 'In een programma',
   apiSamplesText: 'Elk programma leest de sleutel uit de omgevingsvariabele BAG_ADRES_KEY.',
   apiReference: 'De volledige beschrijving',
-  call: { answer: 'Het antwoord', request: 'Het verzoek', apiKey: 'API-sleutel', tryIt: 'Probeer het' },
+  call: {
+    answer: 'Het antwoord',
+    request: 'Het verzoek',
+    apiKey: 'API-sleutel',
+    tryIt: 'Probeer het',
+  },
   tryHere: 'Probeer het hier, met uw eigen sleutel',
-  tryText: 'Zoekt één adres op met uw sleutel, zoals een programma dat doet. De zoekopdracht telt gewoon mee.',
+  tryText:
+    'Zoekt één adres op met uw sleutel, zoals een programma dat doet. De zoekopdracht telt gewoon mee.',
   tryKey: 'De sleutel wordt alleen voor deze zoekopdracht gebruikt en niet bewaard.',
   tryInclude: "Namen met komma's ertussen, bijvoorbeeld gemeente; leeg voor geen",
   tryFailed: 'De API gaf geen antwoord. Probeer het zo weer.',
@@ -250,8 +303,17 @@ export const nl: Text = {
 
   usageText: 'De dagen zijn in UTC; de zoekopdrachten zijn zoals ze voor de limieten zijn geteld.',
   noUsage: 'Nog niets: in deze periode is geen adres opgezocht.',
-  sum: { soFar: 'tot nu toe', lookups: 'Zoekopdrachten', total: 'Totaal getoond', closedAt: 'Gesloten op' },
-  refused: { quota: 'Geweigerd: limiet bereikt', input: 'Geweigerd: foute invoer', inactive: 'Geweigerd: niet actief' },
+  sum: {
+    soFar: 'tot nu toe',
+    lookups: 'Zoekopdrachten',
+    total: 'Totaal getoond',
+    closedAt: 'Gesloten op',
+  },
+  refused: {
+    quota: 'Geweigerd: limiet bereikt',
+    input: 'Geweigerd: foute invoer',
+    inactive: 'Geweigerd: niet actief',
+  },
   whyRefused: 'Waarom verzoeken zijn geweigerd',
   refusedWhy: {
     quota: 'Een limiet was bereikt (429)',
@@ -261,23 +323,47 @@ export const nl: Text = {
   refusedText:
     'Geweigerde verzoeken tellen niet mee voor limieten. Het kunnen er meer zijn geweest: elk aantal is een ondergrens, en zegt niet welke sleutel is gebruikt.',
   atLeast: (count) => `minstens ${count}`,
-  refusal: { reason: 'Reden', requests: 'Verzoeken', lowerBound: 'minstens', lookupsToday: 'Zoekopdrachten vandaag' },
+  refusal: {
+    reason: 'Reden',
+    requests: 'Verzoeken',
+    lowerBound: 'minstens',
+    lookupsToday: 'Zoekopdrachten vandaag',
+  },
   soFar: { thisMonth: 'Deze maand tot nu toe', lastMonth: 'Vorige maand tot en met dezelfde dag' },
-  range: { rangeFrom: 'Van', rangeTo: 'Tot en met', share: 'Aandeel', byKey: 'Per sleutel', period: 'Staven' },
+  range: {
+    rangeFrom: 'Van',
+    rangeTo: 'Tot en met',
+    share: 'Aandeel',
+    byKey: 'Per sleutel',
+    period: 'Staven',
+  },
   periods: { day: 'Dag', week: 'Week', month: 'Maand' },
   byPeriod: { day: 'Per dag', week: 'Per week', month: 'Per maand' },
-  download: { excel: 'Downloaden voor Excel', csv: 'Downloaden als CSV', json: 'Downloaden als JSON' },
+  download: {
+    excel: 'Downloaden voor Excel',
+    csv: 'Downloaden als CSV',
+    json: 'Downloaden als JSON',
+  },
   chart: 'Grafiek van de zoekopdrachten; de tabel bevat dezelfde aantallen',
-  byKeyText: 'Precies zoals ze zijn geteld: sleutels die werken, en ingetrokken sleutels die zijn gebruikt.',
+  byKeyText:
+    'Precies zoals ze zijn geteld: sleutels die werken, en ingetrokken sleutels die zijn gebruikt.',
   unattributed: 'Hoort bij geen sleutel',
   lastUsedOn: 'Laatst gebruikt op',
-  bill: { statements: 'Maandoverzichten', statement: 'Maandoverzicht', part: 'Deel', partUntil: 'tot en met' },
+  bill: {
+    statements: 'Maandoverzichten',
+    statement: 'Maandoverzicht',
+    part: 'Deel',
+    partUntil: 'tot en met',
+  },
   showStatement: 'Toon het maandoverzicht',
-  statementsText: 'Een maand wordt kort na afloop gesloten. Daarna verandert het maandoverzicht niet meer.',
+  statementsText:
+    'Een maand wordt kort na afloop gesloten. Daarna verandert het maandoverzicht niet meer.',
   statementText:
     'Dit maandoverzicht is definitief. Het JSON-bestand zonder het laatste veld, sha256, heeft deze SHA-256; in de beschrijving van de dienst staat hoe u dat controleert.',
-  planPeriodsText: 'De dag waarop het abonnement wijzigt, valt geheel onder het nieuwe. De dagen zijn in UTC.',
-  noStatements: 'Dit portaal is niet verbonden met de maandoverzichten. Vraag het de beheerder van de dienst.',
+  planPeriodsText:
+    'De dag waarop het abonnement wijzigt, valt geheel onder het nieuwe. De dagen zijn in UTC.',
+  noStatements:
+    'Dit portaal is niet verbonden met de maandoverzichten. Vraag het de beheerder van de dienst.',
   allStatementsText:
     'Het bestand van een gesloten maand bestaat uit de maandoverzichten, die niet meer veranderen. De andere aantallen lopen nog op.',
   tooManyStatements:
@@ -289,13 +375,27 @@ export const nl: Text = {
 
   show: 'Toon',
   hide: 'Verberg',
-  paging: { pages: 'pagina\u2019s', previous: 'Vorige pagina', next: 'Volgende pagina', first: 'Eerste pagina' },
+  paging: {
+    pages: 'pagina\u2019s',
+    previous: 'Vorige pagina',
+    next: 'Volgende pagina',
+    first: 'Eerste pagina',
+  },
   rowsOf: (from, to, all) => `${from} tot en met ${to} van ${all}`,
   noneFound: 'Er is niets gevonden.',
 
   yourSessions: 'Waar u bent ingelogd',
-  signOutAt: { one: 'Daar uitloggen', all: 'Overal uitloggen', allText: 'Logt u overal uit, ook hier.' },
-  session: { person: 'Persoon', browser: 'Browser', thisSession: 'deze', signedInSince: 'Ingelogd' },
+  signOutAt: {
+    one: 'Daar uitloggen',
+    all: 'Overal uitloggen',
+    allText: 'Logt u overal uit, ook hier.',
+  },
+  session: {
+    person: 'Persoon',
+    browser: 'Browser',
+    thisSession: 'deze',
+    signedInSince: 'Ingelogd',
+  },
   noSessions: 'Er zijn geen sessies.',
   whoseSessions: 'Van wie',
   whoseSessionsHint: 'Een e-mailadres, sub: en een id, of een account-id. Leeg: van iedereen.',
@@ -336,10 +436,12 @@ export const nl: Text = {
     '1 tot 32 letters, cijfers, ".", "_" of "-". Het is een deel van elke sleutel van het account en kan nooit veranderen.',
   noPlans: 'Er zijn nog geen abonnementen. Maak er een aan op de pagina Abonnementen.',
   changePlan: 'Abonnement en eigen limieten',
-  changePlanText: 'Een lege limiet volgt het abonnement. Al verbruikte aantallen blijven meetellen.',
+  changePlanText:
+    'Een lege limiet volgt het abonnement. Al verbruikte aantallen blijven meetellen.',
   limitHint: 'Een geheel getal, of: onbeperkt',
   suspend: 'Dit account opschorten',
-  suspendText: 'Vanaf dat moment wordt elk verzoek geweigerd, tot het account weer wordt geactiveerd.',
+  suspendText:
+    'Vanaf dat moment wordt elk verzoek geweigerd, tot het account weer wordt geactiveerd.',
   activate: 'Dit account activeren',
   activateText: 'Daarna worden verzoeken weer geaccepteerd.',
   planCode: 'Code van het abonnement',
@@ -352,7 +454,8 @@ export const nl: Text = {
   changeLimitsOf: (code) => `Limieten van abonnement ${code} wijzigen?`,
   changeLimitsYes: 'Ja, wijzig deze limieten',
   deactivatePlan: 'Dit abonnement stoppen',
-  deactivatePlanText: 'Elk verzoek van elk account met dit abonnement wordt geweigerd, tot het weer wordt geactiveerd.',
+  deactivatePlanText:
+    'Elk verzoek van elk account met dit abonnement wordt geweigerd, tot het weer wordt geactiveerd.',
   deactivatePlanYes: 'Ja, stop dit abonnement',
   activatePlan: 'Dit abonnement activeren',
   activatePlanText: 'Daarna worden verzoeken van de accounts met dit abonnement weer geaccepteerd.',
@@ -364,10 +467,16 @@ export const nl: Text = {
   changeStarted: 'Begonnen op',
   lookedAt: (looked, accounts) => `${looked} van ${accounts} van de dienst bekeken`,
   haveChange: (accounts) => `De wijziging geldt al voor ${accounts} met dit abonnement.`,
-  changeGoesOn: 'De wijziging stopt als u deze pagina verlaat, en gaat verder zodra iemand de pagina weer opent.',
+  changeGoesOn:
+    'De wijziging stopt als u deze pagina verlaat, en gaat verder zodra iemand de pagina weer opent.',
   registerText: 'De gegevens waarmee verzoeken worden beantwoord.',
   peildatum: 'Peildatum',
-  dataset: { load: 'Gegevensupdate', loads: 'Laatste gegevensupdates', addresses: 'Adressen', look: 'Bekijken' },
+  dataset: {
+    load: 'Gegevensupdate',
+    loads: 'Laatste gegevensupdates',
+    addresses: 'Adressen',
+    look: 'Bekijken',
+  },
   waiting: 'Wacht op goedkeuring',
   noneWaiting: 'Er wacht niets op goedkeuring.',
   waitingText:
@@ -410,7 +519,8 @@ export const nl: Text = {
     key: { one: 'sleutel', other: 'sleutels' },
     waiting: { one: 'update wacht op goedkeuring', other: 'updates wachten op goedkeuring' },
   },
-  outOf: (count, of, share) => (share ? `${count} van ${of} (${share})` : `${count}; nu zijn er ${of}`),
+  outOf: (count, of, share) =>
+    share ? `${count} van ${of} (${share})` : `${count}; nu zijn er ${of}`,
   loadOf: (day) => `Gegevensupdate van ${day}`,
   addressesAfter: 'Adressen erna',
   changedObjecten: 'Alleen hun objecten gewijzigd',
@@ -419,13 +529,23 @@ export const nl: Text = {
   problems: 'Adressen met een probleem',
   examples: 'Voorbeelden',
   noExamples: 'Er zijn geen voorbeelden.',
-  example: { address: 'Adres', before: 'Voor', after: 'Na', place: 'Plaats', liveDate: 'Nu in gebruik' },
+  example: {
+    address: 'Adres',
+    before: 'Voor',
+    after: 'Na',
+    place: 'Plaats',
+    liveDate: 'Nu in gebruik',
+  },
   running: 'Er loopt een update sinds',
-  mostChanged: { streets: 'Straten met de meeste wijzigingen', places: 'Woonplaatsen met de meeste wijzigingen' },
+  mostChanged: {
+    streets: 'Straten met de meeste wijzigingen',
+    places: 'Woonplaatsen met de meeste wijzigingen',
+  },
   allChangesText: 'Met deze opdracht maakt u een bestand met alle wijzigingen:',
   allChanges: 'Alle wijzigingen downloaden als CSV',
   fileOf: (file: string, of: string) => `(bestand ${file} van ${of})`,
-  decidedOther: 'Deze update zou intussen iets anders veranderen en wacht daarom opnieuw op een besluit.',
+  decidedOther:
+    'Deze update zou intussen iets anders veranderen en wacht daarom opnieuw op een besluit.',
   decisions: {
     approve: {
       name: 'Deze update goedkeuren',
@@ -437,7 +557,8 @@ export const nl: Text = {
         running: 'De update loopt.',
         done: 'Die uitvoering is voorbij.',
         failed: 'Die uitvoering is mislukt. In het runbook staat wat u kunt doen: Load failed.',
-        unknown: 'Het is niet bekend hoe dat is afgelopen. Keur opnieuw goed als de update na een uur nog wacht.',
+        unknown:
+          'Het is niet bekend hoe dat is afgelopen. Keur opnieuw goed als de update na een uur nog wacht.',
       },
     },
     reject: {
@@ -451,7 +572,8 @@ export const nl: Text = {
         running: 'Dat wordt nu uitgevoerd.',
         done: 'Dat is uitgevoerd.',
         failed: 'Dat is mislukt. Wijs de update opnieuw af.',
-        unknown: 'Het is niet bekend hoe dat is afgelopen. Wijs opnieuw af als de update na een uur nog wacht.',
+        unknown:
+          'Het is niet bekend hoe dat is afgelopen. Wijs opnieuw af als de update na een uur nog wacht.',
       },
     },
   },
@@ -473,7 +595,8 @@ export const nl: Text = {
     plan: 'Het abonnement is aangemaakt.',
     planActive: 'Het abonnement is actief.',
     planInactive: 'Het abonnement is gestopt.',
-    approved: 'De update is goedgekeurd en begonnen. Binnen enkele minuten is de nieuwe versie in gebruik.',
+    approved:
+      'De update is goedgekeurd en begonnen. Binnen enkele minuten is de nieuwe versie in gebruik.',
     approvedBefore: 'De update was al goedgekeurd en wordt één keer uitgevoerd.',
     rejected: 'De update is afgewezen en verdwijnt zo uit deze lijst.',
     rejectedBefore: 'De update was al afgewezen.',
@@ -481,25 +604,29 @@ export const nl: Text = {
 
   errors: {
     badRequest: 'Dit formulier kan niet worden gebruikt',
-    badRequestText: 'Het hoort niet bij deze sessie. Er is niets opgeslagen. Open de pagina opnieuw.',
+    badRequestText:
+      'Het hoort niet bij deze sessie. Er is niets opgeslagen. Open de pagina opnieuw.',
     forbidden: 'U mag dit niet doen',
     forbiddenText: 'Uw rol in dit account staat het niet toe. Vraag een beheerder van het account.',
     notFound: 'Deze pagina bestaat niet',
     notFoundText: 'Controleer het adres, of begin opnieuw bij de eerste pagina.',
     invalid: 'Er klopt iets niet in het formulier',
     conflict: 'Iemand anders heeft dit intussen gewijzigd',
-    conflictText: 'Uw wijziging is niet opgeslagen. Bekijk de huidige gegevens en probeer het opnieuw.',
+    conflictText:
+      'Uw wijziging is niet opgeslagen. Bekijk de huidige gegevens en probeer het opnieuw.',
     changedText:
       'Uw wijziging is niet opgeslagen. Hieronder staat wat u had ingevuld; als een waarde intussen anders is, staat die erbij. Als u het formulier opnieuw verstuurt, vervangt u de huidige waarden.',
     signIn: 'Inloggen is niet gelukt',
-    signInText: 'De poging was te lang geleden, werd onderbroken of werd geweigerd. Log opnieuw in.',
+    signInText:
+      'De poging was te lang geleden, werd onderbroken of werd geweigerd. Log opnieuw in.',
     identity: 'U kunt met deze identiteit niet inloggen',
     identityText:
       'De identificatie die uw inlogdienst gaf, bevat spaties of andere tekens die hier niet kunnen, of is te lang. Geef dit door aan de beheerder van die dienst: die kan een andere claim kiezen.',
     tooMany: 'Te veel verzoeken',
     tooManyText: 'Wacht een paar seconden en open de pagina opnieuw. Er is niets gewijzigd.',
     provider: 'Inloggen kan op dit moment niet',
-    providerText: 'De dienst waarmee u inlogt, antwoordt niet. Probeer het over een minuut opnieuw.',
+    providerText:
+      'De dienst waarmee u inlogt, antwoordt niet. Probeer het over een minuut opnieuw.',
     slow: 'Dit duurt te lang',
     slowText:
       'De database antwoordt op dit moment niet. Uw laatste wijziging is misschien wel en misschien niet doorgevoerd: controleer dit voordat u het opnieuw doet. Probeer het over een minuut opnieuw.',
@@ -507,24 +634,31 @@ export const nl: Text = {
     failedText:
       'Uw laatste wijziging is misschien wel en misschien niet doorgevoerd: controleer dit voordat u het opnieuw doet. Noem dit nummer als u contact opneemt:',
     goBack: 'Ga terug',
-    account: 'Een account-id heeft 1 tot 32 letters, cijfers, ".", "_" of "-", en begint met een letter of cijfer.',
+    account:
+      'Een account-id heeft 1 tot 32 letters, cijfers, ".", "_" of "-", en begint met een letter of cijfer.',
     exists: 'Er is of was een account met dit id. Kies een ander id.',
     details: 'Gebruik één regel, niet langer dan erbij staat, zonder sleutel.',
     search: 'Zoek naar 1 tot 200 tekens.',
     key: 'Dit is geen sleutel en geen sleutel-id. Een sleutel begint met bagadres_; een id heeft 8 letters en cijfers.',
     label: 'Een naam heeft 1 tot 64 tekens op één regel, en is geen sleutel.',
     expires: 'Kies vandaag of een latere dag.',
-    person: 'Vul één volledig e-mailadres in, bijvoorbeeld jo@example.nl, of sub: en de id die de inlogdienst geeft.',
+    person:
+      'Vul één volledig e-mailadres in, bijvoorbeeld jo@example.nl, of sub: en de id die de inlogdienst geeft.',
     limit: 'Een limiet is een geheel getal van 0 of meer, of: onbeperkt.',
     plan: 'Kies een van de abonnementen.',
-    planCode: 'Een code heeft 1 tot 32 letters, cijfers, ".", "_" of "-", en begint met een letter of cijfer.',
-    planExists: 'Er is een abonnement met deze code. Kies een andere code, of wijzig dat abonnement.',
-    planLimit: 'Een abonnement heeft minstens één limiet; elke is een geheel getal van 0 of meer, of: onbeperkt.',
+    planCode:
+      'Een code heeft 1 tot 32 letters, cijfers, ".", "_" of "-", en begint met een letter of cijfer.',
+    planExists:
+      'Er is een abonnement met deze code. Kies een andere code, of wijzig dat abonnement.',
+    planLimit:
+      'Een abonnement heeft minstens één limiet; elke is een geheel getal van 0 of meer, of: onbeperkt.',
     load: 'Een update heeft een id als 2026-11-08-0123456789. Kies er een op de pagina Adresgegevens.',
     statement: 'Kies een gesloten maand waarin het account bestond.',
-    tooManyKeys: 'Het account heeft zoveel sleutels als het kan hebben. Trek er een in die niet meer wordt gebruikt.',
+    tooManyKeys:
+      'Het account heeft zoveel sleutels als het kan hebben. Trek er een in die niet meer wordt gebruikt.',
     lastAdmin: 'Dit is de laatste beheerder van het account. Maak eerst een ander lid beheerder.',
-    range: 'Vul twee dagen in, de eerste niet na de tweede, uit de tijd waarvan het gebruik wordt bewaard.',
+    range:
+      'Vul twee dagen in, de eerste niet na de tweede, uit de tijd waarvan het gebruik wordt bewaard.',
     firstMonth: (month: string) => `Vóór ${month} is er niets. Kies een latere periode.`,
     tooManyToday:
       'Voor dit account zijn vandaag zoveel sleutels aangemaakt als mogelijk is. Maak er morgen weer een aan.',

@@ -1,8 +1,16 @@
-/** How long a value is used before it is read again, and how long at most while reading it fails. */
+/**
+ * How long a value is used before it is read again, and how long at most while reading it fails.
+ */
 type Ages = { milliseconds: number; usableMilliseconds?: number; now?: () => number };
 
-/** The value that `read` returned not long ago, read once for all who ask at a time; `again` reads it now. */
-export function cached<T>(read: () => Promise<T>, { milliseconds, usableMilliseconds = 0, now = Date.now }: Ages) {
+/**
+ * The value that `read` returned not long ago, read once for all who ask at a time; `again` reads
+ * it now.
+ */
+export function cached<T>(
+  read: () => Promise<T>,
+  { milliseconds, usableMilliseconds = 0, now = Date.now }: Ages,
+) {
   let last: { found: Promise<T>; at: number } | undefined;
   return ({ again = false } = {}): Promise<T> => {
     if (last && !again && now() - last.at < milliseconds) return last.found;

@@ -6,8 +6,8 @@ import { cached } from './cached.ts';
 
 export type CookieSettings = {
   /**
-   * Where browsers reach the portal, without a path: `https://portal.example.nl`. Plain http only on the machine
-   * itself.
+   * Where browsers reach the portal, without a path: `https://portal.example.nl`. Plain http only
+   * on the machine itself.
    */
   baseUrl: string;
   /** Seals cookies: 32 characters or more. Another value signs everybody out. */
@@ -28,11 +28,15 @@ export function localPath(back = '/'): string {
   return query === '' || query.length > 1_000 ? path : `${path}?${query}`;
 }
 
-/** Cookies that only this host gets: over https they carry the prefix `__Host-`, which browsers enforce. */
+/**
+ * Cookies that only this host gets: over https they carry the prefix `__Host-`, which browsers
+ * enforce.
+ */
 export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
   const secure = baseUrl.startsWith('https://');
   const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}portal-${name}`;
-  // Lax: the provider sends people back here, and they must then be signed in. Changes are guarded by Origin and token.
+  // Lax: the provider sends people back here, and they must then be signed in. Changes are guarded
+  // by Origin and token.
   const options = { path: '/', httpOnly: true, secure, sameSite: 'Lax' } as const;
 
   const keyFor = async (name: CookieName) =>
@@ -50,14 +54,24 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
     read: (c: Context, name: CookieName) => getCookie(c, nameOf(name)),
     write: (c: Context, name: CookieName, value: string, maxAge: number) =>
       setCookie(c, nameOf(name), value, { ...options, maxAge }),
-    remove: (c: Context, name: CookieName) => void deleteCookie(c, nameOf(name), { path: '/', secure }),
+    remove: (c: Context, name: CookieName) =>
+      void deleteCookie(c, nameOf(name), { path: '/', secure }),
 
-    /** Gives the browser the id of its session, with a proof that only the present session secret makes. */
+    /**
+     * Gives the browser the id of its session, with a proof that only the present session secret
+     * makes.
+     */
     async writeSession(c: Context, id: string): Promise<void> {
-      setCookie(c, nameOf('session'), `${id}.${await proofOf(id, 'session')}`, { ...options, maxAge: sessionSeconds });
+      setCookie(c, nameOf('session'), `${id}.${await proofOf(id, 'session')}`, {
+        ...options,
+        maxAge: sessionSeconds,
+      });
     },
 
-    /** The id of the browser's session; `undefined` without a session, or if another secret made its proof. */
+    /**
+     * The id of the browser's session; `undefined` without a session, or if another secret made its
+     * proof.
+     */
     async readSession(c: Context): Promise<string | undefined> {
       const [id = '', proof = ''] = (getCookie(c, nameOf('session')) ?? '').split('.');
       return id !== '' && isSame(proof, await proofOf(id, 'session')) ? id : undefined;
@@ -81,7 +95,10 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
       return (await opened.catch(() => undefined))?.payload;
     },
 
-    /** A token for the forms of one session, which another site can't know; its second part says whose they are. */
+    /**
+     * A token for the forms of one session, which another site can't know; its second part says
+     * whose they are.
+     */
     formToken: async (sessionId: string, subject: string) =>
       `${await proofOf(sessionId, 'form')}.${await proofOf(subject, 'owner')}`,
 
@@ -98,13 +115,14 @@ export function isSame(given: string, wanted: string): boolean {
 
 async function longSecret(sessionSecret: () => Promise<string>): Promise<string> {
   const secret = await sessionSecret();
-  if (secret.length < 32) throw new Error('The session secret of the portal has fewer than 32 characters.');
+  if (secret.length < 32)
+    throw new Error('The session secret of the portal has fewer than 32 characters.');
   return secret;
 }
 
 /**
- * Reads a secret when it is needed and at least every 30 seconds, so that a rotation reaches every instance within a
- * minute.
+ * Reads a secret when it is needed and at least every 30 seconds, so that a rotation reaches every
+ * instance within a minute.
  */
 export const freshSecret = (read: () => Promise<string>, now?: () => number) =>
   cached(read, { milliseconds: 30_000, usableMilliseconds: 60_000, ...(now && { now }) });

@@ -6,7 +6,10 @@ export type IdentitySettings = {
   subjectClaim: string;
   /** Verified e-mail addresses of operators, in lower case. */
   operators: readonly string[];
-  /** A claim whose value, or one of whose values, makes an operator: `groups`, `bag-adres-operators`. */
+  /**
+   * A claim whose value, or one of whose values, makes an operator: `groups`,
+   * `bag-adres-operators`.
+   */
   operatorClaim?: { name: string; value: string };
 };
 
@@ -31,28 +34,41 @@ export class UnusableIdentity extends Error {
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Reads who signed in: the subject and the operator's claim from the signed ID token, the e-mail address with its flag
- * from one source, and nothing trimmed or guessed. An e-mail address that is not verified identifies no one.
+ * Reads who signed in: the subject and the operator's claim from the signed ID token, the e-mail
+ * address with its flag from one source, and nothing trimmed or guessed. An e-mail address that is
+ * not verified identifies no one.
  * @param userInfo the provider's claims beside the ID token, if the token has no e-mail address
  * @throws UnusableIdentity
  */
-export function readIdentity(idToken: Claims, userInfo: Claims, settings: IdentitySettings): Identity {
+export function readIdentity(
+  idToken: Claims,
+  userInfo: Claims,
+  settings: IdentitySettings,
+): Identity {
   const { subjectClaim, operatorClaim } = settings;
   const subject = `sub:${idToken[subjectClaim]}`;
   if (typeof idToken[subjectClaim] !== 'string' || !isPerson(subject))
-    throw new UnusableIdentity(`The claim ${subjectClaim} is not 1 to 255 ASCII characters without spaces.`);
+    throw new UnusableIdentity(
+      `The claim ${subjectClaim} is not 1 to 255 ASCII characters without spaces.`,
+    );
   const email = readEmail('email' in idToken ? idToken : userInfo);
-  const name = [idToken.name, userInfo.name].find((one) => typeof one === 'string' && one.trim() !== '');
+  const name = [idToken.name, userInfo.name].find(
+    (one) => typeof one === 'string' && one.trim() !== '',
+  );
   const values = operatorClaim ? [idToken[operatorClaim.name]].flat() : [];
   return {
     subject,
     ...email,
     name: String(name ?? email.email ?? idToken[subjectClaim]).slice(0, 100),
-    ...(operatorClaim && values.includes(operatorClaim.value) && { operatorClaim: operatorClaimOf(operatorClaim) }),
+    ...(operatorClaim &&
+      values.includes(operatorClaim.value) && { operatorClaim: operatorClaimOf(operatorClaim) }),
   };
 }
 
-function readEmail({ email, email_verified: flag }: Claims): Pick<Identity, 'email' | 'emailFault'> {
+function readEmail({
+  email,
+  email_verified: flag,
+}: Claims): Pick<Identity, 'email' | 'emailFault'> {
   if (typeof email !== 'string') return {};
   // Cognito sends the text "true" in some responses.
   if (flag !== true && flag !== 'true') return { emailFault: 'unverified' };
@@ -66,7 +82,8 @@ function operatorClaimOf({ name, value }: { name: string; value: string }): stri
 }
 
 /**
- * How old the provider's word on an operator's claim may be when a page is requested; then the provider is asked again.
+ * How old the provider's word on an operator's claim may be when a page is requested; then the
+ * provider is asked again.
  */
 const confirmedSeconds = 5 * 60;
 
@@ -74,11 +91,16 @@ const confirmedSeconds = 5 * 60;
 const confirmedForFormSeconds = 15 * 60;
 
 /** The parts of a session that decide whether somebody is an operator. */
-export type OperatorEvidence = { email?: string | undefined; operatorClaim?: string | undefined; confirmed: string };
+export type OperatorEvidence = {
+  email?: string | undefined;
+  operatorClaim?: string | undefined;
+  confirmed: string;
+};
 
 /**
- * Whether somebody is an operator: decided on every request, so that removal from the list takes effect in open
- * sessions. `stale` if that rests on a claim which the provider has to confirm first.
+ * Whether somebody is an operator: decided on every request, so that removal from the list takes
+ * effect in open sessions. `stale` if that rests on a claim which the provider has to confirm
+ * first.
  */
 export function operatorStatus(
   { email, operatorClaim, confirmed }: OperatorEvidence,
@@ -86,7 +108,8 @@ export function operatorStatus(
   request: { now: number; isForm: boolean },
 ): 'yes' | 'no' | 'stale' {
   if (email !== undefined && settings.operators.includes(email)) return 'yes';
-  if (!settings.operatorClaim || operatorClaim !== operatorClaimOf(settings.operatorClaim)) return 'no';
+  if (!settings.operatorClaim || operatorClaim !== operatorClaimOf(settings.operatorClaim))
+    return 'no';
   const age = (request.now - Date.parse(confirmed)) / 1000;
   return age <= (request.isForm ? confirmedForFormSeconds : confirmedSeconds) ? 'yes' : 'stale';
 }

@@ -12,15 +12,23 @@ const keptSeconds = 600;
 const notKept = ['token', 'seen', 'once', 'confirm', 'key'];
 
 /**
- * Keeps a form that somebody filled in while their session ended: sealed, in a cookie of their own browser, for ten
- * minutes. Only the same person gets it back, as an unsent form to check and send again. `isPage` tells whether a path
- * leads to a page.
+ * Keeps a form that somebody filled in while their session ended: sealed, in a cookie of their own
+ * browser, for ten minutes. Only the same person gets it back, as an unsent form to check and send
+ * again. `isPage` tells whether a path leads to a page.
  */
-export function keptForms(cookies: ReturnType<typeof portalCookies>, isPage: (path: string) => boolean) {
-  /** The page of the form: the page that the browser names, else the path that received the form. */
+export function keptForms(
+  cookies: ReturnType<typeof portalCookies>,
+  isPage: (path: string) => boolean,
+) {
+  /**
+   * The page of the form: the page that the browser names, else the path that received the form.
+   */
   function pageOf(c: Context): string {
     const referer = URL.parse(c.req.header('referer') ?? '');
-    const named = localPath(referer ? referer.pathname + referer.search : '/').replace(/(?<=[?&])done=[a-zA-Z]*&?/, '');
+    const named = localPath(referer ? referer.pathname + referer.search : '/').replace(
+      /(?<=[?&])done=[a-zA-Z]*&?/,
+      '',
+    );
     return [named, c.req.path].find((path) => isPage(path.split('?', 1)[0] ?? '')) ?? '/';
   }
 
@@ -51,4 +59,5 @@ export function keptForms(cookies: ReturnType<typeof portalCookies>, isPage: (pa
 }
 
 /** The part of the token of a form that says whose it is. */
-export const ownerIn = ({ token = '' }: Readonly<Record<string, string>>): string => token.split('.')[1] ?? '';
+export const ownerIn = ({ token = '' }: Readonly<Record<string, string>>): string =>
+  token.split('.')[1] ?? '';

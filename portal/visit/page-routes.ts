@@ -1,7 +1,10 @@
 import type { Html } from '../../packages/look/table.ts';
 import type { AccountVisit, PortalRole, Visit } from './visit.ts';
 
-/** The permissions of pages and actions, decided only here; a member has a role in that account only. */
+/**
+ * The permissions of pages and actions, decided only here; a member has a role in that account
+ * only.
+ */
 export const permissions = {
   'account.view': ['viewer', 'admin', 'operator'],
   'audit.view': ['viewer', 'admin', 'operator'],
@@ -25,7 +28,11 @@ export function may(role: PortalRole, action: Action): boolean {
 }
 
 /** The content of a page; `status` is 200 by default. */
-export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503 };
+export type Page = {
+  title: string;
+  body: Html;
+  status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503;
+};
 
 /** A page answers with content, or sends the browser to another page (303), or with a file. */
 export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
@@ -42,7 +49,10 @@ export type PageRoute =
 /** Pages by their verb and path, `GET /keys`, with the action that each requires permission for. */
 type Pages<A extends Action | 'home', V> = Readonly<Record<string, readonly [A, Handle<V>]>>;
 
-/** Pages of one account: permission depends on the role in it, and no one else learns whether it exists. */
+/**
+ * Pages of one account: permission depends on the role in it, and no one else learns whether it
+ * exists.
+ */
 export const accountRoutes = (pages: Pages<Action, AccountVisit>): PageRoute[] =>
   routesOf(pages).map(([{ method, path }, action, handle]) => {
     return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };

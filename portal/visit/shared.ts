@@ -7,7 +7,9 @@ export const warnShare = 0.8;
 
 /** Values that all operators see, cached for a while by this instance of the portal. */
 export type Shared = {
-  /** The loads that wait for approval; `again` reads them now. None if the loader is not connected. */
+  /**
+   * The loads that wait for approval; `again` reads them now. None if the loader is not connected.
+   */
   waiting: (how?: { again?: boolean }) => Promise<readonly WaitingLoad[]>;
   /** The number of accounts near a limit, and the first such accounts. */
   nearLimits: () => Promise<{ count: number; accounts: AccountSummary[] }>;

@@ -16,19 +16,24 @@ export function isLoopback(url: string): boolean {
 }
 
 /**
- * The values that the callback of a sign-in must match, kept in an encrypted cookie until then, and where to go after
- * it.
+ * The values that the callback of a sign-in must match, kept in an encrypted cookie until then, and
+ * where to go after it.
  */
 export type Attempt = { verifier: string; state: string; nonce: string; back: string };
 
-/** How long the provider's discovery document is reused: its keys and addresses may change while an instance lives. */
+/**
+ * How long the provider's discovery document is reused: its keys and addresses may change while an
+ * instance lives.
+ */
 const discoveredFor = { milliseconds: 10 * 60_000 };
 
 /** How long ago an ID token may have been issued, and how far the clocks may differ, in seconds. */
 const issuedSeconds = 10 * 60;
 const clockSeconds = 60;
 
-/** The authorization code flow with PKCE at an OpenID provider (OpenID Connect Core 1.0, RFC 7636). */
+/**
+ * The authorization code flow with PKCE at an OpenID provider (OpenID Connect Core 1.0, RFC 7636).
+ */
 export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
   const redirectUri = `${baseUrl}/callback`;
 
@@ -77,19 +82,28 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
      */
     async complete(query: string, { verifier, state, nonce }: Attempt): Promise<Identity> {
       const config = await discover();
-      const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+      const checks = {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      };
       const tokens = await openid
         .authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), checks)
         .catch((error: unknown) => {
           // The client secret may have been replaced: the next sign-in reads it again.
-          if (faultOfProvider(error) !== undefined) discover = cached(readConfiguration, discoveredFor);
+          if (faultOfProvider(error) !== undefined)
+            discover = cached(readConfiguration, discoveredFor);
           throw error;
         });
       const claims = tokens.claims();
       if (!claims) throw new Error('The OpenID provider sent no ID token.');
       checkIssue(claims, settings.clientId);
-      const hasMore = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
-      const more = hasMore ? await openid.fetchUserInfo(config, tokens.access_token, claims.sub) : {};
+      const hasMore =
+        claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
+      const more = hasMore
+        ? await openid.fetchUserInfo(config, tokens.access_token, claims.sub)
+        : {};
       return readIdentity(claims, more, settings);
     },
 
@@ -101,7 +115,8 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
       const back = `${baseUrl}/`;
       const { href } = openid.buildEndSessionUrl(config, {
         post_logout_redirect_uri: back,
-        // The name that Cognito has for it; other providers ignore a parameter that they don't know.
+        // The name that Cognito has for it; other providers ignore a parameter that they don't
+        // know.
         logout_uri: back,
       });
       return href;
@@ -119,16 +134,17 @@ const unanswered: readonly unknown[] = [
 ];
 
 /**
- * Why the provider let nobody through, if that lies between it and the portal: the provider's own code,
- * `invalid_client` when the client secret has ended, or `unreachable`. Undefined if the browser caused it, for instance
- * with a used code.
+ * Why the provider let nobody through, if that lies between it and the portal: the provider's own
+ * code, `invalid_client` when the client secret has ended, or `unreachable`. Undefined if the
+ * browser caused it, for instance with a used code.
  */
 export function faultOfProvider(error: unknown): string | undefined {
   if (error instanceof openid.ResponseBodyError)
     return error.error === 'invalid_grant' ? undefined : plain(error.error);
   // RFC 6749: 401 with a challenge if the client could not be authenticated.
   if (error instanceof openid.WWWAuthenticateChallengeError) return 'invalid_client';
-  const isUnanswered = error instanceof TypeError || unanswered.includes((error as { code?: unknown } | null)?.code);
+  const isUnanswered =
+    error instanceof TypeError || unanswered.includes((error as { code?: unknown } | null)?.code);
   return isUnanswered ? providerFault.unreachable : undefined;
 }
 
@@ -136,10 +152,13 @@ export function faultOfProvider(error: unknown): string | undefined {
 const plain = (code: string) => (/^[a-z_]{1,40}$/.test(code) ? code : 'other');
 
 /**
- * Refuses an ID token that was issued to another client, or not just now: `openid-client` permits both in some cases.
+ * Refuses an ID token that was issued to another client, or not just now: `openid-client` permits
+ * both in some cases.
  */
 function checkIssue({ azp, iat }: openid.IDToken, clientId: string): void {
-  if (azp !== undefined && azp !== clientId) throw new Error('The ID token was issued to another client.');
+  if (azp !== undefined && azp !== clientId)
+    throw new Error('The ID token was issued to another client.');
   const age = Date.now() / 1000 - iat;
-  if (!(age >= -clockSeconds && age <= issuedSeconds)) throw new Error('The ID token was not issued just now.');
+  if (!(age >= -clockSeconds && age <= issuedSeconds))
+    throw new Error('The ID token was not issued just now.');
 }

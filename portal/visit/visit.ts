@@ -18,7 +18,9 @@ import { isLoopback, type SignInSettings } from './sign-in.ts';
 /** Who is signed in, and whether the configuration, as it is now, makes this person an operator. */
 export type Person = Omit<Identity, 'operatorClaim'> & { operator: boolean };
 
-/** The role of a signed-in person for an account: a member's role, or operator of the whole service. */
+/**
+ * The role of a signed-in person for an account: a member's role, or operator of the whole service.
+ */
 export type PortalRole = Role | 'operator';
 
 /** The suffix of an operator's name in the audit. */
@@ -32,7 +34,9 @@ export type PortalSettings = CookieSettings & {
   /** `#1d4ed8` */
   colour: string;
   links?: OperatorLinks;
-  /** The languages on offer, the first for browsers without a matching preference; all by default. */
+  /**
+   * The languages on offer, the first for browsers without a matching preference; all by default.
+   */
   languages?: readonly Language[] | undefined;
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> } | undefined;
   signIn: SignInSettings;
@@ -42,7 +46,9 @@ export type PortalSettings = CookieSettings & {
 export function checkSettings({ baseUrl, signIn }: PortalSettings): void {
   for (const url of [baseUrl, signIn.issuer]) {
     if (!url.startsWith('https://') && !isLoopback(url))
-      throw new Error(`${url} is not an https address. The portal and its OpenID provider need TLS.`);
+      throw new Error(
+        `${url} is not an https address. The portal and its OpenID provider need TLS.`,
+      );
   }
 }
 
@@ -88,12 +94,22 @@ export type Visit = {
   /** The hidden field that every form must have. */
   formField: Html;
   session: string;
-  /** The fields of a form that was sent; the first of each name, without spaces around it except in `person`. */
+  /**
+   * The fields of a form that was sent; the first of each name, without spaces around it except in
+   * `person`.
+   */
   form: Readonly<Record<string, string>>;
 };
 
-/** A visit to a page of one account, by a person who has a role there; `view` is the account, read once. */
-export type AccountVisit = Visit & { account: string; role: PortalRole; view: () => Promise<AccountView> };
+/**
+ * A visit to a page of one account, by a person who has a role there; `view` is the account, read
+ * once.
+ */
+export type AccountVisit = Visit & {
+  account: string;
+  role: PortalRole;
+  view: () => Promise<AccountView>;
+};
 
 /** A session; if it `isStale`, the provider has to confirm it first. */
 export type Session = { id: string; person: Person; people: readonly string[]; isStale: boolean };
@@ -108,12 +124,21 @@ const formBytes = 16 * 1024;
 export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
   const shared = sharedBy(tools);
   const languageOf = (c: Context): Language =>
-    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'), tools.settings.languages, 'nl');
+    languageFor(
+      cookies.read(c, 'language'),
+      c.req.header('accept-language'),
+      tools.settings.languages,
+      'nl',
+    );
 
-  /** The fields of a form that this site sent; `undefined` for one of another site, and for one too large. */
+  /**
+   * The fields of a form that this site sent; `undefined` for one of another site, and for one too
+   * large.
+   */
   async function formOf(c: Context): Promise<Record<string, string> | undefined> {
     if (c.req.header('origin') !== tools.settings.baseUrl) return undefined;
-    if (!c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded')) return undefined;
+    if (!c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded'))
+      return undefined;
     const body = await c.req.text();
     if (body.length > formBytes) return undefined;
     // A space around an identity may make another one of it.
@@ -127,7 +152,10 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
   return {
     languageOf,
 
-    /** Who is signed in: the browser has an id, and the table who that is, unless the session has ended. */
+    /**
+     * Who is signed in: the browser has an id, and the table who that is, unless the session has
+     * ended.
+     */
     async sessionOf(c: Context): Promise<Session | undefined> {
       const id = await cookies.readSession(c);
       const session = id === undefined ? null : await tools.adminAs('portal').sessions.find(id);
@@ -142,22 +170,35 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
         name,
         operator: status === 'yes',
         ...(email !== undefined && { email }),
-        ...(claims.email_fault && ({ emailFault: claims.email_fault === 'form' ? 'form' : 'unverified' } as const)),
+        ...(claims.email_fault &&
+          ({ emailFault: claims.email_fault === 'form' ? 'form' : 'unverified' } as const)),
       };
       return { id: session.id, person, people, isStale: status === 'stale' };
     },
 
     formOf,
 
-    /** Whose form it is: of this `session`, of another session of the same `person`, or of somebody else. */
-    async senderOf({ token = '' }: Visit['form'], { id, person }: Session): Promise<'session' | 'person' | 'other'> {
+    /**
+     * Whose form it is: of this `session`, of another session of the same `person`, or of somebody
+     * else.
+     */
+    async senderOf(
+      { token = '' }: Visit['form'],
+      { id, person }: Session,
+    ): Promise<'session' | 'person' | 'other'> {
       const expected = await cookies.formToken(id, person.subject);
       if (isSame(token, expected)) return 'session';
       return isSame(ownerIn({ token }), ownerIn({ token: expected })) ? 'person' : 'other';
     },
 
-    /** The visit of a session, with the fields of its form, or the fields that come back to a page. */
-    async visitOf(c: Context, { id, person, people }: Session, form: Visit['form'] = {}): Promise<Visit> {
+    /**
+     * The visit of a session, with the fields of its form, or the fields that come back to a page.
+     */
+    async visitOf(
+      c: Context,
+      { id, person, people }: Session,
+      form: Visit['form'] = {},
+    ): Promise<Visit> {
       const token = await cookies.formToken(id, person.subject);
       const language = languageOf(c);
       const actor = `${person.email ?? person.subject}${person.operator ? operatorSuffix : ''}`;
@@ -181,7 +222,10 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       };
     },
 
-    /** The visitor's role for an account; `null` for a stranger, and for an id that no account can have. */
+    /**
+     * The visitor's role for an account; `null` for a stranger, and for an id that no account can
+     * have.
+     */
     async roleOf({ admin, people, person }: Visit, account: string): Promise<PortalRole | null> {
       if (!accountIds.test(account)) return null;
       return person.operator ? 'operator' : admin.members.roleIn(account, people);

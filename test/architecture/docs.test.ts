@@ -6,7 +6,10 @@ import { describe, expect, it } from '@jest/globals';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const files = globSync(
-  ['*.md', '{bin,core,lib,lambdas,loader,local,operator,packages,portal,test,docs}/**/*.{ts,js,md}'],
+  [
+    '*.md',
+    '{bin,core,lib,lambdas,loader,local,operator,packages,portal,test,docs}/**/*.{ts,js,md}',
+  ],
   { cwd: root, exclude: ['**/dist/**', '**/node_modules/**'] },
 )
   .map(normalize)
@@ -17,10 +20,16 @@ const records = files.filter((file) => /^docs\/decisions\/\d{4}-/.test(file)).so
 const numberOf = (record: string) => record.slice('docs/decisions/'.length).slice(0, 4);
 const index = 'docs/decisions/README.md';
 
-/** The numbers of decisions that a text names: "decision 0101", "decisions 0101 and 0102", "(0101)", "[0101](...)". */
+/**
+ * The numbers of decisions that a text names: "decision 0101", "decisions 0101 and 0102", "(0101)",
+ * "[0101](...)".
+ */
 function decisionsIn(file: string): string[] {
-  const inWords = /\b(?:decision|record)s?\s+(?:\*\s+|\/\/\s+)?(\d{4}(?:(?:,| and| or)\s+\d{4})*)/gi;
-  const inBrackets = file.endsWith('.md') ? /\((\d{4}(?:,\s+\d{4})*)\)|\[(\d{4})\]\(/g : /\((0\d{3})\)/g;
+  const inWords =
+    /\b(?:decision|record)s?\s+(?:\*\s+|\/\/\s+)?(\d{4}(?:(?:,| and| or)\s+\d{4})*)/gi;
+  const inBrackets = file.endsWith('.md')
+    ? /\((\d{4}(?:,\s+\d{4})*)\)|\[(\d{4})\]\(/g
+    : /\((0\d{3})\)/g;
   return [...textOf(file).matchAll(inWords), ...textOf(file).matchAll(inBrackets)]
     .flatMap(([, list = '', link = '']) => `${list} ${link}`.match(/\b\d{4}\b/g) ?? [])
     .filter((number) => number.startsWith('0'));
@@ -41,9 +50,13 @@ function anchorsOf(file: string): string[] {
 describe('decision records', () => {
   it('exist for every number that code or docs refer to', () => {
     const known = new Set(records.map(numberOf));
-    const named = files.filter((file) => file !== index).map((file) => [file, decisionsIn(file)] as const);
+    const named = files
+      .filter((file) => file !== index)
+      .map((file) => [file, decisionsIn(file)] as const);
     const unknown = named.flatMap(([file, numbers]) =>
-      numbers.filter((number) => !known.has(number)).map((number) => `${file}: no decision ${number}, see ${index}`),
+      numbers
+        .filter((number) => !known.has(number))
+        .map((number) => `${file}: no decision ${number}, see ${index}`),
     );
     expect(named.flatMap(([, numbers]) => numbers).length).toBeGreaterThan(30);
     expect(unknown).toEqual([]);
@@ -57,11 +70,15 @@ describe('decision records', () => {
   it('have a title, a status, a date, context, decision and consequences', () => {
     const form =
       /^# (\d{4})\. .+\n\nStatus: (accepted|superseded by \d{4})\nDate: \d{4}-\d\d-\d\d\n\n## Context\n[\s\S]+\n## Decision\n[\s\S]+\n## Consequences\n/;
-    expect(records.filter((record) => form.exec(textOf(record))?.[1] !== numberOf(record))).toEqual([]);
+    expect(records.filter((record) => form.exec(textOf(record))?.[1] !== numberOf(record))).toEqual(
+      [],
+    );
   });
 
   it('are all in the index', () => {
-    const linked = [...textOf(index).matchAll(/\]\((\d{4}-[^)]+)\)/g)].map(([, name]) => `docs/decisions/${name}`);
+    const linked = [...textOf(index).matchAll(/\]\((\d{4}-[^)]+)\)/g)].map(
+      ([, name]) => `docs/decisions/${name}`,
+    );
     expect(linked.sort()).toEqual(records);
   });
 });
@@ -76,7 +93,11 @@ describe('links in the docs', () => {
       const [path = '', anchor] = to.split('#');
       const target = path === '' ? page : normalize(join(dirname(page), path));
       if (!existsSync(join(root, target))) return true;
-      return anchor !== undefined && statSync(join(root, target)).isFile() && !anchorsOf(target).includes(anchor);
+      return (
+        anchor !== undefined &&
+        statSync(join(root, target)).isFile() &&
+        !anchorsOf(target).includes(anchor)
+      );
     });
     expect(links.length).toBeGreaterThan(60);
     expect(broken).toEqual([]);
@@ -84,7 +105,9 @@ describe('links in the docs', () => {
 });
 
 describe('a top folder with code', () => {
-  const folders = [...new Set(files.flatMap((file) => (/\.ts$/.test(file) ? [file.split('/')[0] ?? ''] : [])))];
+  const folders = [
+    ...new Set(files.flatMap((file) => (/\.ts$/.test(file) ? [file.split('/')[0] ?? ''] : []))),
+  ];
 
   it.each(folders)('%s is on the layout page', (folder) => {
     expect(textOf('docs/layout.md')).toContain(`| [\`${folder}\`](../${folder}) |`);
@@ -95,8 +118,12 @@ describe('a top folder with code', () => {
     (folder) => {
       const readme = textOf(`${folder}/README.md`);
       expect(readme.split('\n').length).toBeLessThan(15);
-      const inside = globSync(`${folder}/*/`, { cwd: root }).map((path) => path.split('/').at(-1) ?? '');
-      expect(inside.filter((name) => !readme.includes(`\`${name}\``) && !readme.includes(`(${name}/`))).toEqual([]);
+      const inside = globSync(`${folder}/*/`, { cwd: root }).map(
+        (path) => path.split('/').at(-1) ?? '',
+      );
+      expect(
+        inside.filter((name) => !readme.includes(`\`${name}\``) && !readme.includes(`(${name}/`)),
+      ).toEqual([]);
     },
   );
 });
@@ -110,7 +137,8 @@ describe('paths that docs and comments mention', () => {
       .flatMap((file) => [...textOf(file).matchAll(path)].map(([, to = '']) => ({ file, to })));
     // A path in prose is one from the root, or from the folder that it stands in.
     const missing = mentioned.filter(
-      ({ file, to }) => ![root, join(root, dirname(file))].some((from) => existsSync(join(from, to))),
+      ({ file, to }) =>
+        ![root, join(root, dirname(file))].some((from) => existsSync(join(from, to))),
     );
     expect(mentioned.length).toBeGreaterThan(30);
     expect(missing.filter(({ to }) => !to.includes('NAME'))).toEqual([]);

@@ -17,9 +17,36 @@ const mayImport: Record<string, readonly string[]> = {
   'packages/form': [],
   'packages/admin': ['core', 'packages/admin/accounts', 'loader', 'lib'],
   portal: ['core', 'loader', 'lib', 'packages/admin', 'packages/look'],
-  local: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'portal', 'packages/admin', 'lib'],
-  operator: ['core', 'packages/admin/accounts', 'packages/look', 'loader', 'lambdas', 'lib', 'packages/admin', 'local'],
-  bin: ['core', 'packages/admin/accounts', 'loader', 'lambdas', 'lib', 'packages/admin', 'local', 'portal', 'operator'],
+  local: [
+    'core',
+    'packages/admin/accounts',
+    'loader',
+    'lambdas',
+    'portal',
+    'packages/admin',
+    'lib',
+  ],
+  operator: [
+    'core',
+    'packages/admin/accounts',
+    'packages/look',
+    'loader',
+    'lambdas',
+    'lib',
+    'packages/admin',
+    'local',
+  ],
+  bin: [
+    'core',
+    'packages/admin/accounts',
+    'loader',
+    'lambdas',
+    'lib',
+    'packages/admin',
+    'local',
+    'portal',
+    'operator',
+  ],
 };
 const layers = Object.keys(mayImport);
 /** The layer of a path; the longest, as one stands in another. */
@@ -30,10 +57,14 @@ const sources = globSync(`{${layers}}/**/*.ts`, { cwd: root, exclude: ['**/dist/
   .sort();
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** What a file imports: paths from the root for our own files, names for packages. Types count too. */
+/**
+ * What a file imports: paths from the root for our own files, names for packages. Types count too.
+ */
 function importsOf(file: string): string[] {
   const found = [
-    ...textOf(file).matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*'([^']+)'|\bimport\(\s*'([^']+)'/g),
+    ...textOf(file).matchAll(
+      /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*'([^']+)'|\bimport\(\s*'([^']+)'/g,
+    ),
   ];
   return found.map(([, from, dynamic]) => {
     const name = from ?? dynamic ?? '';
@@ -43,22 +74,49 @@ function importsOf(file: string): string[] {
 
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
 const isPackage = (name: string) => !layerOf(name) && !/^(test|tools)\//.test(name);
-/** The look that the reference and the portal share: style, scripts, tables, fields, code samples and languages. */
+/**
+ * The look that the reference and the portal share: style, scripts, tables, fields, code samples
+ * and languages.
+ */
 const isPage = (name: string) => name.startsWith('packages/look/');
 /** What stacks and their Lambdas agree on: tables, variables, metrics and events by name. */
-const isNames = (name: string) => /^core\/(environment|event-types|languages|metrics|tables)\.ts$/.test(name);
+const isNames = (name: string) =>
+  /^core\/(environment|event-types|languages|metrics|tables)\.ts$/.test(name);
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** What the rest of the product sees of the loader: the list may only become shorter. */
 const isFaceOfLoader = (name: string) =>
   [
-    ...['names', 'load-error', 'is-running', 'steps/load-steps', 'steps/step', 'dataset/load', 'addresses/lines'],
-    ...['bag/extract-members', 'verdict/load-report', 'verdict/load-counts', 'storage/storage', 'storage/stored-loads'],
-    ...['storage/stored-register', 'storage/address-table', 'storage/lock', 'storage/open', 'storage/source'],
+    ...[
+      'names',
+      'load-error',
+      'is-running',
+      'steps/load-steps',
+      'steps/step',
+      'dataset/load',
+      'addresses/lines',
+    ],
+    ...[
+      'bag/extract-members',
+      'verdict/load-report',
+      'verdict/load-counts',
+      'storage/storage',
+      'storage/stored-loads',
+    ],
+    ...[
+      'storage/stored-register',
+      'storage/address-table',
+      'storage/lock',
+      'storage/open',
+      'storage/source',
+    ],
     ...['storage/mutation-lists', 'storage/s3'],
   ].some((file) => name === `loader/${file}.ts`);
 
-/** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
+/**
+ * Files of `core` that decide without a database: what an account or an address is, and what a
+ * request gets.
+ */
 const pure =
   /^core\/(address-form|adres-object|calendar|contract|environment|gemeenten|place-fields|rd-to-etrs89|similar|accounts\/(quota|api-key|account)|addresses\/(address-key|address-input|batch-input|input-faults|parameter-names))\.ts$/;
 
@@ -77,7 +135,8 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   [
     'the HTTP layer imports no AWS client',
     /^lambdas\/http\//,
-    (name) => /^(core|lambdas\/http)\//.test(name) || (isPackage(name) && !/^@aws-sdk\//.test(name)),
+    (name) =>
+      /^(core|lambdas\/http)\//.test(name) || (isPackage(name) && !/^@aws-sdk\//.test(name)),
   ],
   [
     'a route imports no AWS client',
@@ -120,19 +179,26 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     (name) => !/^loader\/steps\/(?!(step|step-input|lambda-step)\.ts$)/.test(name),
   ],
   [
-    // The table says what each step is given and may do, and imports the step itself only when it is run.
+    // The table says what each step is given and may do, and imports the step itself only when it
+    // is run.
     'the stacks import no runtime code but names and the table of steps',
     /^lib\//,
-    (name) => /^(lib\/|loader\/(names|steps\/load-steps)\.ts$)/.test(name) || isNames(name) || isPackage(name),
+    (name) =>
+      /^(lib\/|loader\/(names|steps\/load-steps)\.ts$)/.test(name) ||
+      isNames(name) ||
+      isPackage(name),
   ],
   [
     'the portal uses what the package for portals exports',
     /^portal\/(?!stack\/|(portal-handler|canary)\.ts$)/,
     (name) =>
-      /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$)/.test(name) || isPage(name) || isPackage(name),
+      /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$)/.test(name) ||
+      isPage(name) ||
+      isPackage(name),
   ],
   [
-    // The variables and metrics that a stack and its Lambdas agree on, and a client with deadlines, have one owner.
+    // The variables and metrics that a stack and its Lambdas agree on, and a client with deadlines,
+    // have one owner.
     'the Lambdas of the portal also use what pages share, names of the stacks and the client of the core',
     /^portal\/(portal-handler|canary)\.ts$/,
     (name) =>
@@ -157,23 +223,28 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   [
     'pages of the portal import no AWS client and no storage',
     /^portal\/(pages|visit|text)\//,
-    (name) => /^(portal|packages)\//.test(name) || isPage(name) || (isPackage(name) && !isAws(name)),
+    (name) =>
+      /^(portal|packages)\//.test(name) || isPage(name) || (isPackage(name) && !isAws(name)),
   ],
   ['product code imports no test and no tool', /./, (name) => !/^(test|tools)\//.test(name)],
 ];
 
 describe('imports', () => {
   it('are found in every layer', () => {
-    for (const layer of layers) expect(sources.filter((file) => layerOf(file) === layer)).not.toEqual([]);
+    for (const layer of layers)
+      expect(sources.filter((file) => layerOf(file) === layer)).not.toEqual([]);
     expect(imports.get('lambdas/address/address-route.ts')).toContain('core/contract.ts');
-    for (const [, about] of rules) expect(sources.filter((file) => about.test(file)).length).toBeGreaterThan(0);
+    for (const [, about] of rules)
+      expect(sources.filter((file) => about.test(file)).length).toBeGreaterThan(0);
   });
 
   it.each(rules)('%s', (_, about, allowed) => {
     const broken = sources
       .filter((file) => about.test(file))
       .flatMap((file) =>
-        (imports.get(file) ?? []).filter((name) => !allowed(name)).map((name) => `${file} -> ${name}`),
+        (imports.get(file) ?? [])
+          .filter((name) => !allowed(name))
+          .map((name) => `${file} -> ${name}`),
       );
     expect(broken).toEqual([]);
   });
@@ -182,7 +253,10 @@ describe('imports', () => {
     const broken = [...imports].flatMap(([file, names]) =>
       names
         .map((name) => [name, layerOf(name)] as const)
-        .filter(([, layer]) => layer && layer !== layerOf(file) && !mayImport[layerOf(file) ?? '']?.includes(layer))
+        .filter(
+          ([, layer]) =>
+            layer && layer !== layerOf(file) && !mayImport[layerOf(file) ?? '']?.includes(layer),
+        )
         .map(([name]) => name)
         .map((name) => `${file} -> ${name}`),
     );
@@ -190,7 +264,9 @@ describe('imports', () => {
   });
 
   it('form no cycle of layers, by the table', () => {
-    expect(cyclesOf(new Map(Object.entries(mayImport).map(([layer, others]) => [layer, [...others]])))).toEqual([]);
+    expect(
+      cyclesOf(new Map(Object.entries(mayImport).map(([layer, others]) => [layer, [...others]]))),
+    ).toEqual([]);
   });
 
   it('lead from a Lambda or a stack to every file of the core: what only commands and one machine use is elsewhere', () => {
@@ -203,16 +279,26 @@ describe('imports', () => {
       for (const next of imports.get(file) ?? []) visit(next);
     };
     for (const file of sources.filter(isDeployed)) visit(file);
-    expect(sources.filter((file) => /^(core|loader|lambdas)\//.test(file) && !reached.has(file))).toEqual([]);
+    expect(
+      sources.filter((file) => /^(core|loader|lambdas)\//.test(file) && !reached.has(file)),
+    ).toEqual([]);
   });
 
   it.each([
     ['node:http, of which an import loads undici', /^/, 'node:http'],
-    ['what most visits of the portal do without', /^portal\//, '[./]+packages/admin/(?:loads|statements)\\.ts'],
+    [
+      'what most visits of the portal do without',
+      /^portal\//,
+      '[./]+packages/admin/(?:loads|statements)\\.ts',
+    ],
   ])('take nothing but types of %s', (_, about, from) => {
     const values = new RegExp(`^import (?!type )[^;]*? from '${from}';`, 'm');
     const example = `import { once } from 'a';\nimport { get, type Two } from '../packages/admin/loads.ts';`;
-    expect(values.test(example.replace('../packages/admin/loads.ts', from === 'node:http' ? from : '$&'))).toBe(true);
+    expect(
+      values.test(
+        example.replace('../packages/admin/loads.ts', from === 'node:http' ? from : '$&'),
+      ),
+    ).toBe(true);
     expect(sources.filter((file) => about.test(file) && values.test(textOf(file)))).toEqual([]);
   });
 
@@ -226,12 +312,16 @@ describe('imports', () => {
   ])('form no cycle of %s', (_, folderOf) => {
     const folders = new Map<string, Set<string>>();
     for (const [file, names] of imports) {
-      for (const name of names.filter((name) => sources.includes(name) && folderOf(name) !== folderOf(file))) {
+      for (const name of names.filter(
+        (name) => sources.includes(name) && folderOf(name) !== folderOf(file),
+      )) {
         folders.set(folderOf(file), (folders.get(folderOf(file)) ?? new Set()).add(folderOf(name)));
       }
     }
     expect(folders.size).toBeGreaterThan(5);
-    expect(cyclesOf(new Map([...folders].map(([folder, others]) => [folder, [...others]])))).toEqual([]);
+    expect(
+      cyclesOf(new Map([...folders].map(([folder, others]) => [folder, [...others]]))),
+    ).toEqual([]);
   });
 });
 
@@ -242,7 +332,9 @@ describe('the command line', () => {
       if (loaded.has(name)) return;
       loaded.add(name);
       if (isPackage(name)) return;
-      const values = textOf(name).matchAll(/(?:^|\n)(?:import|export)\b(?! type)[^'"`;]*?from\s*'([^']+)'/g);
+      const values = textOf(name).matchAll(
+        /(?:^|\n)(?:import|export)\b(?! type)[^'"`;]*?from\s*'([^']+)'/g,
+      );
       for (const [, from = ''] of values)
         load(from.startsWith('.') ? normalize(relative('.', join(dirname(name), from))) : from);
     }
@@ -255,7 +347,8 @@ describe('the command line', () => {
 
 describe('files', () => {
   it('other than the one of the address key write or split no key', () => {
-    const splits = /\.(?:split|indexOf|lastIndexOf|startsWith|replaceAll)\('#'|\/\^?[^/\n]*\]\)?#\(?\[/;
+    const splits =
+      /\.(?:split|indexOf|lastIndexOf|startsWith|replaceAll)\('#'|\/\^?[^/\n]*\]\)?#\(?\[/;
     const found = sources.filter((file) => splits.test(textOf(file)));
     expect(found).toEqual([]);
   });
@@ -263,7 +356,9 @@ describe('files', () => {
   it('have names of their own, so that a name says of what a file is', () => {
     // The texts of the portal and of the reference, in each language.
     const shared = new Set(languages.map((language) => `${language}.ts`));
-    const places = [...Map.groupBy(sources, (file) => basename(file))].filter(([name]) => !shared.has(name));
+    const places = [...Map.groupBy(sources, (file) => basename(file))].filter(
+      ([name]) => !shared.has(name),
+    );
     expect(places.filter(([, files]) => files.length > 1)).toEqual([]);
   });
 
@@ -271,13 +366,17 @@ describe('files', () => {
     const forwards = (file: string) =>
       /^(\s*(\/\*\*[\s\S]*?\*\/|export\s[^;]*?from\s*'[^']+';))*\s*$/.test(textOf(file));
     // What a package shows of itself is its own list.
-    expect(sources.filter((file) => !/^packages\/admin\/[^/]+$/.test(file)).filter(forwards)).toEqual([]);
+    expect(
+      sources.filter((file) => !/^packages\/admin\/[^/]+$/.test(file)).filter(forwards),
+    ).toEqual([]);
   });
 });
 
 describe('tests', () => {
   const tests = globSync('test/**/*.{test,property,fuzz}.ts', { cwd: root }).map(normalize);
-  const products = globSync(`{${layers}}/**/*.{ts,js}`, { cwd: root }).map((file) => file.replace(/\.(ts|js)$/, ''));
+  const products = globSync(`{${layers}}/**/*.{ts,js}`, { cwd: root }).map((file) =>
+    file.replace(/\.(ts|js)$/, ''),
+  );
 
   it('mirror the tree: each has the name of the file that it tests, with a topic after it where there are several', () => {
     const mirrored = tests.flatMap((test) => {
@@ -285,13 +384,24 @@ describe('tests', () => {
       return layerOf(name) ? [name] : [];
     });
     expect(mirrored.length).toBeGreaterThan(200);
-    const isOf = (name: string) => products.some((file) => name === file || name.startsWith(`${file}-`));
+    const isOf = (name: string) =>
+      products.some((file) => name === file || name.startsWith(`${file}-`));
     expect(mirrored.filter((name) => !isOf(name))).toEqual([]);
   });
 
   it('of more than one file, or of none, are in a folder that says what they test', () => {
-    // Rules on the tree, the API as a whole, the service with its real parts, releases, engines of the tests, tools.
-    const whole = ['architecture', 'contract', 'end-to-end', 'releases', 'smoke', 'support', 'templates', 'tools'];
+    // Rules on the tree, the API as a whole, the service with its real parts, releases, engines of
+    // the tests, tools.
+    const whole = [
+      'architecture',
+      'contract',
+      'end-to-end',
+      'releases',
+      'smoke',
+      'support',
+      'templates',
+      'tools',
+    ];
     const elsewhere = tests.filter((test) => !layerOf(test.slice('test/'.length)));
     expect([...new Set(elsewhere.map((test) => test.split('/')[1]))].sort()).toEqual(whole);
   });

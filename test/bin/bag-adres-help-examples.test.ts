@@ -27,23 +27,30 @@ beforeAll(async () => {
   await past.plans.put({ code: 'old', limits: { month: null } });
   await past.accounts.create({ id: 'old', plan: 'old' });
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  await writeFile(join(folder, 'backup-public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeFile(
+    join(folder, 'backup-public.pem'),
+    publicKey.export({ type: 'spki', format: 'pem' }),
+  );
   examples = await collectExamples([]);
 });
 
 /** The words of a command line, as a shell splits them. */
-const wordsOf = (text: string) => (text.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));
+const wordsOf = (text: string) =>
+  (text.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));
 
 /**
- * The arguments of every example in the help of a command and its subcommands, in the order of the help, if it takes a
- * location: `test/operator/cli/settings-commands.test.ts` and `test/smoke` run the others.
+ * The arguments of every example in the help of a command and its subcommands, in the order of the
+ * help, if it takes a location: `test/operator/cli/settings-commands.test.ts` and `test/smoke` run
+ * the others.
  */
 async function collectExamples(command: string[]): Promise<string[][]> {
   const { out } = await run([...command, '--help']);
   const [, subcommands = ''] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(out) ?? [];
   const names = [...subcommands.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => `${name}`);
   const isLocated = names.length > 0 || out.includes('  --local ');
-  const own = isLocated ? [...out.matchAll(/^ {2}npx bag-adres (.+)$/gm)].map(([, text]) => wordsOf(`${text}`)) : [];
+  const own = isLocated
+    ? [...out.matchAll(/^ {2}npx bag-adres (.+)$/gm)].map(([, text]) => wordsOf(`${text}`))
+    : [];
   const below = [];
   for (const name of names.filter((name) => name !== 'help'))
     below.push(...(await collectExamples([...command, name])));
@@ -58,7 +65,8 @@ describe('the examples in --help', () => {
   });
 
   it('run as printed on a local service', async () => {
-    // `usage-commands.test.ts` and `audit-commands.test.ts` in `test/operator/cli` run those for a month with usage.
+    // `usage-commands.test.ts` and `audit-commands.test.ts` in `test/operator/cli` run those for a
+    // month with usage.
     const isOfMonth = (example: string[]) =>
       ['usage statement', 'audit export'].includes(example.slice(0, 2).join(' '));
     const local = examples.filter((example) => example.includes('--local') && !isOfMonth(example));
@@ -69,7 +77,11 @@ describe('the examples in --help', () => {
       if (done.has(example.join(' '))) continue;
       done.add(example.join(' '));
       const { exit, err } = await run([...example, '--data', bench.data], env);
-      expect([example.join(' '), exit, err]).toEqual([example.join(' '), 0, expect.not.stringContaining('bag-adres:')]);
+      expect([example.join(' '), exit, err]).toEqual([
+        example.join(' '),
+        0,
+        expect.not.stringContaining('bag-adres:'),
+      ]);
     }
   });
 
@@ -79,7 +91,11 @@ describe('the examples in --help', () => {
     for (const example of new Set(deployed.map((example) => example.join(' ')))) {
       // Without a region each stops before it reads anything.
       const { exit, err, out } = await runWith(example.split(' '));
-      expect([example, exit, `${err}${out}`]).toEqual([example, 1, expect.stringMatching(/region/)]);
+      expect([example, exit, `${err}${out}`]).toEqual([
+        example,
+        1,
+        expect.stringMatching(/region/),
+      ]);
     }
   });
 });

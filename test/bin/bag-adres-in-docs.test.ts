@@ -24,7 +24,9 @@ const texts = ['README.md', ...globSync('docs/*.md')].map((file) => readFileSync
 const commands = texts
   .flatMap((text) => [...text.matchAll(/npx bag-adres (?!smoke)([^\n`")>]+)/g)])
   .map(([, command = '']) => command.replace(/\s+#.*/, ''))
-  .map((command) => placeholders.reduce((filled, [from, to]) => filled.replace(from, to), command.trim()))
+  .map((command) =>
+    placeholders.reduce((filled, [from, to]) => filled.replace(from, to), command.trim()),
+  )
   .filter((command) => !/^(?:COMMAND|load \.\.\.)/.test(command));
 
 /** Commands on the settings of a folder, which need no deployment. */
@@ -46,20 +48,34 @@ describe('the docs', () => {
         JSON.stringify({ stages: { test: { account }, prod: { account } } }),
       );
       // The gate compares with what AWS has, so it ends without credentials.
-      const args = [...command.split(/\s+/), ...(/^init\b(?!.*--yes)/.test(command) ? ['--yes'] : [])];
+      const args = [
+        ...command.split(/\s+/),
+        ...(/^init\b(?!.*--yes)/.test(command) ? ['--yes'] : []),
+      ];
       const { exit, err } = await runWith(args, {}, folder);
-      expect([command, exit, err]).toEqual([command, command.startsWith('gate') ? 1 : 0, expect.anything()]);
+      expect([command, exit, err]).toEqual([
+        command,
+        command.startsWith('gate') ? 1 : 0,
+        expect.anything(),
+      ]);
     },
   );
 
   it.each([...new Set(commands.filter((command) => !onSettings.test(command)))])(
     'show a command that the command line accepts: %s',
     async (command) => {
-      // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.
-      // What a command reads from a file it gets as an argument.
+      // 2 is a command written wrongly. Without a region or a running service each ends with 1
+      // before it does anything. What a command reads from a file it gets as an argument.
       const words = command.replace(/ < \S+$/, ' b9uDEGM7').split(/\s+/);
-      const { exit, err } = await runWith([...words, ...(command.includes('--local') ? ['--data', nowhere] : [])]);
-      expect([command, exit, err]).toEqual([command, command === '--help' ? 0 : 1, expect.anything()]);
+      const { exit, err } = await runWith([
+        ...words,
+        ...(command.includes('--local') ? ['--data', nowhere] : []),
+      ]);
+      expect([command, exit, err]).toEqual([
+        command,
+        command === '--help' ? 0 : 1,
+        expect.anything(),
+      ]);
     },
   );
 
@@ -68,7 +84,9 @@ describe('the docs', () => {
   });
 
   it('state how many keys an account can have', () => {
-    expect(readFileSync('docs/portal.md', 'utf8')).toContain(`An account can have ${maxActiveKeys} active keys`);
+    expect(readFileSync('docs/portal.md', 'utf8')).toContain(
+      `An account can have ${maxActiveKeys} active keys`,
+    );
   });
 
   it('never read the production deployment in a step that takes down a trial', () => {

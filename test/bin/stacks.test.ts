@@ -5,7 +5,9 @@ import { BagAdres } from '../../bin/constructs.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
 import { app } from '../lib/unbundled-app.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
 
 describe('the app', () => {
   it('exports nothing: an export in use blocks an update', async () => {
@@ -29,7 +31,9 @@ describe('the app', () => {
     const { all } = await templates({ ...everything, portal });
     const naming = (of: (template: Template) => object) =>
       Object.values(all).flatMap((template) =>
-        Object.entries(of(template)).filter(([, one]) => JSON.stringify(one).includes(`"${version}"`)),
+        Object.entries(of(template)).filter(([, one]) =>
+          JSON.stringify(one).includes(`"${version}"`),
+        ),
       );
     expect(new Set(naming(({ Resources }) => Resources).map(([, { Type }]) => Type))).toEqual(
       new Set(['AWS::Lambda::Function']),
@@ -40,8 +44,14 @@ describe('the app', () => {
   it('leaves no feature flag for the command line of the CDK to report', () => {
     const { directory } = app().synth();
     const { artifacts } = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
-    type Flag = { recommendedValue: unknown; userValue?: unknown; unconfiguredBehavesLike?: { v2?: unknown } };
-    const flags: Flag[] = Object.values(artifacts['aws-cdk-lib/feature-flag-report'].properties.flags);
+    type Flag = {
+      recommendedValue: unknown;
+      userValue?: unknown;
+      unconfiguredBehavesLike?: { v2?: unknown };
+    };
+    const flags: Flag[] = Object.values(
+      artifacts['aws-cdk-lib/feature-flag-report'].properties.flags,
+    );
     expect(flags.length).toBeGreaterThan(80);
     const isReported = ({ userValue, recommendedValue, unconfiguredBehavesLike }: Flag) =>
       userValue === undefined && (unconfiguredBehavesLike?.v2 ?? false) !== recommendedValue;
@@ -62,7 +72,10 @@ describe('two deployments in one app of an operator', () => {
     );
   });
 
-  it.each([{ stage: 'prod2' }, { region: 'eu-west-1' }, { account: '123456789012' }])('differ by %j', (settings) => {
-    expect(second(settings).data.stackName).toBe(`bag-adres-${settings.stage ?? 'test'}-data`);
-  });
+  it.each([{ stage: 'prod2' }, { region: 'eu-west-1' }, { account: '123456789012' }])(
+    'differ by %j',
+    (settings) => {
+      expect(second(settings).data.stackName).toBe(`bag-adres-${settings.stage ?? 'test'}-data`);
+    },
+  );
 });

@@ -20,17 +20,25 @@ const releases = readdirSync(new URL('releases/', docs))
 const last = releases.at(-1) ?? '';
 const released = read(`releases/${last}`);
 
-function compare([major = 0, minor = 0, patch = 0]: number[], [a = 0, b = 0, c = 0]: number[]): number {
+function compare(
+  [major = 0, minor = 0, patch = 0]: number[],
+  [a = 0, b = 0, c = 0]: number[],
+): number {
   return major - a || minor - b || patch - c;
 }
 
-/** The document with its references in place: only where a schema is used does a change of it have a direction. */
+/**
+ * The document with its references in place: only where a schema is used does a change of it have a
+ * direction.
+ */
 function inlined({ components, ...document }: Node): Node {
   function walk(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;
     if ('$ref' in value) return walk(referred(String(value.$ref)));
-    const members = Object.entries(value).filter(([name]) => name !== 'examples' && name !== 'mapping');
+    const members = Object.entries(value).filter(
+      ([name]) => name !== 'examples' && name !== 'mapping',
+    );
     return Object.fromEntries(members.map(([name, member]) => [name, walk(member)]));
   }
   function referred(reference: string): Node {
@@ -39,7 +47,10 @@ function inlined({ components, ...document }: Node): Node {
     if (!found) throw new Error(`${reference} leads nowhere`);
     return found;
   }
-  return walk({ ...document, components: { securitySchemes: components?.securitySchemes } }) as Node;
+  return walk({
+    ...document,
+    components: { securitySchemes: components?.securitySchemes },
+  }) as Node;
 }
 
 /** What is compared at once: up to the responses of an operation. */
@@ -52,9 +63,17 @@ function changes(changed: Node): Diff[] {
   return apiCompare({ ...before, paths: paths[0] }, { ...after, paths: paths[1] }).diffs;
 }
 
-/** Both without the members that are equal: the library would take most of its time to find no difference in them. */
-function unequal(one: Node | undefined, other: Node | undefined, depth: number): [Node | undefined, Node | undefined] {
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/**
+ * Both without the members that are equal: the library would take most of its time to find no
+ * difference in them.
+ */
+function unequal(
+  one: Node | undefined,
+  other: Node | undefined,
+  depth: number,
+): [Node | undefined, Node | undefined] {
+  const isObject = (value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
   if (depth === 0 || !one || !other || !isObject(one) || !isObject(other)) return [one, other];
   const [left, right]: [Node, Node] = [{}, {}];
   for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
@@ -67,22 +86,28 @@ function unequal(one: Node | undefined, other: Node | undefined, depth: number):
 }
 
 /**
- * The changes that break a consumer. The library decides, except for three things: it considers a replaced `type`,
- * `const` or `enum` value of a response compatible, and names of operations and the base path descriptions; and it does
- * not know that clients treat an unknown code of a fault like any other fault.
+ * The changes that break a consumer. The library decides, except for three things: it considers a
+ * replaced `type`, `const` or `enum` value of a response compatible, and names of operations and
+ * the base path descriptions; and it does not know that clients treat an unknown code of a fault
+ * like any other fault.
  */
 function breaking(diffs: Diff[]): string[] {
   return diffs
     .filter(({ type, action, path }) => {
-      const isFaultCode = /\.errors\.items\.(anyOf\.\d+\.)?properties\.code\.enum\.\d+$/.test(path.join('.'));
+      const isFaultCode = /\.errors\.items\.(anyOf\.\d+\.)?properties\.code\.enum\.\d+$/.test(
+        path.join('.'),
+      );
       if (isFaultCode && action === 'add') return false;
-      const isReplaced = /(^|\.)(type|const|enum\.\d+|operationId)$|^servers\.\d+\.url$/.test(path.join('.'));
+      const isReplaced = /(^|\.)(type|const|enum\.\d+|operationId)$|^servers\.\d+\.url$/.test(
+        path.join('.'),
+      );
       return type === 'breaking' || (action === 'replace' && isReplaced);
     })
     .map(({ action, path }) => `${action} ${path.join('.')}`);
 }
 
-// The library says so on the console where a rule of its own fails; it then calls the change breaking or unclassified.
+// The library says so on the console where a rule of its own fails; it then calls the change
+// breaking or unclassified.
 beforeAll(() => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
 });
@@ -104,33 +129,69 @@ describe('the OpenAPI document', () => {
 
   it('is stored for each release, under its own version, within one major version', () => {
     expect(releases.length).toBeGreaterThan(0);
-    for (const file of releases) expect(read(`releases/${file}`).info?.version).toBe(version(file).join('.'));
+    for (const file of releases)
+      expect(read(`releases/${file}`).info?.version).toBe(version(file).join('.'));
     expect(new Set(releases.map((file) => version(file)[0])).size).toBe(1);
   });
 
   it('is described in the changelog', () => {
     const changelog = readFileSync(new URL('../CHANGELOG.md', docs), 'utf8');
     const headings = [...changelog.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    const { version: software } = JSON.parse(readFileSync(new URL('../package.json', docs), 'utf8'));
+    const { version: software } = JSON.parse(
+      readFileSync(new URL('../package.json', docs), 'utf8'),
+    );
     expect(['Unreleased', software]).toContain(headings[0]);
   });
 });
 
 const lookUp = (document: Node) => document.paths?.['/address']?.get;
 const schema = (document: Node, name: string) => document.components?.schemas?.[name];
-const landOf = (required: boolean) => ({ in: 'query', name: 'land', required, schema: { type: 'string' } });
+const landOf = (required: boolean) => ({
+  in: 'query',
+  name: 'land',
+  required,
+  schema: { type: 'string' },
+});
 
-/** Each change: the object or the list that it is about, the member (or `+` for another item), and its new value. */
-type Change = [what: string, of: (document: Node) => Node | undefined, member: string | number, value: unknown];
+/**
+ * Each change: the object or the list that it is about, the member (or `+` for another item), and
+ * its new value.
+ */
+type Change = [
+  what: string,
+  of: (document: Node) => Node | undefined,
+  member: string | number,
+  value: unknown,
+];
 
 const breakingChanges: Change[] = [
   ['a path is removed', (d) => d.paths, '/auth/validate', undefined],
   ['a new parameter is required', (d) => lookUp(d)?.parameters, '+', landOf(true)],
-  ['a member has another type', (d) => schema(d, 'Place')?.properties, 'straat', { type: 'integer' }],
-  ['an outcome has another name', (d) => schema(d, 'AddressFound')?.properties?.status, 'const', 'found'],
-  ['a problem has another type', (d) => schema(d, 'QuotaExceeded')?.properties?.type, 'const', '/problems/too-many'],
+  [
+    'a member has another type',
+    (d) => schema(d, 'Place')?.properties,
+    'straat',
+    { type: 'integer' },
+  ],
+  [
+    'an outcome has another name',
+    (d) => schema(d, 'AddressFound')?.properties?.status,
+    'const',
+    'found',
+  ],
+  [
+    'a problem has another type',
+    (d) => schema(d, 'QuotaExceeded')?.properties?.type,
+    'const',
+    '/problems/too-many',
+  ],
   ['a status is removed', (d) => lookUp(d)?.responses, '429', undefined],
-  ['the document itself needs a key', (d) => d.paths?.['/openapi.json']?.get, 'security', [{ apiKey: [] }]],
+  [
+    'the document itself needs a key',
+    (d) => d.paths?.['/openapi.json']?.get,
+    'security',
+    [{ apiKey: [] }],
+  ],
   ['the path has another version', (d) => d.servers?.[0], 'url', '/v2'],
   ['an operation has another name', lookUp, 'operationId', 'lookup'],
 ];
@@ -139,7 +200,12 @@ const compatibleChanges: Change[] = [
   ['a 422 has one more code', (d) => schema(d, 'InputFault')?.properties?.code?.enum, '+', 'odd'],
   ['a member is added', (d) => schema(d, 'Place')?.properties, 'provincie', { type: 'string' }],
   ['an optional parameter is added', (d) => lookUp(d)?.parameters, '+', landOf(false)],
-  ['a header is added', (d) => lookUp(d)?.responses?.['200']?.headers, 'Link', { schema: { type: 'string' } }],
+  [
+    'a header is added',
+    (d) => lookUp(d)?.responses?.['200']?.headers,
+    'Link',
+    { schema: { type: 'string' } },
+  ],
   ['words change', (d) => schema(d, 'Place'), 'description', 'Other words'],
 ];
 

@@ -23,19 +23,30 @@ const portalUrl = 'https://portal.example.nl';
 const folder = folderForNow('reference-');
 let handler: (event: object, context: object) => Promise<Answer>;
 
-/** The function behind `$default` as it is deployed; what it publishes needs no table, so none is there. */
+/**
+ * The function behind `$default` as it is deployed; what it publishes needs no table, so none is
+ * there.
+ */
 beforeAll(async () => {
   await mkdir(join(folder, 'bundle'));
   const { entries, files } = bundles.Validate;
   const logo = 'docs/portal/keys.png';
   writeBundle('Validate', { entries, files: { ...files, logo } }, join(folder, 'bundle'));
-  process.env[environment.branding] = JSON.stringify({ ...branding, logoType: 'image/png', portalUrl });
+  process.env[environment.branding] = JSON.stringify({
+    ...branding,
+    logoType: 'image/png',
+    portalUrl,
+  });
   process.env[environment.accountsTable] = 'none';
   ({ handler } = await import(pathToFileURL(join(folder, 'bundle/index.mjs')).href));
 });
 
 async function send(path: string, method = 'GET') {
-  const { statusCode = 0, headers, body = '' } = await handler(gatewayEvent(path, { method }), lambdaContext);
+  const {
+    statusCode = 0,
+    headers,
+    body = '',
+  } = await handler(gatewayEvent(path, { method }), lambdaContext);
   expectContract(method, path, { status: statusCode, headers, body });
   return { status: statusCode, body };
 }

@@ -43,12 +43,18 @@ describe('the example map.ts', () => {
 
   it('says so for an address that does not exist, and repeats what the service says about its input', async () => {
     expect(await page('9999SD', '4')).toContain('Dit adres bestaat niet.');
-    await expect(page('0123', '1')).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('postcode') });
+    await expect(page('0123', '1')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('postcode'),
+    });
   });
 
   it("prints no part of a key that it can't send, and a fixed text for a response that is none", async () => {
     const refused = pageWith({ BAG_ADRES_KEY: `${key}\n${key}` }, '9999SD', '1');
-    await expect(refused).rejects.toMatchObject({ code: 1, stderr: 'BAG_ADRES_KEY is not an API key.\n' });
+    await expect(refused).rejects.toMatchObject({
+      code: 1,
+      stderr: 'BAG_ADRES_KEY is not an API key.\n',
+    });
     await Promise.all(
       broken.urls.map(async (url) => {
         await expect(pageWith({ BAG_ADRES_URL: url }, '9999SD', '1')).rejects.toMatchObject({

@@ -16,7 +16,10 @@ import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
-/** What runs Python: a version manager puts a shell script in its place, which takes ten times as long as Python. */
+/**
+ * What runs Python: a version manager puts a shell script in its place, which takes ten times as
+ * long as Python.
+ */
 const python = pythonItself();
 const interpreters: [file: string, command: string[]][] = [
   ['curl.sh', ['sh', 'curl.sh']],
@@ -39,12 +42,15 @@ const waiting = new Map<string, WaitingRuns>();
 
 beforeAll(async () => {
   ({ key } = await newAccount(service, { minute: 1000 }));
-  for (const [file, command] of interpreters) if (tried.has(file)) waiting.set(file, startWaiting(file, command));
+  for (const [file, command] of interpreters)
+    if (tried.has(file)) waiting.set(file, startWaiting(file, command));
 });
 
 function pythonItself(): string {
   try {
-    return execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+    return execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+      encoding: 'utf8',
+    }).trim();
   } catch {
     return 'python3'; // Which is then found to be missing.
   }
@@ -85,7 +91,9 @@ describe.each(interpreters)('the example %s', (file, command) => {
     const asked = tried.has(file) ? outcomes : sweep(outcomes, 3);
     const told = await Promise.all(asked.map(([query]) => run(command, [...query])));
     for (const { code, error } of told) expect([code, error]).toEqual([0, '']);
-    const lines = isCurl ? told.map(({ out }) => describeAnswer(out)) : told.map(({ out }) => out.trim());
+    const lines = isCurl
+      ? told.map(({ out }) => describeAnswer(out))
+      : told.map(({ out }) => out.trim());
     expect(lines).toEqual(asked.map(([, line]) => line));
   });
 
@@ -99,17 +107,24 @@ describe.each(interpreters)('the example %s', (file, command) => {
     expect(isCurl ? refused.out : refused.error).toContain('Send a valid API key');
   });
 
-  testAtLength(`waits for Retry-After after a fault of the service, and retries${because}`, async () => {
-    for (const { code, failed } of await endOf(file).faulted) expect([code, failed]).toEqual([0, true]);
-  });
+  testAtLength(
+    `waits for Retry-After after a fault of the service, and retries${because}`,
+    async () => {
+      for (const { code, failed } of await endOf(file).faulted)
+        expect([code, failed]).toEqual([0, true]);
+    },
+  );
 
-  testAtLength(`retries a 429 after the seconds of Retry-After, or a second without it${because}`, async () => {
-    for (const { code, out, waits } of await endOf(file).retried) {
-      expect([code, waits.length, out]).toEqual([0, 1, expect.stringContaining('Teststraat')]);
-      // Timers may end a little early.
-      expect(waits[0]).toBeGreaterThan(950);
-    }
-  });
+  testAtLength(
+    `retries a 429 after the seconds of Retry-After, or a second without it${because}`,
+    async () => {
+      for (const { code, out, waits } of await endOf(file).retried) {
+        expect([code, waits.length, out]).toEqual([0, 1, expect.stringContaining('Teststraat')]);
+        // Timers may end a little early.
+        expect(waits[0]).toBeGreaterThan(950);
+      }
+    },
+  );
 
   testAtLength(
     `gives up after a 429 whose Retry-After is too long, and reports that nothing answers${because}`,
@@ -121,24 +136,39 @@ describe.each(interpreters)('the example %s', (file, command) => {
     },
   );
 
-  testAtLength(`says which variable to set, and accepts a base URL with a trailing slash${because}`, async () => {
-    const missing = [run(command, ['1012RJ', '147'], ''), run(command, ['1012RJ', '147'], key, '')];
-    for (const { code, out, error } of await Promise.all(missing)) {
-      expect([code === 0, out]).toEqual([false, '']);
-      expect(error.trim()).toMatch(/^.*Set BAG_ADRES_URL and BAG_ADRES_KEY\.$/);
-    }
-    const { code, error } = await run(command, ['1012RJ', '147'], key, `${service.baseUrl}/`);
-    expect([code, error]).toEqual([0, '']);
-  });
+  testAtLength(
+    `says which variable to set, and accepts a base URL with a trailing slash${because}`,
+    async () => {
+      const missing = [
+        run(command, ['1012RJ', '147'], ''),
+        run(command, ['1012RJ', '147'], key, ''),
+      ];
+      for (const { code, out, error } of await Promise.all(missing)) {
+        expect([code === 0, out]).toEqual([false, '']);
+        expect(error.trim()).toMatch(/^.*Set BAG_ADRES_URL and BAG_ADRES_KEY\.$/);
+      }
+      const { code, error } = await run(command, ['1012RJ', '147'], key, `${service.baseUrl}/`);
+      expect([code, error]).toEqual([0, '']);
+    },
+  );
 
   test(`takes a key with a line end behind it, and prints no part of a key that it can't send${because}`, async () => {
     const taken = sweep([` ${key}\r\n`, `${key}\n`, `${key}\r\n`, ` ${key} `], 1).map((one) =>
       run(command, ['1012RJ', '147'], one),
     );
     for (const { code, out, error } of await Promise.all(taken)) {
-      expect([code, out, error]).toEqual([0, expect.stringContaining('Nieuwezijds Voorburgwal'), '']);
+      expect([code, out, error]).toEqual([
+        0,
+        expect.stringContaining('Nieuwezijds Voorburgwal'),
+        '',
+      ]);
     }
-    const refused = [`${key}\n${key}`, `${key.slice(0, 20)}\r\n${key.slice(20)}`, `${key}\u20ac`, `"${key}"`];
+    const refused = [
+      `${key}\n${key}`,
+      `${key.slice(0, 20)}\r\n${key.slice(20)}`,
+      `${key}\u20ac`,
+      `"${key}"`,
+    ];
     for (const { code, out, error } of await Promise.all(
       sweep(refused, 2).map((one) => run(command, ['1012RJ', '147'], one)),
     )) {
@@ -146,17 +176,28 @@ describe.each(interpreters)('the example %s', (file, command) => {
     }
   });
 
-  testAtLength(`prints a fixed text without the key for a response that is none${because}`, async () => {
-    const results = broken.urls.map(async (url) => ({ url, ...(await run(command, ['1012RJ', '147'], key, url)) }));
-    for (const { url, code, out, error } of await Promise.all(results)) {
-      // curl prints what it gets.
-      if (!isCurl) {
-        expect([url, code, out, error.trim()]).toEqual([url, 1, '', expect.stringMatching(/^.*(no|No) .*response.*$/)]);
+  testAtLength(
+    `prints a fixed text without the key for a response that is none${because}`,
+    async () => {
+      const results = broken.urls.map(async (url) => ({
+        url,
+        ...(await run(command, ['1012RJ', '147'], key, url)),
+      }));
+      for (const { url, code, out, error } of await Promise.all(results)) {
+        // curl prints what it gets.
+        if (!isCurl) {
+          expect([url, code, out, error.trim()]).toEqual([
+            url,
+            1,
+            '',
+            expect.stringMatching(/^.*(no|No) .*response.*$/),
+          ]);
+        }
+        expect([url, out + error]).toEqual([url, expect.not.stringContaining(key.slice(-12))]);
       }
-      expect([url, out + error]).toEqual([url, expect.not.stringContaining(key.slice(-12))]);
-    }
-    expect(broken.redirected()).toBe(0);
-  });
+      expect(broken.redirected()).toBe(0);
+    },
+  );
 });
 
 describe('a sample of the reference page', () => {
@@ -179,24 +220,35 @@ describe('a sample of the reference page', () => {
     const because = isHere
       ? ''
       : ` (skipped: ${isRun ? `${toFindIt[0]} is not on this machine` : 'only in a full sweep'})`;
-    (isHere ? it : it.skip)(`looks an address up, and shows why it can't, in ${label}${because}`, async () => {
-      const url = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
-      const path = join(sources, file);
-      await writeFile(path, lookupSamples(url).find((one) => one.label === label)?.source ?? '');
-      const [found, refused] = [await run(toRun, [path]), await run(toRun, [path], 'bagadres_no_key')];
-      expect([found.code, found.out]).toEqual([0, expect.stringContaining('Nieuwezijds Voorburgwal')]);
-      expect([refused.code === 0, refused.out + refused.error]).toEqual([
-        false,
-        expect.stringContaining('Send a valid API key'),
-      ]);
-      // The first program in Go compiles its libraries.
-    });
+    (isHere ? it : it.skip)(
+      `looks an address up, and shows why it can't, in ${label}${because}`,
+      async () => {
+        const url = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
+        const path = join(sources, file);
+        await writeFile(path, lookupSamples(url).find((one) => one.label === label)?.source ?? '');
+        const [found, refused] = [
+          await run(toRun, [path]),
+          await run(toRun, [path], 'bagadres_no_key'),
+        ];
+        expect([found.code, found.out]).toEqual([
+          0,
+          expect.stringContaining('Nieuwezijds Voorburgwal'),
+        ]);
+        expect([refused.code === 0, refused.out + refused.error]).toEqual([
+          false,
+          expect.stringContaining('Send a valid API key'),
+        ]);
+        // The first program in Go compiles its libraries.
+      },
+    );
   }
 });
 
 describe('the description', () => {
   it('shows each example program unchanged', async () => {
-    const { paths } = JSON.parse(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+    const { paths } = JSON.parse(
+      await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
+    );
     const shown: { source: string }[] = paths['/address'].get['x-codeSamples'];
     expect(shown).toEqual(codeSamples());
     const files = await Promise.all(interpreters.map(([file]) => readFile(folder + file, 'utf8')));
@@ -224,13 +276,20 @@ function endOf(file: string): WaitingRuns {
 }
 
 /** Looks a huisnummer up that fails the first time. */
-async function runFaulted(command: string[], huisnummer: number, fault: Error): Promise<Result & { failed: boolean }> {
+async function runFaulted(
+  command: string[],
+  huisnummer: number,
+  fault: Error,
+): Promise<Result & { failed: boolean }> {
   service.faults.next.set(huisnummer, fault);
   const result = await run(command, ['1012RJ', String(huisnummer)]);
   return { ...result, failed: !service.faults.next.has(huisnummer) };
 }
 
-async function runLimited(command: string[], retryAfter: string | null): Promise<Result & { waits: number[] }> {
+async function runLimited(
+  command: string[],
+  retryAfter: string | null,
+): Promise<Result & { waits: number[] }> {
   const limited = await startLimitedService(retryAfter);
   const result = await run(command, ['9999SD', '1'], key, limited.baseUrl);
   await limited.stop();
@@ -238,14 +297,23 @@ async function runLimited(command: string[], retryAfter: string | null): Promise
 }
 
 /**
- * Answers 429 to the first request and `ok` to the next; `waits` are the milliseconds between them. Without seconds it
- * is the 429 of API Gateway itself.
+ * Answers 429 to the first request and `ok` to the next; `waits` are the milliseconds between them.
+ * Without seconds it is the 429 of API Gateway itself.
  */
 async function startLimitedService(retryAfter: string | null) {
   const waits: number[] = [];
   let last: number | undefined;
-  const ok = { status: 'ok', address: { straat: 'Teststraat', woonplaats: 'Testdorp' }, candidates: [] };
-  const problem = { type: '/problems/quota-exceeded', title: 'Quota exceeded', status: 429, detail: 'Wait.' };
+  const ok = {
+    status: 'ok',
+    address: { straat: 'Teststraat', woonplaats: 'Testdorp' },
+    candidates: [],
+  };
+  const problem = {
+    type: '/problems/quota-exceeded',
+    title: 'Quota exceeded',
+    status: 429,
+    detail: 'Wait.',
+  };
   const refusal = retryAfter === null ? { message: 'Too Many Requests' } : problem;
   const { url, stop } = await startHttpServer((_, response) => {
     const isFirst = last === undefined;
@@ -264,7 +332,8 @@ async function startLimitedService(retryAfter: string | null) {
 /** What curl prints is the answer itself. */
 function describeAnswer(out: string): string {
   const answer = JSON.parse(out);
-  const line = ({ straat, woonplaats }: { straat: string; woonplaats: string }) => `${straat}, ${woonplaats}`;
+  const line = ({ straat, woonplaats }: { straat: string; woonplaats: string }) =>
+    `${straat}, ${woonplaats}`;
   if (answer.status === 'ok') return line(answer.address);
   if (answer.status === 'ambiguous') return `several: ${answer.candidates.map(line).join('; ')}`;
   const existing = answer.toevoegingen.map((one: string | null) => one ?? 'none').join(', ');

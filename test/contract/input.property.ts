@@ -15,14 +15,14 @@ const numRuns = isFullSweep ? 3000 : 150;
 
 const ajv = new Ajv2020({ strict: false });
 ajv.addSchema(document, 'openapi');
-const isBody = ajv.getSchema('openapi#/paths/~1addresses/post/requestBody/content/application~1json/schema') as (
-  body: unknown,
-) => boolean;
+const isBody = ajv.getSchema(
+  'openapi#/paths/~1addresses/post/requestBody/content/application~1json/schema',
+) as (body: unknown) => boolean;
 const isParameter = parameters.map(({ schema }) => ajv.compile(schema));
 
 /**
- * Whether the document describes a query: each of its parameters at most once and no other, by its schema. An integer
- * is digits, of which the description allows five; a list has commas.
+ * Whether the document describes a query: each of its parameters at most once and no other, by its
+ * schema. An integer is digits, of which the description allows five; a list has commas.
  */
 function isQuery(query: [name: string, value: string][]): boolean {
   const isKnown = query.every(([name]) => parameters.some((one) => one.name === name));
@@ -31,14 +31,18 @@ function isQuery(query: [name: string, value: string][]): boolean {
     const text = query.find(([sent]) => sent === name)?.[1];
     if (text === undefined) return !required;
     const integer = /^[0-9]{1,5}$/.test(text) ? Number(text) : text;
-    const value = schema.type === 'integer' ? integer : schema.type === 'array' ? text.split(',') : text;
+    const value =
+      schema.type === 'integer' ? integer : schema.type === 'array' ? text.split(',') : text;
     return isParameter[i]?.(value);
   });
 }
 
 const postcode = fc.oneof(
   { weight: 4, arbitrary: fc.stringMatching(/^ ?[1-9]\d{3} ?[a-zA-Z]{2} ?$/) },
-  fc.string({ unit: fc.constantFrom(' ', '0', '1', '9', 'a', 'Z', 'ß', 'ſ', '-', '\t', '\u00a0'), maxLength: 9 }),
+  fc.string({
+    unit: fc.constantFrom(' ', '0', '1', '9', 'a', 'Z', 'ß', 'ſ', '-', '\t', '\u00a0'),
+    maxLength: 9,
+  }),
 );
 const huisnummer = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: -2, max: 100_001 }).map(String) },
@@ -50,10 +54,21 @@ const toevoeging = fc.oneof(
   fc.constantFrom('', ' ', 'A-2', 'bis', 'tweehoog'),
   fc.string({ unit: anyCharacter, maxLength: 6 }),
 );
-const names = fc.array(fc.constantFrom('toevoegingen', 'nummeraanduidingen', 'toevoegingen', 'x', ''), {
-  maxLength: 3,
-});
-const unknown = fc.constantFrom('toevoeg', 'huisletter', 'Postcode', 'utm_source', '__proto__', 'constructor', '');
+const names = fc.array(
+  fc.constantFrom('toevoegingen', 'nummeraanduidingen', 'toevoegingen', 'x', ''),
+  {
+    maxLength: 3,
+  },
+);
+const unknown = fc.constantFrom(
+  'toevoeg',
+  'huisletter',
+  'Postcode',
+  'utm_source',
+  '__proto__',
+  'constructor',
+  '',
+);
 
 const query = fc
   .tuple(
@@ -63,16 +78,28 @@ const query = fc
     ),
     fc.oneof(
       { weight: 4, arbitrary: fc.constant([]) },
-      fc.array(fc.tuple(fc.oneof(unknown, fc.constantFrom('huisnummer', 'toevoeging')), toevoeging), { maxLength: 1 }),
+      fc.array(
+        fc.tuple(fc.oneof(unknown, fc.constantFrom('huisnummer', 'toevoeging')), toevoeging),
+        { maxLength: 1 },
+      ),
     ),
   )
   .map(([record, more]): [string, string][] => [...Object.entries(record), ...more]);
 
-const odd = fc.oneof(fc.constantFrom<unknown>(null, true, 1.5, -0, 1e21, [], {}), fc.jsonValue({ maxDepth: 1 }));
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(null, true, 1.5, -0, 1e21, [], {}),
+  fc.jsonValue({ maxDepth: 1 }),
+);
 const often = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.oneof({ weight: 9, arbitrary }, odd);
 const maybeMore = (arbitrary: fc.Arbitrary<object>) =>
   fc
-    .tuple(arbitrary, fc.oneof({ weight: 9, arbitrary: fc.constant({}) }, fc.dictionary(unknown, odd, { maxKeys: 1 })))
+    .tuple(
+      arbitrary,
+      fc.oneof(
+        { weight: 9, arbitrary: fc.constant({}) },
+        fc.dictionary(unknown, odd, { maxKeys: 1 }),
+      ),
+    )
     .map(([record, more]) => ({ ...record, ...more }));
 const valid = { postcode: '1381 aa', huisnummer: 9 };
 const address = fc.oneof(
@@ -89,7 +116,9 @@ const address = fc.oneof(
   ),
 );
 const count = fc.constantFrom(1, 1, 1, 2, 3, 0, 99, 100, 101);
-const addresses = fc.tuple(count, address).map(([length, one]) => Array.from({ length }, (_, i) => (i ? valid : one)));
+const addresses = fc
+  .tuple(count, address)
+  .map(([length, one]) => Array.from({ length }, (_, i) => (i ? valid : one)));
 const body = often(
   maybeMore(
     fc.record(
@@ -138,6 +167,8 @@ describe('the published document', () => {
 
   it('describes no parameter of the operation that has a body', () => {
     expect(document.paths['/addresses'].post.parameters).toBeUndefined();
-    expect(readBatchInput(JSON.stringify({ addresses: [valid] }), 'include=toevoegingen').requests).toBeNull();
+    expect(
+      readBatchInput(JSON.stringify({ addresses: [valid] }), 'include=toevoegingen').requests,
+    ).toBeNull();
   });
 });

@@ -18,7 +18,10 @@ beforeAll(async () => {
 
 type Examples = Record<string, { value: unknown }>;
 type Document = {
-  paths: Record<string, { get: { parameters?: { name: string; examples: Examples }[]; responses: Responses } }>;
+  paths: Record<
+    string,
+    { get: { parameters?: { name: string; examples: Examples }[]; responses: Responses } }
+  >;
   components: { responses: Responses };
 };
 type Responses = Record<string, { content: Record<string, { examples: Examples }> }>;
@@ -36,8 +39,13 @@ function deployed<Described extends object>(document: Described) {
 }
 
 function lookUp(query: Record<string, unknown>, apiKey = key) {
-  const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-  return service.send(`/v1/address?${new URLSearchParams(parameters)}`, { headers: { 'X-API-Key': apiKey } });
+  const parameters = Object.entries(query).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return service.send(`/v1/address?${new URLSearchParams(parameters)}`, {
+    headers: { 'X-API-Key': apiKey },
+  });
 }
 
 function many(body: string, contentType = 'application/json') {
@@ -55,7 +63,9 @@ describe('the OpenAPI document', () => {
 
   it('offers no objects, nor does a page, where the operator has not turned them on', async () => {
     const pages = ['en', 'nl'].flatMap((language) =>
-      ['/docs', '/problems/include-empty', '/problems/include-unavailable'].map((path) => `${path}?lang=${language}`),
+      ['/docs', '/problems/include-empty', '/problems/include-unavailable'].map(
+        (path) => `${path}?lang=${language}`,
+      ),
     );
     for (const path of ['/v1/openapi.json', ...pages]) {
       const { body } = await service.send(path);
@@ -71,8 +81,14 @@ describe('the OpenAPI document', () => {
       ['identity', undefined],
       ['gzip;q=0', undefined],
     ] as const) {
-      const { headers, json } = await service.send('/v1/openapi.json', { headers: { 'accept-encoding': accepted } });
-      expect([accepted, headers['content-encoding'], headers.vary]).toEqual([accepted, encoding, 'Accept-Encoding']);
+      const { headers, json } = await service.send('/v1/openapi.json', {
+        headers: { 'accept-encoding': accepted },
+      });
+      expect([accepted, headers['content-encoding'], headers.vary]).toEqual([
+        accepted,
+        encoding,
+        'Accept-Encoding',
+      ]);
       expect(json).toEqual(deployed(await file()));
       lengths.push(Number(headers['content-length']));
     }
@@ -83,10 +99,14 @@ describe('the OpenAPI document', () => {
     for (const path of ['/v1/openapi.json', '/problems/invalid-input', '/docs?lang=nl']) {
       const { etag = '' } = (await service.send(path)).headers;
       for (const condition of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
-        const { status, body, headers } = await service.send(path, { headers: { 'if-none-match': condition } });
+        const { status, body, headers } = await service.send(path, {
+          headers: { 'if-none-match': condition },
+        });
         expect([condition, status, body, headers.etag]).toEqual([condition, 304, '', etag]);
       }
-      expect((await service.send(path, { headers: { 'if-none-match': 'W/"other"' } })).status).toBe(200);
+      expect((await service.send(path, { headers: { 'if-none-match': 'W/"other"' } })).status).toBe(
+        200,
+      );
     }
   });
 
@@ -98,7 +118,9 @@ describe('the OpenAPI document', () => {
         examples[name] ? [[parameter, examples[name].value]] : [],
       );
       const { json } = await lookUp(Object.fromEntries(given));
-      expect(json).toEqual(operation?.responses['200']?.content['application/json']?.examples[name]?.value);
+      expect(json).toEqual(
+        operation?.responses['200']?.content['application/json']?.examples[name]?.value,
+      );
     },
   );
 
@@ -124,11 +146,18 @@ describe('the OpenAPI document', () => {
     'has the example of the problem %s that the service returns',
     async (code) => {
       const answer = await provoke[code]();
-      const contents = Object.values((await file()).components.responses).map(({ content }) => content);
-      const example = contents.map((content) => content['application/problem+json']?.examples[code]).find(Boolean);
+      const contents = Object.values((await file()).components.responses).map(
+        ({ content }) => content,
+      );
+      const example = contents
+        .map((content) => content['application/problem+json']?.examples[code])
+        .find(Boolean);
       expect(answer.status).toBe(problems[code].status);
       expect(answer.json).toMatchObject({ type: problemType(code) });
-      expect({ ...(answer.json as object), request_id: '' }).toEqual({ ...(example?.value as object), request_id: '' });
+      expect({ ...(answer.json as object), request_id: '' }).toEqual({
+        ...(example?.value as object),
+        request_id: '',
+      });
     },
   );
 });

@@ -14,20 +14,25 @@ const forReaders = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'];
 const always = ['/v1/openapi.json', '/openapi.json', '/postman.json', '/favicon.ico'];
 
 describe('what is published about the API', () => {
-  it.each([...forReaders, ...always])('%s can be read without a key, by GET only, and never twice', async (path) => {
-    const { status, headers, body } = await service.send(path);
-    expect([status, body.length > 100]).toEqual([200, true]);
-    const again = await service.send(path, { headers: { 'if-none-match': headers.etag ?? '' } });
-    expect([again.status, again.body]).toEqual([304, '']);
-    expect((await service.send(path, { method: 'POST' })).status).toBe(405);
-    expect((await service.send(`${path}/`)).status).toBe(404);
-  });
+  it.each([...forReaders, ...always])(
+    '%s can be read without a key, by GET only, and never twice',
+    async (path) => {
+      const { status, headers, body } = await service.send(path);
+      expect([status, body.length > 100]).toEqual([200, true]);
+      const again = await service.send(path, { headers: { 'if-none-match': headers.etag ?? '' } });
+      expect([again.status, again.body]).toEqual([304, '']);
+      expect((await service.send(path, { method: 'POST' })).status).toBe(405);
+      expect((await service.send(`${path}/`)).status).toBe(404);
+    },
+  );
 
   it('leaves out what is made of the reference where that is turned off', async () => {
     process.env[environment.referencePage] = 'off';
     try {
-      for (const path of forReaders) expect([path, (await service.send(path)).status]).toEqual([path, 404]);
-      for (const path of always) expect([path, (await service.send(path)).status]).toEqual([path, 200]);
+      for (const path of forReaders)
+        expect([path, (await service.send(path)).status]).toEqual([path, 404]);
+      for (const path of always)
+        expect([path, (await service.send(path)).status]).toEqual([path, 200]);
       expect((await service.send('/', { headers: { accept: 'text/html' } })).status).toBe(404);
       expect((await service.send('/problems/huisnummer-range')).body).not.toContain('/docs');
     } finally {
@@ -38,7 +43,9 @@ describe('what is published about the API', () => {
 
 describe('/openapi.json', () => {
   it('is the document, where tools look for it', async () => {
-    expect((await service.send('/openapi.json')).json).toEqual((await service.send('/v1/openapi.json')).json);
+    expect((await service.send('/openapi.json')).json).toEqual(
+      (await service.send('/v1/openapi.json')).json,
+    );
   });
 });
 
@@ -50,18 +57,23 @@ describe('/docs.md', () => {
     const words = (text: string) => text.replaceAll(/[\s`*|#[\]()\\-]/g, '');
     const said = words((markdown?.body ?? '').replaceAll(/\]\([^)\s]+\)/g, ''));
     const [, main = ''] = /<main id="top">([\s\S]*)<\/main>/.exec(page?.body ?? '') ?? [];
-    const parts = [...main.matchAll(/<(h[1-4]|p|li|td|th|pre)\b[^>]*>([\s\S]*?)<\/\1>/g)].map(([, , html = '']) =>
-      words(htmlText(html)),
+    const parts = [...main.matchAll(/<(h[1-4]|p|li|td|th|pre)\b[^>]*>([\s\S]*?)<\/\1>/g)].map(
+      ([, , html = '']) => words(htmlText(html)),
     );
     expect(parts.length).toBeGreaterThan(150);
     expect(parts.filter((text) => !said.includes(text))).toEqual([]);
     expect(markdown?.body).not.toMatch(/<\/?[a-z]+[ >]|&(amp|lt|quot);|\n{3}/);
-    expect([page, markdown].map((one) => one?.headers['content-language'])).toEqual([language, language]);
+    expect([page, markdown].map((one) => one?.headers['content-language'])).toEqual([
+      language,
+      language,
+    ]);
   });
 
   it('has tables, and code as it is', async () => {
     const { body } = await service.send('/docs.md');
-    expect(body).toMatch(/\n\| Name \| Form \|\n\| --- \| --- \|\n\| `postcode` required \| Four digits/);
+    expect(body).toMatch(
+      /\n\| Name \| Form \|\n\| --- \| --- \|\n\| `postcode` required \| Four digits/,
+    );
     expect(body).toContain('```\ncurl -H "X-API-Key: YOUR_KEY" "');
   });
 });
@@ -70,7 +82,9 @@ describe('/llms.txt', () => {
   it('names the documents, each of which is there', async () => {
     const { body } = await service.send('/llms.txt');
     expect(body).toMatch(/^# Dutch addresses\n\n> Looks up/);
-    const links = [...body.matchAll(/\]\((http:[^)]+)\)/g)].map(([, url = '']) => url.slice(service.baseUrl.length));
+    const links = [...body.matchAll(/\]\((http:[^)]+)\)/g)].map(([, url = '']) =>
+      url.slice(service.baseUrl.length),
+    );
     expect(links).toEqual(['/docs.md', '/v1/openapi.json', '/postman.json', '/changes.xml']);
     for (const link of links) expect((await service.send(link)).status).toBe(200);
   });
@@ -123,7 +137,10 @@ describe('the changes', () => {
   it('are those of the changelog, on the page and in a feed', async () => {
     const [{ changes = [] } = {}] = new OpenApi([]).document['x-changes'];
     expect(changes.length).toBeGreaterThan(5);
-    const [feed, page] = [(await service.send('/changes.xml')).body, htmlText((await service.send('/docs')).body)];
+    const [feed, page] = [
+      (await service.send('/changes.xml')).body,
+      htmlText((await service.send('/docs')).body),
+    ];
     for (const change of changes) {
       const text = change.replaceAll('`', '');
       expect([htmlText(htmlText(feed)).includes(text), page.includes(text)]).toEqual([true, true]);
@@ -149,9 +166,16 @@ describe('the address of a problem that does not exist', () => {
   it('is a page for a browser that leads to those that do, and a 404 for a program', async () => {
     const headers = { accept: 'text/html,*/*;q=0.8', 'accept-language': 'nl' };
     const { status, body, headers: got } = await service.send('/problems/nope', { headers });
-    expect([status, got['content-type'], got['content-language']]).toEqual([404, 'text/html; charset=utf-8', 'nl']);
-    for (const code of Object.keys(problems)) expect(body).toContain(`<a href="/problems/${code}?lang=nl">`);
-    expect((await service.send('/problems/nope')).json).toMatchObject({ type: '/problems/not-found' });
+    expect([status, got['content-type'], got['content-language']]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      'nl',
+    ]);
+    for (const code of Object.keys(problems))
+      expect(body).toContain(`<a href="/problems/${code}?lang=nl">`);
+    expect((await service.send('/problems/nope')).json).toMatchObject({
+      type: '/problems/not-found',
+    });
   });
 });
 
@@ -164,9 +188,12 @@ describe('a path where nothing is', () => {
 });
 
 describe('a page', () => {
-  it.each(['/docs?lang=nl', '/problems/missing'])('%s describes itself, and has its icon in it', async (path) => {
-    const { body } = await service.send(path);
-    expect(body).toMatch(/<meta name="description" content="[^"<`]{40,}">/);
-    expect(body).toContain('<link rel="icon" href="data:image/svg+xml,');
-  });
+  it.each(['/docs?lang=nl', '/problems/missing'])(
+    '%s describes itself, and has its icon in it',
+    async (path) => {
+      const { body } = await service.send(path);
+      expect(body).toMatch(/<meta name="description" content="[^"<`]{40,}">/);
+      expect(body).toContain('<link rel="icon" href="data:image/svg+xml,');
+    },
+  );
 });

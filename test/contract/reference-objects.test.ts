@@ -22,7 +22,10 @@ describe('the reference of a deployment with objects', () => {
   it('has an example that the service returns, on the page too', async () => {
     const { key } = await newAccount(service, { day: 10 });
     const { query, answer } = objectsExample.objects as (typeof objectsExample)[string];
-    const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+    const parameters = Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
     const { json } = await service.send(`/v1/address?${new URLSearchParams(parameters)}`, {
       headers: { 'X-API-Key': key },
     });
@@ -36,6 +39,8 @@ describe('the reference of a deployment with objects', () => {
     const text = htmlText((await service.send(`/docs?lang=${language}`)).body);
     expect(text).toContain(includeNames.join(', '));
     expect(text).toMatch(/objecten, (the|de) verblijfsobjecten, ligplaatsen/);
-    expect(htmlText((await service.send(`/problems/include-empty?lang=${language}`)).body)).toContain(', objecten, ');
+    expect(
+      htmlText((await service.send(`/problems/include-empty?lang=${language}`)).body),
+    ).toContain(', objecten, ');
   });
 });

@@ -36,7 +36,9 @@ describe('the reference page', () => {
     expect(policy).not.toContain('unsafe');
     for (const name of ['style', 'script']) {
       const [, text = ''] = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(body) ?? [];
-      expect(policy).toContain(`${name}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+      expect(policy).toContain(
+        `${name}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+      );
     }
     expect(body).not.toMatch(/src=|@import|url\(|<link(?! rel="icon" href="data:)/);
   });
@@ -49,8 +51,13 @@ describe('the reference page', () => {
     ['/problems/missing?lang=nl', undefined, 'nl', 'Wat u kunt doen'],
     ['/problems/missing', 'nl', 'nl', 'Wat u kunt doen'],
   ])('%s is for Accept-Language %s in the language %s', async (path, accepted, language, text) => {
-    const { headers, body } = await service.send(path, { headers: accepted ? { 'accept-language': accepted } : {} });
-    expect([headers['content-language'], headers.vary]).toEqual([language, 'Accept-Encoding, Accept-Language']);
+    const { headers, body } = await service.send(path, {
+      headers: accepted ? { 'accept-language': accepted } : {},
+    });
+    expect([headers['content-language'], headers.vary]).toEqual([
+      language,
+      'Accept-Encoding, Accept-Language',
+    ]);
     expect(body).toContain(`<html lang="${language}">`);
     expect(body).toContain(text);
   });
@@ -58,14 +65,17 @@ describe('the reference page', () => {
   it('shows each request beside the response that it really gets', async () => {
     const { key } = await newAccount(service, { minute: 60, day: 5000, month: null });
     const { body } = await service.send('/docs');
-    const samples = [...body.matchAll(/<figure class="sample (request|response)">.*?<code>([\s\S]*?)<\/code>/g)].map(
-      ([, kind, html = '']) => ({ kind, text: htmlText(html) }),
+    const samples = [
+      ...body.matchAll(/<figure class="sample (request|response)">.*?<code>([\s\S]*?)<\/code>/g),
+    ].map(([, kind, html = '']) => ({ kind, text: htmlText(html) }));
+    expect(samples.map(({ kind }) => kind)).toEqual(
+      samples.map((_, index) => (index % 2 ? 'response' : 'request')),
     );
-    expect(samples.map(({ kind }) => kind)).toEqual(samples.map((_, index) => (index % 2 ? 'response' : 'request')));
     for (let index = 0; index < samples.length; index += 2) {
       const form =
         /^curl (?:-X (POST) )?-H "X-API-Key: YOUR_KEY" (?:-H "Content-Type: ([^"]+)" )?"([^"]+)"(?: \\\n {2}-d '([^']+)')?$/;
-      const [, method = 'GET', type, address = '', sent] = form.exec(samples[index]?.text ?? '') ?? [];
+      const [, method = 'GET', type, address = '', sent] =
+        form.exec(samples[index]?.text ?? '') ?? [];
       expect(address).toContain(`${service.baseUrl}/v1/`);
       const { json } = await service.send(address.slice(service.baseUrl.length), {
         method,
@@ -86,7 +96,10 @@ describe('the reference page', () => {
       ['adres.example.nl', 'https://adres.example.nl/v1/address?'],
       ['a"b<c>', 'https://api.example.nl/v1/address?'],
     ] as const) {
-      const { body } = await route(gatewayEvent('/docs', { headers: { host } }) as never, lambdaContext);
+      const { body } = await route(
+        gatewayEvent('/docs', { headers: { host } }) as never,
+        lambdaContext,
+      );
       expect(body).toContain(`&quot;${shown}`);
     }
   });
@@ -102,7 +115,15 @@ describe('the reference page', () => {
         ...Object.keys(document.paths).map((operation) => `/v1${operation}`),
         ...faultCodes,
         ...(Object.keys(problems) as ProblemCode[]).map(problemType),
-        ...['RateLimit-Policy', 'RateLimit', 'Dataset-Date', 'Retry-After', 'X-Request-Id', 'WWW-Authenticate', 'ETag'],
+        ...[
+          'RateLimit-Policy',
+          'RateLimit',
+          'Dataset-Date',
+          'Retry-After',
+          'X-Request-Id',
+          'WWW-Authenticate',
+          'ETag',
+        ],
       ];
       expect(named.filter((name) => !body.includes(`<code>${name}</code>`))).toEqual([]);
       expect(body.indexOf('id="headers"')).toBeGreaterThan(body.indexOf('id="codes"'));
@@ -116,8 +137,11 @@ describe('the reference page', () => {
     const refused = await fetch(`${service.baseUrl}/docs`, { method: 'POST' });
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
     for (const path of ['/docs', '/v1/openapi.json', '/problems/missing']) {
-      const [head, get] = await Promise.all(['HEAD', 'GET'].map((method) => fetch(service.baseUrl + path, { method })));
-      for (const name of ['etag', 'content-type']) expect(head?.headers.get(name)).toBe(get?.headers.get(name));
+      const [head, get] = await Promise.all(
+        ['HEAD', 'GET'].map((method) => fetch(service.baseUrl + path, { method })),
+      );
+      for (const name of ['etag', 'content-type'])
+        expect(head?.headers.get(name)).toBe(get?.headers.get(name));
       expect([head?.status, get?.status, await head?.text()]).toEqual([200, 200, '']);
     }
   });
@@ -127,7 +151,11 @@ describe('the reference page', () => {
       fetch(`${service.baseUrl}/`, { method, headers: { accept }, redirect: 'manual' });
     for (const method of ['GET', 'HEAD']) {
       const led = await open(method, 'text/html,application/xhtml+xml,*/*;q=0.8');
-      expect([led.status, led.headers.get('location'), led.headers.get('vary')]).toEqual([302, '/docs', 'Accept']);
+      expect([led.status, led.headers.get('location'), led.headers.get('vary')]).toEqual([
+        302,
+        '/docs',
+        'Accept',
+      ]);
       expect(led.headers.get('cache-control')).toBe('no-store');
     }
     expect((await open('POST', 'text/html')).status).toBe(405);
@@ -139,52 +167,80 @@ describe('the reference page', () => {
 });
 
 describe(`the reference page in a browser${because}`, () => {
-  const lightPhone = { viewport: phone, colorScheme: 'light', background: 'rgb(255, 255, 255)' } as const;
-  const darkPhone = { viewport: phone, colorScheme: 'dark', background: 'rgb(21, 28, 36)' } as const;
+  const lightPhone = {
+    viewport: phone,
+    colorScheme: 'light',
+    background: 'rgb(255, 255, 255)',
+  } as const;
+  const darkPhone = {
+    viewport: phone,
+    colorScheme: 'dark',
+    background: 'rgb(21, 28, 36)',
+  } as const;
   const lightDesktop = { ...lightPhone, viewport: desktop };
   const darkDesktop = { ...darkPhone, viewport: desktop };
 
-  // Each language is examined by all rules once, and in a full sweep again by those that depend on size and colours.
+  // Each language is examined by all rules once, and in a full sweep again by those that depend on
+  // size and colours.
   const languages = [
     ['Dutch', 'nl', [lightPhone, darkDesktop]],
     ['English', 'en', [lightDesktop, darkPhone]],
   ] as const;
-  describe.each(sweep(languages, 1))('in %s, on a phone and a desktop, light and dark', (_name, language, looks) => {
-    const path = `/docs?lang=${language}`;
+  describe.each(sweep(languages, 1))(
+    'in %s, on a phone and a desktop, light and dark',
+    (_name, language, looks) => {
+      const path = `/docs?lang=${language}`;
 
-    inBrowser('shows samples whole beside their text, asks for nothing else, fits, and is accessible', async () => {
-      const { page, show, requests, messages } = await visit(path, looks[0]);
-      // Closed parts are examined too.
-      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })");
-      for (const look of looks) {
-        await show(look);
-        const { gaps, cut } = (await page.evaluate(`({
+      inBrowser(
+        'shows samples whole beside their text, asks for nothing else, fits, and is accessible',
+        async () => {
+          const { page, show, requests, messages } = await visit(path, looks[0]);
+          // Closed parts are examined too.
+          await page.evaluate(
+            "document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })",
+          );
+          for (const look of looks) {
+            await show(look);
+            const { gaps, cut } = (await page.evaluate(`({
           gaps: [...document.querySelectorAll('.block:has(> .samples)')].map((block) => {
             const [text, samples] = [...block.children].map((part) => part.getBoundingClientRect());
             return innerWidth < 960 ? samples.top - text.bottom : samples.left - text.right;
           }),
           cut: [...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
         })`)) as { gaps: number[]; cut: string[] };
-        expect(gaps.length).toBeGreaterThan(5);
-        expect(gaps.filter((gap) => gap < 0 || gap >= 60)).toEqual([]);
-        expect(cut).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(look.viewport.width);
-        expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(look.background);
-        if (look === looks[0]) expect(await violations(page, wcagRules)).toEqual([]);
-        else if (isFullSweep) expect(await violations(page, visualRules)).toEqual([]);
-      }
-      expect(requests).toEqual([service.baseUrl + path]);
-      expect(messages).toEqual([]);
-    });
-  });
+            expect(gaps.length).toBeGreaterThan(5);
+            expect(gaps.filter((gap) => gap < 0 || gap >= 60)).toEqual([]);
+            expect(cut).toEqual([]);
+            expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
+              look.viewport.width,
+            );
+            expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+              look.background,
+            );
+            if (look === looks[0]) expect(await violations(page, wcagRules)).toEqual([]);
+            else if (isFullSweep) expect(await violations(page, visualRules)).toEqual([]);
+          }
+          expect(requests).toEqual([service.baseUrl + path]);
+          expect(messages).toEqual([]);
+        },
+      );
+    },
+  );
 
-  inBrowser('has no field but the search, which sends nothing, so it never asks for a key', async () => {
-    const { page, requests } = await visit('/docs');
-    expect(await page.locator('form, textarea, select, [contenteditable], input:not([type=radio])').count()).toBe(1);
-    await page.getByRole('searchbox').fill('bagadres_example');
-    await page.getByRole('searchbox').press('Enter');
-    expect(requests).toHaveLength(1);
-  });
+  inBrowser(
+    'has no field but the search, which sends nothing, so it never asks for a key',
+    async () => {
+      const { page, requests } = await visit('/docs');
+      expect(
+        await page
+          .locator('form, textarea, select, [contenteditable], input:not([type=radio])')
+          .count(),
+      ).toBe(1);
+      await page.getByRole('searchbox').fill('bagadres_example');
+      await page.getByRole('searchbox').press('Enter');
+      expect(requests).toHaveLength(1);
+    },
+  );
 
   inBrowser('has an address for every heading, error code and problem type', async () => {
     const { page } = await visit('/docs', { again: true });
@@ -224,30 +280,33 @@ describe(`the reference page in a browser${because}`, () => {
     expect(await current.count()).toBe(1);
   });
 
-  inBrowser('finds headings, codes and headers by any word, and goes there with Enter', async () => {
-    const { page } = await visit('/docs?lang=nl');
-    const field = page.getByRole('searchbox', { name: 'Zoek op deze pagina' });
-    for (const [words, found] of [
-      ['foutcode', 'Fouten'],
-      ['geblokkeerd', '/problems/account-inactive'],
-      ['limiet quotum', 'Quotum en opnieuw proberen'],
-    ] as const) {
-      await field.fill(words);
-      expect(await page.locator('search li').allInnerTexts()).toContain(found);
-    }
-    for (const [wanted, hash] of [
-      ['huisnummer-range', '#error-huisnummer-range'],
-      ['retry-after', '#header-retry-after'],
-      ['opgeschort', '#error-account-inactive'],
-    ] as const) {
-      await field.fill(wanted);
-      await field.press('Enter');
-      await page.waitForFunction(`location.hash === '${hash}'`);
-      expect(await page.locator('search ul').isVisible()).toBe(false);
-    }
-    await field.fill('opschortEN');
-    expect(await page.locator('search li').allInnerTexts()).toEqual(['Niets gevonden']);
-  });
+  inBrowser(
+    'finds headings, codes and headers by any word, and goes there with Enter',
+    async () => {
+      const { page } = await visit('/docs?lang=nl');
+      const field = page.getByRole('searchbox', { name: 'Zoek op deze pagina' });
+      for (const [words, found] of [
+        ['foutcode', 'Fouten'],
+        ['geblokkeerd', '/problems/account-inactive'],
+        ['limiet quotum', 'Quotum en opnieuw proberen'],
+      ] as const) {
+        await field.fill(words);
+        expect(await page.locator('search li').allInnerTexts()).toContain(found);
+      }
+      for (const [wanted, hash] of [
+        ['huisnummer-range', '#error-huisnummer-range'],
+        ['retry-after', '#header-retry-after'],
+        ['opgeschort', '#error-account-inactive'],
+      ] as const) {
+        await field.fill(wanted);
+        await field.press('Enter');
+        await page.waitForFunction(`location.hash === '${hash}'`);
+        expect(await page.locator('search ul').isVisible()).toBe(false);
+      }
+      await field.fill('opschortEN');
+      expect(await page.locator('search li').allInnerTexts()).toEqual(['Niets gevonden']);
+    },
+  );
 
   inBrowserSweep('stays at its place in the other language', async () => {
     const { page } = await visit('/docs?lang=en#error-missing');
@@ -277,12 +336,17 @@ describe(`the reference page in a browser${because}`, () => {
         })()`)) as { height: number; hidden: number };
           expect([label, height < 720, hidden]).toEqual([label, true, 0]);
         }
-        const cut = "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
-        if (viewport === phone) expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
+        const cut =
+          "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
+        if (viewport === phone)
+          expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
         await show({ viewport, colorScheme: 'dark', media: 'print' });
         expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
         for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
-          expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([useless, 0]);
+          expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([
+            useless,
+            0,
+          ]);
         }
         const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
         expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
@@ -290,20 +354,42 @@ describe(`the reference page in a browser${because}`, () => {
     },
   );
 
-  inBrowserSweep("has links in the operator's colour that can be read, whatever the colour", async () => {
-    const { page, show } = await visit('/docs');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await show({ viewport: desktop, colorScheme });
-      const links = (await page.evaluate(linkColours)) as { brand: string; contrast: number; hue: string }[];
-      expect(links.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
-      expect(links.map(({ hue }) => hue)).toEqual(['red', 'green', 'blue', 'any', 'any', 'red', 'red', 'blue', 'red']);
-    }
-  });
+  inBrowserSweep(
+    "has links in the operator's colour that can be read, whatever the colour",
+    async () => {
+      const { page, show } = await visit('/docs');
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await show({ viewport: desktop, colorScheme });
+        const links = (await page.evaluate(linkColours)) as {
+          brand: string;
+          contrast: number;
+          hue: string;
+        }[];
+        expect(links.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
+        expect(links.map(({ hue }) => hue)).toEqual([
+          'red',
+          'green',
+          'blue',
+          'any',
+          'any',
+          'red',
+          'red',
+          'blue',
+          'red',
+        ]);
+      }
+    },
+  );
 
   inBrowser('is complete without JavaScript, in the language of the browser', async () => {
     const { page } = await visit('/docs', { scripts: false, language: 'nl-NL' });
     const text = await page.locator('body').innerText();
-    for (const shown of ['Eén adres opzoeken', 'Nieuwezijds Voorburgwal', 'huisnummer-range', 'RateLimit-Policy']) {
+    for (const shown of [
+      'Eén adres opzoeken',
+      'Nieuwezijds Voorburgwal',
+      'huisnummer-range',
+      'RateLimit-Policy',
+    ]) {
       expect(text).toContain(shown);
     }
     await page.getByRole('link', { name: 'English' }).click();
@@ -311,19 +397,29 @@ describe(`the reference page in a browser${because}`, () => {
     expect(await page.getByRole('button').count()).toBe(0);
   });
 
-  inBrowser('has pages of problems that fit on a phone, ask for nothing and are accessible', async () => {
-    const paths = ['/problems/invalid-input', '/problems/quota-exceeded?lang=nl', '/problems/duplicate'];
-    for (const path of sweep(paths, 1)) {
-      const { page, requests, messages } = await visit(path, { viewport: phone });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      expect(await violations(page, wcagRules)).toEqual([]);
-      expect(requests).toEqual([service.baseUrl + path]);
-      expect(messages).toEqual([]);
-    }
-  });
+  inBrowser(
+    'has pages of problems that fit on a phone, ask for nothing and are accessible',
+    async () => {
+      const paths = [
+        '/problems/invalid-input',
+        '/problems/quota-exceeded?lang=nl',
+        '/problems/duplicate',
+      ];
+      for (const path of sweep(paths, 1)) {
+        const { page, requests, messages } = await visit(path, { viewport: phone });
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+        expect(await violations(page, wcagRules)).toEqual([]);
+        expect(requests).toEqual([service.baseUrl + path]);
+        expect(messages).toEqual([]);
+      }
+    },
+  );
 });
 
-/** A link in each colour of an operator: its least contrast with a background, and its strongest channel. */
+/**
+ * A link in each colour of an operator: its least contrast with a background, and its strongest
+ * channel.
+ */
 const linkColours = `(() => {
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const channelsOf = (colour) => {
@@ -372,10 +468,13 @@ async function openLocalTab(): Promise<Tab> {
 }
 
 /**
- * Goes to a page of the service in the tab that the tests share, by default on a light desktop with JavaScript, and
- * collects what the page requests and reports.
+ * Goes to a page of the service in the tab that the tests share, by default on a light desktop with
+ * JavaScript, and collects what the page requests and reports.
  */
-async function visit(path: string, { scripts = true, language = 'en-US', again = false, ...look }: Visit = {}) {
+async function visit(
+  path: string,
+  { scripts = true, language = 'en-US', again = false, ...look }: Visit = {},
+) {
   shared ??= openLocalTab();
   const { page, show, allowScripts } = await shared;
   const requests: string[] = [];
@@ -383,7 +482,10 @@ async function visit(path: string, { scripts = true, language = 'en-US', again =
   for (const event of ['pageerror', 'console', 'request']) page.removeAllListeners(event);
   page.on('pageerror', (error) => messages.push(String(error)));
   page.on('console', (message) => messages.push(message.text()));
-  page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()));
+  page.on(
+    'request',
+    (request) => request.url().startsWith('data:') || requests.push(request.url()),
+  );
   await show({ viewport: desktop, colorScheme: 'light', ...look });
   await allowScripts(scripts);
   await page.setExtraHTTPHeaders({ 'Accept-Language': language });

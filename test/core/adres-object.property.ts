@@ -1,20 +1,41 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type AdresObject, adresObjectOfText, adresObjectText, betweenObjects } from '../../core/adres-object.ts';
+import {
+  type AdresObject,
+  adresObjectOfText,
+  adresObjectText,
+  betweenObjects,
+} from '../../core/adres-object.ts';
 
-const identificatie = fc.integer({ min: 0, max: 9_999_999_999 }).map((n) => `045701${String(n).padStart(10, '0')}`);
+const identificatie = fc
+  .integer({ min: 0, max: 9_999_999_999 })
+  .map((n) => `045701${String(n).padStart(10, '0')}`);
 /** Metres, to the millimetre. */
-const metres = (to: number) => fc.integer({ min: -to * 1000, max: to * 1000 }).map((mm) => mm / 1000);
+const metres = (to: number) =>
+  fc.integer({ min: -to * 1000, max: to * 1000 }).map((mm) => mm / 1000);
 const locatie = fc.record({ x: metres(300_000), y: metres(650_000) });
 
 const verblijfsobject: fc.Arbitrary<AdresObject> = fc.record({
   identificatie,
   type: fc.constant('verblijfsobject'),
-  status: fc.constantFrom('Verblijfsobject gevormd', 'Verblijfsobject in gebruik', 'Verbouwing verblijfsobject'),
+  status: fc.constantFrom(
+    'Verblijfsobject gevormd',
+    'Verblijfsobject in gebruik',
+    'Verbouwing verblijfsobject',
+  ),
   gebruiksdoelen: fc
-    .subarray(['(other;use),\n', 'bijeenkomstfunctie', 'overige gebruiksfunctie', 'winkelfunctie', 'woonfunctie'], {
-      minLength: 1,
-    })
+    .subarray(
+      [
+        '(other;use),\n',
+        'bijeenkomstfunctie',
+        'overige gebruiksfunctie',
+        'winkelfunctie',
+        'woonfunctie',
+      ],
+      {
+        minLength: 1,
+      },
+    )
     .map((doelen) => doelen.sort()),
   oppervlakte: fc.integer({ min: 1, max: 999_999 }),
   hoofdadres: fc.boolean(),
@@ -41,10 +62,15 @@ describe('the text of an adresseerbaar object', () => {
 
   it('sorts objects by identificatie', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(verblijfsobject, { selector: (one) => one.identificatie }), (objects) => {
-        const sorted = objects.map(adresObjectText).sort().map(adresObjectOfText);
-        expect(sorted.map((one) => one.identificatie)).toEqual(objects.map((one) => one.identificatie).sort());
-      }),
+      fc.property(
+        fc.uniqueArray(verblijfsobject, { selector: (one) => one.identificatie }),
+        (objects) => {
+          const sorted = objects.map(adresObjectText).sort().map(adresObjectOfText);
+          expect(sorted.map((one) => one.identificatie)).toEqual(
+            objects.map((one) => one.identificatie).sort(),
+          );
+        },
+      ),
     );
   });
 

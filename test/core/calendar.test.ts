@@ -17,18 +17,27 @@ describe('a time window', () => {
     expect(windowEnd(name, seconds(start))).toBe(seconds(end));
   });
 
-  /** Where each window begins, as people mean it: a window that is added needs a line, or the types fail. */
+  /**
+   * Where each window begins, as people mean it: a window that is added needs a line, or the types
+   * fail.
+   */
   const beginnings: Record<WindowName, RegExp> = {
     minute: /:00$/,
     hour: /:00:00$/,
     day: / 00:00:00$/,
     month: / 1 \w+ \d{4} 00:00:00$/,
   };
-  const text = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'medium', timeZone: 'UTC' });
+  const text = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'full',
+    timeStyle: 'medium',
+    timeZone: 'UTC',
+  });
 
   it.each(windowNames)('of a %s begins where people expect it', (name) => {
     for (const at of ['2024-02-29T23:59:59Z', '2026-11-19T12:34:56Z', '2027-01-01T00:00:00Z']) {
-      expect(text.format(windowStart(name, seconds(at)) * 1000).replace(' at', '')).toMatch(beginnings[name]);
+      expect(text.format(windowStart(name, seconds(at)) * 1000).replace(' at', '')).toMatch(
+        beginnings[name],
+      );
     }
   });
 

@@ -64,7 +64,8 @@ describe('mapInOrder', () => {
         if (count === 9) throw new Error('nine');
         return work(count);
       };
-      for await (const result of mapInOrder(each([4, 4, 4, 9, 0, 0, 0]), 3, fails)) results.push(result);
+      for await (const result of mapInOrder(each([4, 4, 4, 9, 0, 0, 0]), 3, fails))
+        results.push(result);
     };
     await expect(read()).rejects.toThrow('nine');
     expect([results, seen.most]).toEqual([[4, 4, 4], 3]);
@@ -100,7 +101,9 @@ describe('forEachConcurrently', () => {
       yield 4;
       throw new Error('no more');
     }
-    await expect(forEachConcurrently(items(), 3, async (count) => void (await work(count)))).rejects.toThrow('no more');
+    await expect(
+      forEachConcurrently(items(), 3, async (count) => void (await work(count))),
+    ).rejects.toThrow('no more');
     expect([seen.started, seen.running]).toEqual([1, 0]);
   });
 });

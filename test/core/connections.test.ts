@@ -3,7 +3,12 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { discardIdle, idleAtMostSeconds, storeAgent, wasNeverOpened } from '../../core/connections.ts';
+import {
+  discardIdle,
+  idleAtMostSeconds,
+  storeAgent,
+  wasNeverOpened,
+} from '../../core/connections.ts';
 import { localAws } from '../../local/engine/engine.ts';
 
 const stops: (() => void)[] = [];
@@ -70,7 +75,9 @@ describe('a connection to the store', () => {
     ['ended', (socket: Socket) => socket.end()],
     ['reset', (socket: Socket) => socket.resetAndDestroy()],
   ])('was never opened where the TLS handshake is %s', async (_, connected) => {
-    const port = await server((socket) => socket.once('data', () => connected(socket)).on('error', () => undefined));
+    const port = await server((socket) =>
+      socket.once('data', () => connected(socket)).on('error', () => undefined),
+    );
     expect(wasNeverOpened(await failure(clientOf('https', port).call()))).toBe(true);
   });
 
@@ -79,16 +86,24 @@ describe('a connection to the store', () => {
     const port = await server((socket) => void sockets.push(socket.on('error', () => undefined)));
     const error = await failure(clientOf('https', port).call());
     for (const socket of sockets) socket.destroy();
-    expect([wasNeverOpened(error), error]).toEqual([true, expect.objectContaining({ name: 'TimeoutError' })]);
+    expect([wasNeverOpened(error), error]).toEqual([
+      true,
+      expect.objectContaining({ name: 'TimeoutError' }),
+    ]);
   });
 
   it.each([
     ['ends', (socket: Socket) => socket.end()],
     ['is reset', (socket: Socket) => socket.resetAndDestroy()],
   ])('was opened if it %s after the call was sent', async (_, connected) => {
-    const port = await server((socket) => socket.once('data', () => connected(socket)).on('error', () => undefined));
+    const port = await server((socket) =>
+      socket.once('data', () => connected(socket)).on('error', () => undefined),
+    );
     const error = await failure(clientOf('http', port).call());
-    expect([wasNeverOpened(error), error]).toEqual([false, expect.objectContaining({ code: 'ECONNRESET' })]);
+    expect([wasNeverOpened(error), error]).toEqual([
+      false,
+      expect.objectContaining({ code: 'ECONNRESET' }),
+    ]);
   });
 });
 

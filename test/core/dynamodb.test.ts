@@ -38,7 +38,9 @@ describe('the client of the Lambdas', () => {
       },
       { step: 'deserialize', priority: 'low' },
     );
-    const call = client.send(new GetItemCommand({ TableName: 'addresses', Key: { address: { S: '1381AA#9' } } }));
+    const call = client.send(
+      new GetItemCommand({ TableName: 'addresses', Key: { address: { S: '1381AA#9' } } }),
+    );
     return call.then(String, ({ message }: Error) => message);
   }
 
@@ -76,18 +78,22 @@ describe('the hash under a signature', () => {
 
   it('is SHA-256, or the HMAC of any secret, also on the second use', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.uint8Array()), fc.option(fc.oneof(fc.string(), bytes)), async (chunks, secret) => {
-        const expected = secret === null ? createHash('sha256') : createHmac('sha256', secret);
-        const digest = expected.update(Buffer.concat(chunks)).digest('hex');
-        for (const form of secret === null ? [undefined] : formsOf(secret)) {
-          const sha256 = new Sha256(form);
-          for (let use = 0; use < 2; use++) {
-            for (const chunk of chunks) sha256.update(chunk);
-            expect(Buffer.from(await sha256.digest()).toString('hex')).toBe(digest);
-            sha256.reset();
+      fc.asyncProperty(
+        fc.array(fc.uint8Array()),
+        fc.option(fc.oneof(fc.string(), bytes)),
+        async (chunks, secret) => {
+          const expected = secret === null ? createHash('sha256') : createHmac('sha256', secret);
+          const digest = expected.update(Buffer.concat(chunks)).digest('hex');
+          for (const form of secret === null ? [undefined] : formsOf(secret)) {
+            const sha256 = new Sha256(form);
+            for (let use = 0; use < 2; use++) {
+              for (const chunk of chunks) sha256.update(chunk);
+              expect(Buffer.from(await sha256.digest()).toString('hex')).toBe(digest);
+              sha256.reset();
+            }
           }
-        }
-      }),
+        },
+      ),
     );
   });
 });

@@ -18,7 +18,9 @@ describe('a gemeente', () => {
 
   it('has a name of its own, and one of the twelve provincies', () => {
     const codes =
-      readFileSync(new URL('../../core/gemeenten.ts', import.meta.url), 'utf8').match(/\b\d{4}(?= ['\p{L}])/gu) ?? [];
+      readFileSync(new URL('../../core/gemeenten.ts', import.meta.url), 'utf8').match(
+        /\b\d{4}(?= ['\p{L}])/gu,
+      ) ?? [];
     expect(codes).toHaveLength(480);
     const found = codes.map(gemeenteOf);
     expect(new Set(found.map(({ code }) => code)).size).toBe(480);

@@ -37,7 +37,9 @@ const place: fc.Arbitrary<Place> = fc.record({
   objecten: fc
     .uniqueArray(object, { minLength: 1, maxLength: 4, selector: (one) => one.identificatie })
     .map((objects) => objects.sort((a, b) => (a.identificatie < b.identificatie ? -1 : 1))),
-  nummeraanduidingen: fc.uniqueArray(identificatie, { minLength: 1, maxLength: 3 }).map((ids) => ids.sort()),
+  nummeraanduidingen: fc
+    .uniqueArray(identificatie, { minLength: 1, maxLength: 3 })
+    .map((ids) => ids.sort()),
 });
 
 describe('a place with its gemeente and objects', () => {
@@ -58,10 +60,16 @@ describe('a place with its gemeente and objects', () => {
   it('has an object of two places of the same names once, and as hoofdadres where it is one in either', () => {
     fc.assert(
       fc.property(place, (one) => {
-        const turned = one.objecten?.map((object) => ({ ...object, hoofdadres: !object.hoofdadres })) ?? [];
-        const [found, ...others] = distinctPlaces([one, { ...one, gemeente: '9999', objecten: turned }]);
+        const turned =
+          one.objecten?.map((object) => ({ ...object, hoofdadres: !object.hoofdadres })) ?? [];
+        const [found, ...others] = distinctPlaces([
+          one,
+          { ...one, gemeente: '9999', objecten: turned },
+        ]);
         expect(others).toEqual([]);
-        expect(found?.objecten).toEqual(one.objecten?.map((object) => ({ ...object, hoofdadres: true })));
+        expect(found?.objecten).toEqual(
+          one.objecten?.map((object) => ({ ...object, hoofdadres: true })),
+        );
       }),
     );
   });

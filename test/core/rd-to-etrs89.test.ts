@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { etrs89OfRd } from '../../core/rd-to-etrs89.ts';
 
 /**
- * Points that NSGI (Kadaster, Rijkswaterstaat and the Hydrographic Service) publishes with RDNAPTRANS to check
- * implementations of it, all within the area of its correction grid.
+ * Points that NSGI (Kadaster, Rijkswaterstaat and the Hydrographic Service) publishes with
+ * RDNAPTRANS to check implementations of it, all within the area of its correction grid.
  */
 const published: [name: string, x: number, y: number, lat: number, lon: number][] = [
   ['Texel', 117_380.12, 575_040.34, 53.160753042, 4.824761912],

@@ -26,9 +26,9 @@ describe('retryWithBackoff', () => {
 
   it('throws an error that should not be retried at once', async () => {
     const work = failing(1);
-    await expect(retryWithBackoff(work.attempt, { ...options, retryIf: async () => false })).rejects.toThrow(
-      'failure 1',
-    );
+    await expect(
+      retryWithBackoff(work.attempt, { ...options, retryIf: async () => false }),
+    ).rejects.toThrow('failure 1');
     expect(work.runs()).toBe(1);
   });
 
@@ -59,7 +59,11 @@ describe('retryWithBackoff', () => {
   it('with full jitter draws a pause from nothing up, so that competing writers part', async () => {
     const random = jest.spyOn(Math, 'random').mockReturnValue(1);
     const tenMinutes = 600_000;
-    await retryWithBackoff(failing(1).attempt, { ...options, firstPauseMilliseconds: tenMinutes, jitter: 1 });
+    await retryWithBackoff(failing(1).attempt, {
+      ...options,
+      firstPauseMilliseconds: tenMinutes,
+      jitter: 1,
+    });
     expect(random).toHaveBeenCalled();
   });
 });

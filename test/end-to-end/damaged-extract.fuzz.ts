@@ -17,7 +17,8 @@ let whole: Awaited<ReturnType<typeof readExtract>>;
 
 beforeAll(async () => {
   const { NUM, OPR, WPL, relaties = [] } = exampleVoorkomens();
-  const extract = (packing: Packing) => writeExtract(examplePeildatum, { NUM, OPR, WPL, relaties }, packing);
+  const extract = (packing: Packing) =>
+    writeExtract(examplePeildatum, { NUM, OPR, WPL, relaties }, packing);
   extracts = await Promise.all(packings.map(extract));
   whole = await readExtract(extracts[0] as Buffer);
 });
@@ -26,7 +27,11 @@ type Damage = 'cut' | 'doubled' | 'zeroed' | 'filled' | 'ended';
 
 /** A copy of the zip with a range removed, repeated, overwritten, or as its end. */
 function damaged(zip: Buffer, damage: Damage, start: number, end: number): Buffer {
-  const [before, range, after] = [zip.subarray(0, start), zip.subarray(start, end), zip.subarray(end)];
+  const [before, range, after] = [
+    zip.subarray(0, start),
+    zip.subarray(start, end),
+    zip.subarray(end),
+  ];
   const between = {
     cut: [],
     doubled: [range, range],
@@ -37,7 +42,10 @@ function damaged(zip: Buffer, damage: Damage, start: number, end: number): Buffe
   return Buffer.concat(damage === 'ended' ? [before] : [before, ...between, after]);
 }
 
-/** Fails, as a file or a server does, where a read would not lie within the zip: callers have to look before. */
+/**
+ * Fails, as a file or a server does, where a read would not lie within the zip: callers have to
+ * look before.
+ */
 function strictAccess(zip: Buffer): RandomAccess {
   return {
     size: zip.length,

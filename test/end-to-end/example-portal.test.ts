@@ -27,7 +27,9 @@ beforeAll(async () => {
     // In the test whoever says so is signed in.
     customerOf: async ({ headers }) => {
       const account = headers['x-test-account'];
-      return typeof account === 'string' ? { account, email: `someone@${account}.example` } : undefined;
+      return typeof account === 'string'
+        ? { account, email: `someone@${account}.example` }
+        : undefined;
     },
   }).listen(0, '127.0.0.1');
   await once(portal, 'listening');
@@ -57,7 +59,9 @@ async function newCustomer() {
 }
 
 function lookUp(key = '') {
-  return service.send('/v1/address?postcode=1012RJ&huisnummer=147', { headers: { 'X-API-Key': key } });
+  return service.send('/v1/address?postcode=1012RJ&huisnummer=147', {
+    headers: { 'X-API-Key': key },
+  });
 }
 
 describe('the example for development', () => {
@@ -79,7 +83,9 @@ describe('the example for development', () => {
     const { port } = server.address() as AddressInfo;
     const headers = { 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify({ label: 'webshop' }) };
-    const made = (await (await fetch(`http://127.0.0.1:${port}/keys`, init)).json()) as { key: string };
+    const made = (await (await fetch(`http://127.0.0.1:${port}/keys`, init)).json()) as {
+      key: string;
+    };
     expect((await lookUp(made.key)).status).toBe(200);
     server.close();
     server.closeAllConnections();
@@ -95,7 +101,9 @@ describe('the worked example of a portal', () => {
     expect(made.status).toBe(201);
     expect((await lookUp(made.body.key)).status).toBe(200);
     const listed = await ask('GET', '/keys');
-    expect(listed.body).toMatchObject([{ keyId: made.body.keyId, label: 'webshop', state: 'active' }]);
+    expect(listed.body).toMatchObject([
+      { keyId: made.body.keyId, label: 'webshop', state: 'active' },
+    ]);
     expect(JSON.stringify(listed.body)).not.toContain(made.body.key?.slice(-30));
   });
 
@@ -126,7 +134,10 @@ describe('the worked example of a portal', () => {
     const { ask } = await newCustomer();
     const { key } = (await ask('POST', '/keys', { label: 'webshop' })).body;
     await lookUp(key);
-    const usageOn = (plan: string, limit: number) => ({ plan, windows: { day: { limit, used: 1 } } });
+    const usageOn = (plan: string, limit: number) => ({
+      plan,
+      windows: { day: { limit, used: 1 } },
+    });
     expect((await ask('GET', '/usage')).body).toMatchObject(usageOn('small', 100));
     expect(await ask('POST', '/plan', { plan: 'secret' })).toMatchObject({ status: 403 });
     await ask('POST', '/plan', { plan: 'large' });
@@ -163,13 +174,20 @@ describe('the worked example of a portal', () => {
     ['another path', 'GET', '/accounts', undefined, 404],
   ])('answers %s with what to do', async (_what, method, path, body, status) => {
     const { ask } = await newCustomer();
-    expect(await ask(method, path, body)).toEqual({ status, body: { error: expect.stringMatching(/\w{3}/) } });
+    expect(await ask(method, path, body)).toEqual({
+      status,
+      body: { error: expect.stringMatching(/\w{3}/) },
+    });
   });
 
   it('refuses a form of another site', async () => {
     const { account, port } = await newCustomer();
     const headers = { 'x-test-account': account, 'content-type': 'text/plain' };
-    const answer = await fetch(`http://127.0.0.1:${port}/keys`, { method: 'POST', body: 'label=x', headers });
+    const answer = await fetch(`http://127.0.0.1:${port}/keys`, {
+      method: 'POST',
+      body: 'label=x',
+      headers,
+    });
     expect(answer.status).toBe(415);
   });
 });

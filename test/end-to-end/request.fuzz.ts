@@ -34,45 +34,113 @@ const byte = (except: string) =>
     const character = String.fromCharCode(code);
     return `\r\n${except}`.includes(character) ? 'x' : character;
   });
-const bytes = (except: string, maxLength: number) => fc.array(byte(except), { maxLength }).map((all) => all.join(''));
+const bytes = (except: string, maxLength: number) =>
+  fc.array(byte(except), { maxLength }).map((all) => all.join(''));
 const long = fc.integer({ min: 5_000, max: 100_000 }).map((length) => 'a'.repeat(length));
 
 const escaped = fc.oneof(
-  fc.constantFrom(...'% %% %0 %zz %00 %FF%FE %C3%28 %ED%A0%80 %F0%9F%8F%A0 + %2B %20 %2F'.split(' ')),
-  fc.string({ unit: anyCharacter, maxLength: 8 }).map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.constantFrom(
+    ...'% %% %0 %zz %00 %FF%FE %C3%28 %ED%A0%80 %F0%9F%8F%A0 + %2B %20 %2F'.split(' '),
+  ),
+  fc
+    .string({ unit: anyCharacter, maxLength: 8 })
+    .map((text) => encodeURIComponent(text.toWellFormed())),
   bytes(' #', 12),
 );
 const method = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS') },
-  { weight: 1, arbitrary: fc.constantFrom('TRACE', 'PROPFIND', 'QUERY', 'get', 'GETT', '', 'FOO BAR', '\0') },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      'GET',
+      'GET',
+      'GET',
+      'HEAD',
+      'POST',
+      'PUT',
+      'DELETE',
+      'PATCH',
+      'OPTIONS',
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('TRACE', 'PROPFIND', 'QUERY', 'get', 'GETT', '', 'FOO BAR', '\0'),
+  },
 );
 const path = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('/v1/address', '/v1/address', '/v1/auth/validate', '/v1/openapi.json') },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      '/v1/address',
+      '/v1/address',
+      '/v1/auth/validate',
+      '/v1/openapi.json',
+    ),
+  },
   {
     weight: 3,
     arbitrary: fc.constantFrom(
-      ...['/', '//', '/v1', '/v1/address/', '/v1/%61ddress', '/v1%2Faddress', '/V1/address', '/v1/../v1/address'],
+      ...[
+        '/',
+        '//',
+        '/v1',
+        '/v1/address/',
+        '/v1/%61ddress',
+        '/v1%2Faddress',
+        '/V1/address',
+        '/v1/../v1/address',
+      ],
       ...['/problems/unauthorized', '/problems/none', 'http://x/v1/address', '*', ''],
     ),
   },
-  { weight: 2, arbitrary: fc.array(escaped, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`) },
+  {
+    weight: 2,
+    arbitrary: fc.array(escaped, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`),
+  },
   { weight: 1, arbitrary: long.map((text) => `/${text}`) },
 );
 const value = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.constantFrom('1012RJ', '1012rj', '1012+RJ', '147', '00147', '0', '-1', '1e3', 'A', '%C3%A9', '٣', ''),
+    arbitrary: fc.constantFrom(
+      '1012RJ',
+      '1012rj',
+      '1012+RJ',
+      '147',
+      '00147',
+      '0',
+      '-1',
+      '1e3',
+      'A',
+      '%C3%A9',
+      '٣',
+      '',
+    ),
   },
   { weight: 4, arbitrary: escaped },
   { weight: 1, arbitrary: long },
 );
 const name = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom('postcode', 'huisnummer', 'toevoeging', 'postcode', 'huisnummer') },
-  { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'Postcode', 'X-API-Key', '') },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom('postcode', 'huisnummer', 'toevoeging', 'postcode', 'huisnummer'),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('__proto__', 'constructor', 'Postcode', 'X-API-Key', ''),
+  },
   { weight: 1, arbitrary: escaped },
 );
 const query = fc.oneof(
-  { weight: 1, arbitrary: fc.constantFrom('postcode=1381AA&huisnummer=9', 'postcode=9999SD&huisnummer=3', '&&&', '?') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      'postcode=1381AA&huisnummer=9',
+      'postcode=9999SD&huisnummer=3',
+      '&&&',
+      '?',
+    ),
+  },
   {
     weight: 2,
     arbitrary: fc
@@ -83,20 +151,43 @@ const query = fc.oneof(
 
 /** The key itself is put in later: it is not known yet when the cases are drawn. */
 const keyValue = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('KEY', 'KEY', 'REVOKED', 'KEY,KEY', 'KEYx', 'Bearer KEY', '') },
-  { weight: 1, arbitrary: fc.string({ unit: 'grapheme-ascii', maxLength: 90 }).map((text) => `bagadres_${text}`) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom('KEY', 'KEY', 'REVOKED', 'KEY,KEY', 'KEYx', 'Bearer KEY', ''),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .string({ unit: 'grapheme-ascii', maxLength: 90 })
+      .map((text) => `bagadres_${text}`),
+  },
   { weight: 1, arbitrary: bytes('', 60) },
 );
 const header = fc.oneof(
-  { weight: 5, arbitrary: fc.tuple(fc.constantFrom('X-API-Key', 'x-api-key', 'X-Api-Key'), keyValue) },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(fc.constantFrom('X-API-Key', 'x-api-key', 'X-Api-Key'), keyValue),
+  },
   {
     weight: 2,
     arbitrary: fc.tuple(
       fc.constantFrom(
-        ...['Accept', 'Cookie', 'Content-Type', 'X-Forwarded-For', 'Origin', 'Range', 'If-None-Match', 'Expect'],
+        ...[
+          'Accept',
+          'Cookie',
+          'Content-Type',
+          'X-Forwarded-For',
+          'Origin',
+          'Range',
+          'If-None-Match',
+          'Expect',
+        ],
         ...['Upgrade', '__proto__'],
       ),
-      fc.oneof(bytes('', 30), fc.constantFrom('100-continue', 'websocket', 'bytes=0-1', 'KEY', '*')),
+      fc.oneof(
+        bytes('', 30),
+        fc.constantFrom('100-continue', 'websocket', 'bytes=0-1', 'KEY', '*'),
+      ),
     ),
   },
   { weight: 1, arbitrary: fc.tuple(bytes(':', 12), bytes('', 30)) },
@@ -104,14 +195,23 @@ const header = fc.oneof(
 );
 const request = fc.record({
   method,
-  target: fc.tuple(path, fc.option(query)).map(([before, after]) => (after === null ? before : `${before}?${after}`)),
+  target: fc
+    .tuple(path, fc.option(query))
+    .map(([before, after]) => (after === null ? before : `${before}?${after}`)),
   headers: fc.array(header, { maxLength: 3 }),
-  body: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: bytes('', 200) }),
+  body: fc.oneof(
+    { weight: 4, arbitrary: fc.constant('') },
+    { weight: 1, arbitrary: bytes('', 200) },
+  ),
 });
 
 function withKeys({ target, headers, ...rest }: RawRequest): RawRequest {
   const filled = (text: string) => text.replaceAll('KEY', key).replaceAll('REVOKED', revoked);
-  return { ...rest, target, headers: headers.map(([left, right]) => [left, filled(right)] as const) };
+  return {
+    ...rest,
+    target,
+    headers: headers.map(([left, right]) => [left, filled(right)] as const),
+  };
 }
 
 /** Throws unless the answer is one that the interface describes, or one of the gateway's own. */
@@ -142,7 +242,8 @@ describe('any HTTP request', () => {
     );
     // Proof that the cases reach all of it, and not only its front door.
     const rare = isFullSweep ? [200, 422, 431] : [];
-    for (const status of [400, 401, 404, 405, ...rare]) expect(counts.get(status)).toBeGreaterThan(0);
+    for (const status of [400, 401, 404, 405, ...rare])
+      expect(counts.get(status)).toBeGreaterThan(0);
   });
 
   it('leaves the service healthy', async () => {

@@ -11,7 +11,11 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { createLoads, type LoadsConfig } from '../../packages/admin/loads.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { january, march, tableOf } from '../loader/steps/months.ts';
-import { type AddressService, startAddressService, testTables } from '../support/address-service.ts';
+import {
+  type AddressService,
+  startAddressService,
+  testTables,
+} from '../support/address-service.ts';
 
 const stateMachine = 'arn:aws:states:eu-central-1:123456789012:stateMachine:loads';
 const executions = stateMachine.replace('stateMachine', 'execution');
@@ -25,7 +29,9 @@ const step = mockClient(SFNClient);
 beforeAll(async () => {
   [loader, accounts] = await Promise.all([startStateMachineBench(), startAddressService()]);
   await loader.run({ source: await loader.serve(january) });
-  expect(await loader.run({ source: await loader.serve(march) })).toMatchObject({ error: 'LoadRefused' });
+  expect(await loader.run({ source: await loader.serve(march) })).toMatchObject({
+    error: 'LoadRefused',
+  });
   config = {
     client: accounts.client,
     table: testTables.accounts,
@@ -53,22 +59,33 @@ describe('an approval in a portal', () => {
     });
     step.on(DescribeExecutionCommand).callsFake(({ executionArn }: { executionArn: string }) => {
       const name = executionArn.split(':').at(-1) ?? '';
-      if (!executionArn.startsWith(`${executions}:approve-2026-03-08-`)) throw new Error(`asked for ${executionArn}`);
+      if (!executionArn.startsWith(`${executions}:approve-2026-03-08-`))
+        throw new Error(`asked for ${executionArn}`);
       if (inputs.length === 0) throw new ExecutionDoesNotExist({ message: 'none', $metadata });
       return { status: ended.has(name) ? 'SUCCEEDED' : 'RUNNING' };
     });
 
     const loads = createLoads(config);
     const [waiting] = await loads.waiting();
-    expect(waiting).toMatchObject({ peildatum: march.peildatum, livePeildatum: january.peildatum, approval: null });
+    expect(waiting).toMatchObject({
+      peildatum: march.peildatum,
+      livePeildatum: january.peildatum,
+      approval: null,
+    });
     const input = { load: waiting?.load ?? '', proposal: waiting?.proposal ?? '' };
     expect(await loads.approve(input)).toMatchObject({ started: true });
     expect(await loads.approve(input)).toMatchObject({ started: false });
     expect(inputs).toHaveLength(1);
-    expect((await loads.show(input.load)).approval).toMatchObject({ by: 'olaf@example.nl', state: 'running' });
+    expect((await loads.show(input.load)).approval).toMatchObject({
+      by: 'olaf@example.nl',
+      state: 'running',
+    });
 
-    expect(await loader.run(JSON.parse(inputs[0] ?? ''))).toMatchObject({ output: { peildatum: march.peildatum } });
-    for (const { args } of step.commandCalls(StartExecutionCommand)) ended.add(args[0].input.name ?? '');
+    expect(await loader.run(JSON.parse(inputs[0] ?? ''))).toMatchObject({
+      output: { peildatum: march.peildatum },
+    });
+    for (const { args } of step.commandCalls(StartExecutionCommand))
+      ended.add(args[0].input.name ?? '');
     expect(await loader.addresses()).toEqual(tableOf(march));
     expect(await loads.waiting()).toEqual([]);
     expect(await loads.register(1)).toMatchObject({
@@ -88,6 +105,8 @@ describe('an approval in a portal', () => {
       startDate,
     } as const;
     step.on(ListExecutionsCommand).resolves({ executions: [running] });
-    expect(await createLoads(config).running()).toEqual([{ name: 'daily', since: '2026-03-09T05:00:00.000Z' }]);
+    expect(await createLoads(config).running()).toEqual([
+      { name: 'daily', since: '2026-03-09T05:00:00.000Z' },
+    ]);
   });
 });

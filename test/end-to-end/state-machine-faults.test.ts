@@ -20,7 +20,10 @@ describe('a load that fails', () => {
       return real(event as never);
     });
     const failed = await loader.run({ source });
-    expect(failed).toMatchObject({ status: 'FAILED', error: 'States.ExceedToleratedFailureThreshold' });
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      error: 'States.ExceedToleratedFailureThreshold',
+    });
     expect(states(failed)).toEqual([...begin, ...toGuard.slice(0, -2), ...failure]);
     expect(await loader.addresses()).toEqual(new Map());
     expect(subjects()).toEqual(['a load failed']);
@@ -43,7 +46,9 @@ describe('a load that fails', () => {
     });
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'SUCCEEDED' });
-    expect(ofKind(execution, 'retried').map(({ state, delaySeconds }) => [state, delaySeconds])).toEqual([
+    expect(
+      ofKind(execution, 'retried').map(({ state, delaySeconds }) => [state, delaySeconds]),
+    ).toEqual([
       ['Discover', 300],
       ['Discover', 600],
       ['ExtractBatch', 2],
@@ -54,13 +59,16 @@ describe('a load that fails', () => {
   it('with a slow source continues at once, and fails only when its attempts are used up', async () => {
     let unfinished = 3;
     loader.replace('stage', (event, real) => {
-      if (unfinished-- > 0) throw Object.assign(new Error('slow'), { name: 'SourceUnfinishedError' });
+      if (unfinished-- > 0)
+        throw Object.assign(new Error('slow'), { name: 'SourceUnfinishedError' });
       return real(event);
     });
     const source = await loader.serve(january);
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({ status: 'SUCCEEDED' });
-    expect(ofKind(execution, 'retried').map(({ state, delaySeconds }) => [state, delaySeconds])).toEqual([
+    expect(
+      ofKind(execution, 'retried').map(({ state, delaySeconds }) => [state, delaySeconds]),
+    ).toEqual([
       ['Stage', 1],
       ['Stage', 1],
       ['Stage', 1],
@@ -82,7 +90,11 @@ describe('a load that fails', () => {
       throw new Error('no table');
     });
     const execution = await loader.run({ source: await loader.serve(january) });
-    expect(execution).toMatchObject({ status: 'FAILED', error: 'Error', cause: expect.stringContaining('odd') });
+    expect(execution).toMatchObject({
+      status: 'FAILED',
+      error: 'Error',
+      cause: expect.stringContaining('odd'),
+    });
     expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
   });
 
@@ -95,8 +107,13 @@ describe('a load that fails', () => {
       return real(event);
     });
     const execution = await loader.run({ source });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: february.peildatum } });
-    expect(ofKind(execution, 'waited')).toEqual([{ kind: 'waited', state: 'WaitForNewExtract', seconds: 300 }]);
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { peildatum: february.peildatum },
+    });
+    expect(ofKind(execution, 'waited')).toEqual([
+      { kind: 'waited', state: 'WaitForNewExtract', seconds: 300 },
+    ]);
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
@@ -133,7 +150,9 @@ describe('a load that dies while it writes', () => {
   it('is finished by the next load, which then does its own work', async () => {
     await loader.run({ source: await loader.serve(january) });
     halfWay(() => Promise.reject(new Error('out of time')));
-    expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({ status: 'FAILED' });
+    expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({
+      status: 'FAILED',
+    });
     const between = await loader.addresses();
     expect(between).not.toEqual(tableOf(january));
     expect(between).not.toEqual(tableOf(february));
@@ -153,7 +172,10 @@ describe('a load that dies while it writes', () => {
       'NotifyPublished',
       'Done',
     ]);
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: next.peildatum, added: 0 } });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { peildatum: next.peildatum, added: 0 },
+    });
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
@@ -165,21 +187,24 @@ describe('a load that dies while it writes', () => {
       'FAILED',
       { minutesEach: 5, waits: 3 },
     ],
-  ])('is finished by the next load once none of its Lambdas can still write: %s', async (_, error, status, time) => {
-    const source = await loader.serve(january);
-    halfWay(() => Promise.reject(error()));
-    expect(await loader.run({ source })).toMatchObject({ status });
-    loader.replace('apply');
-    loader.replace('discover', (event, real) => {
-      loader.executions.pass(time.minutesEach);
-      return real(event);
-    });
-    const execution = await loader.run({ source });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED' });
-    const waits = ofKind(execution, 'retried');
-    expect(waits.map(({ error, delaySeconds }) => [error, delaySeconds])).toEqual(
-      Array(time.waits).fill(['LockSettlingError', 60]),
-    );
-    expect(await loader.addresses()).toEqual(tableOf(january));
-  });
+  ])(
+    'is finished by the next load once none of its Lambdas can still write: %s',
+    async (_, error, status, time) => {
+      const source = await loader.serve(january);
+      halfWay(() => Promise.reject(error()));
+      expect(await loader.run({ source })).toMatchObject({ status });
+      loader.replace('apply');
+      loader.replace('discover', (event, real) => {
+        loader.executions.pass(time.minutesEach);
+        return real(event);
+      });
+      const execution = await loader.run({ source });
+      expect(execution).toMatchObject({ status: 'SUCCEEDED' });
+      const waits = ofKind(execution, 'retried');
+      expect(waits.map(({ error, delaySeconds }) => [error, delaySeconds])).toEqual(
+        Array(time.waits).fill(['LockSettlingError', 60]),
+      );
+      expect(await loader.addresses()).toEqual(tableOf(january));
+    },
+  );
 });

@@ -2,7 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Random } from '../../tools/bench/generator/random.ts';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { states, ways } from '../loader/what-happened.ts';
-import { deliveryName, type MutationGroup, writeMutationDelivery } from '../support/mutation-delivery.ts';
+import {
+  deliveryName,
+  type MutationGroup,
+  writeMutationDelivery,
+} from '../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 import type { Voorkomens } from '../support/stand-xml.ts';
 import { startForTests } from '../support/start-for-tests.ts';
@@ -19,7 +23,8 @@ const [one, two, three, four] = days as [RegisterDay, RegisterDay, RegisterDay, 
 const loader = startForTests(() =>
   startStateMachineBench({
     mutations: 's3://snapshots/uploads/bestanden.json',
-    // A day may change a fifth of what a load may, and days of this small register change much of it.
+    // A day may change a fifth of what a load may, and days of this small register change much of
+    // it.
     guard: { minimumAddresses: 1, maximumShare: 1 },
   }),
 );
@@ -71,7 +76,10 @@ describe('the daily execution with mutations configured', () => {
     const expected = await tableOfDay(two);
     await list([one, two]);
     const execution = await loader.run({ source: await serve(start, first) });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: two.date } });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { kind: 'mutations', peildatum: two.date },
+    });
     expect(states(execution)).toEqual([
       ...begin,
       ...toGuard,
@@ -92,8 +100,17 @@ describe('the daily execution with mutations configured', () => {
     const source = await loaded();
     await list([one]);
     const day = await loader.run({ source });
-    expect(states(day)).toEqual([...begin, ...ofMutations, ...apply, ...release, 'NotifyPublished', 'Done']);
-    expect(day).toMatchObject({ output: { kind: 'mutations', peildatum: one.date, extract: { peildatum: start } } });
+    expect(states(day)).toEqual([
+      ...begin,
+      ...ofMutations,
+      ...apply,
+      ...release,
+      'NotifyPublished',
+      'Done',
+    ]);
+    expect(day).toMatchObject({
+      output: { kind: 'mutations', peildatum: one.date, extract: { peildatum: start } },
+    });
     expect(await loader.addresses()).toEqual(expected);
 
     loader.takeOperations();
@@ -114,7 +131,10 @@ describe("an execution that can't apply a day", () => {
     const source = await loaded();
     const before = await loader.addresses();
     await list([two, three]);
-    expect(await loader.run({ source })).toMatchObject({ status: 'FAILED', error: 'MutationGapError' });
+    expect(await loader.run({ source })).toMatchObject({
+      status: 'FAILED',
+      error: 'MutationGapError',
+    });
     expect(subjects().at(-1)).toBe('a load failed');
     expect(loader.messages.at(-1)?.text).toContain(`No mutations follow ${start}`);
     expect(await loader.addresses()).toEqual(before);
@@ -130,11 +150,16 @@ describe("an execution that can't apply a day", () => {
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'LoadRefused' });
     expect(subjects().at(-1)).toContain('is refused; nothing was written');
-    expect(loader.messages.at(-1)?.text).toContain(`objects that ${nameOf(three)} changes do not match it`);
+    expect(loader.messages.at(-1)?.text).toContain(
+      `objects that ${nameOf(three)} changes do not match it`,
+    );
     expect(await loader.addresses()).toEqual(expected);
 
     const [, load] = /"load": "(.+)"/.exec(loader.messages.at(-1)?.text ?? '') ?? [];
     const approved = await loader.run({ approve: load });
-    expect(approved).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: four.date } });
+    expect(approved).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { kind: 'mutations', peildatum: four.date },
+    });
   });
 });

@@ -13,10 +13,17 @@ import { february, january, march, voorkomensOf, withObjecten } from '../loader/
 import { writeMutationDelivery } from '../support/mutation-delivery.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 
-const thresholds = { maximumRemovedShare: 0.3, maximumChangedShare: 1, maximumAddedShare: 1, alwaysAllowed: 1 };
+const thresholds = {
+  maximumRemovedShare: 0.3,
+  maximumChangedShare: 1,
+  maximumAddedShare: 1,
+  alwaysAllowed: 1,
+};
 const dayAfter = '2026-02-09';
 
-const loader = startForTests(() => startStateMachineBench({ thresholds, dataset: { objecten: true } }));
+const loader = startForTests(() =>
+  startStateMachineBench({ thresholds, dataset: { objecten: true } }),
+);
 const local = startForTests(startLoadBench);
 let onOneMachine: (request: LoadRequest) => Promise<Call[]>;
 let mutations: string;
@@ -56,11 +63,16 @@ beforeAll(async () => {
   };
 });
 
-/** What a step was asked, and what it returned for each of its items, without what differs from run to run. */
+/**
+ * What a step was asked, and what it returned for each of its items, without what differs from run
+ * to run.
+ */
 type Call = { step: string; input: unknown; results: unknown[] };
 
 function callOf(step: StepName, { owner: _, ...input }: StepInput, results: unknown[]): Call {
-  const plain = JSON.parse(JSON.stringify({ input: stepOf(step).each ? { load: input.load } : input, results }));
+  const plain = JSON.parse(
+    JSON.stringify({ input: stepOf(step).each ? { load: input.load } : input, results }),
+  );
   for (const result of plain.results) delete result.at;
   return { step, ...plain };
 }
@@ -83,7 +95,10 @@ async function byStateMachine(request: LoadRequest): Promise<Call[]> {
 }
 
 const inOrder = (calls: Call[]) =>
-  calls.map(({ results, ...call }) => ({ ...call, results: results.map((one) => JSON.stringify(one)).sort() }));
+  calls.map(({ results, ...call }) => ({
+    ...call,
+    results: results.map((one) => JSON.stringify(one)).sort(),
+  }));
 
 it.each<[string, () => Promise<LoadRequest>, StepName[]]>([
   ['a first load', async () => ({ source: await loader.serve(january) }), stepsFrom('load')],
@@ -100,9 +115,12 @@ it.each<[string, () => Promise<LoadRequest>, StepName[]]>([
     stepsFrom('load').slice(0, stepsFrom('load').indexOf('apply')),
   ],
   ['a rollback', async () => ({ rollback: february.peildatum }), stepsFrom('rollback')],
-])('%s takes the same steps, with the same results, as an execution and on one machine', async (_, request, steps) => {
-  const wanted = { again: false, ...(await request()) };
-  const executed = await byStateMachine(wanted);
-  expect(executed.map(({ step }) => step)).toEqual(['discover', ...steps]);
-  expect(inOrder(await onOneMachine(wanted))).toEqual(inOrder(executed));
-});
+])(
+  '%s takes the same steps, with the same results, as an execution and on one machine',
+  async (_, request, steps) => {
+    const wanted = { again: false, ...(await request()) };
+    const executed = await byStateMachine(wanted);
+    expect(executed.map(({ step }) => step)).toEqual(['discover', ...steps]);
+    expect(inOrder(await onOneMachine(wanted))).toEqual(inOrder(executed));
+  },
+);

@@ -34,21 +34,77 @@ describe('the state machine of the loader', () => {
       status: 'SUCCEEDED',
       output: { peildatum: january.peildatum, addresses: 11, added: 11 },
     });
-    expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'NotifyPublished', 'Done']);
+    expect(states(execution)).toEqual([
+      ...begin,
+      ...toGuard,
+      ...apply,
+      ...release,
+      'NotifyPublished',
+      'Done',
+    ]);
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects()).toEqual([`the snapshot of ${january.peildatum} is live`]);
     expect(ofKind(execution, 'mapped')).toEqual([
-      { kind: 'mapped', state: 'Extract', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
-      { kind: 'mapped', state: 'Objecten', items: 0, children: 0, succeeded: 0, failed: 0, pending: 0, peak: 0 },
-      { kind: 'mapped', state: 'Join', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
-      { kind: 'mapped', state: 'Merge', items: 4, children: 4, succeeded: 4, failed: 0, pending: 0, peak: 4 },
-      { kind: 'mapped', state: 'Apply', items: 4, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
+      {
+        kind: 'mapped',
+        state: 'Extract',
+        items: 1,
+        children: 1,
+        succeeded: 1,
+        failed: 0,
+        pending: 0,
+        peak: 1,
+      },
+      {
+        kind: 'mapped',
+        state: 'Objecten',
+        items: 0,
+        children: 0,
+        succeeded: 0,
+        failed: 0,
+        pending: 0,
+        peak: 0,
+      },
+      {
+        kind: 'mapped',
+        state: 'Join',
+        items: 1,
+        children: 1,
+        succeeded: 1,
+        failed: 0,
+        pending: 0,
+        peak: 1,
+      },
+      {
+        kind: 'mapped',
+        state: 'Merge',
+        items: 4,
+        children: 4,
+        succeeded: 4,
+        failed: 0,
+        pending: 0,
+        peak: 4,
+      },
+      {
+        kind: 'mapped',
+        state: 'Apply',
+        items: 4,
+        children: 1,
+        succeeded: 1,
+        failed: 0,
+        pending: 0,
+        peak: 1,
+      },
     ]);
-    const results = (await loader.storage.list('map-runs/')).map((key) => key.replace(/[0-9a-f-]{36}/, 'ID'));
+    const results = (await loader.storage.list('map-runs/')).map((key) =>
+      key.replace(/[0-9a-f-]{36}/, 'ID'),
+    );
     const files = ['SUCCEEDED_0.json', 'manifest.json'];
     expect(results.sort()).toEqual(
       [
-        ...['apply', 'extract', 'join', 'merge'].flatMap((map) => files.map((file) => `map-runs/${map}/ID/${file}`)),
+        ...['apply', 'extract', 'join', 'merge'].flatMap((map) =>
+          files.map((file) => `map-runs/${map}/ID/${file}`),
+        ),
         'map-runs/objecten/ID/manifest.json',
       ].sort(),
     );
@@ -88,8 +144,13 @@ describe('the state machine of the loader', () => {
   it.each(sweep(quotas, 1))('%s', async (_, functions, peak) => {
     loader.allow(functions);
     const execution = await loader.run({ source: await loader.serve(january) });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: january.peildatum } });
-    expect(ofKind(execution, 'mapped')).toContainEqual(expect.objectContaining({ state: 'Merge', items: 4, peak }));
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { peildatum: january.peildatum },
+    });
+    expect(ofKind(execution, 'mapped')).toContainEqual(
+      expect.objectContaining({ state: 'Merge', items: 4, peak }),
+    );
   });
 });
 

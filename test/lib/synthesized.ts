@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { deploymentName, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import './assemblies.ts';
@@ -61,7 +70,11 @@ export const otherwise = {
 
 /** A portal, whose stack no other option needs. */
 export const portal = {
-  domain: { ...everything.domain, name: 'portal.example.nl', certificateArn: `${certificates}/0b1a2c` },
+  domain: {
+    ...everything.domain,
+    name: 'portal.example.nl',
+    certificateArn: `${certificates}/0b1a2c`,
+  },
   operators: ['Olaf@Example.nl'],
 };
 
@@ -101,17 +114,22 @@ let digest: string | undefined;
 /** Differs when any source that a template depends on does. */
 function sources(): string {
   const hash = createHash('sha256').update(process.version);
-  for (const file of inputs.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  for (const file of inputs.sort())
+    hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex').slice(0, 32);
 }
 
 /**
- * The template of each stack of a configuration, of the present sources. `all` has them by part, the portal's too if
- * there is one. A template is synthesized once and then kept on disk, since many test files read the same ones.
+ * The template of each stack of a configuration, of the present sources. `all` has them by part,
+ * the portal's too if there is one. A template is synthesized once and then kept on disk, since
+ * many test files read the same ones.
  */
 export async function templates(bagAdres: Record<string, unknown> = {}) {
   digest ??= sources();
-  const configuration = createHash('sha256').update(JSON.stringify(bagAdres)).digest('hex').slice(0, 32);
+  const configuration = createHash('sha256')
+    .update(JSON.stringify(bagAdres))
+    .digest('hex')
+    .slice(0, 32);
   const file = join(cache, digest, `${configuration}.json`);
   if (!existsSync(file)) await synthesize(bagAdres, file);
   const stacks: Record<string, SynthesizedStack> = JSON.parse(readFileSync(file, 'utf8'));
@@ -123,7 +141,11 @@ export async function templates(bagAdres: Record<string, unknown> = {}) {
     return found;
   };
   const template = (name: string): Template => stack(name).template;
-  const parts = { data: template(names.data), service: template(names.service), loader: template(names.loader) };
+  const parts = {
+    data: template(names.data),
+    service: template(names.service),
+    loader: template(names.loader),
+  };
   const portalName = portalStackName(deployment);
   const withPortal = portalName in stacks ? { ...parts, portal: template(portalName) } : parts;
   return { ...parts, all: withPortal as Record<string, Template>, stack, names };
@@ -149,7 +171,9 @@ async function synthesize(bagAdres: Record<string, unknown>, file: string): Prom
 
 /** The resources of one type, by logical id. */
 export function ofType({ Resources }: Template, type: string): Record<string, Resource> {
-  return Object.fromEntries(Object.entries(Resources).filter(([, resource]) => resource.Type === type));
+  return Object.fromEntries(
+    Object.entries(Resources).filter(([, resource]) => resource.Type === type),
+  );
 }
 
 /** The properties of the resources of one type. */
@@ -157,8 +181,12 @@ export const propertiesOf = (template: Template, type: string): Record<string, u
   Object.values(ofType(template, type)).map(({ Properties = {} }) => Properties);
 
 /** The logical id and the environment of each function. */
-export const environmentsOf = (template: Template): [id: string, variables: Record<string, string>][] =>
+export const environmentsOf = (
+  template: Template,
+): [id: string, variables: Record<string, string>][] =>
   Object.entries(ofType(template, 'AWS::Lambda::Function')).map(([id, { Properties }]) => {
-    const { Variables = {} } = (Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
+    const { Variables = {} } = (Properties?.Environment ?? {}) as {
+      Variables?: Record<string, string>;
+    };
     return [id, Variables];
   });

@@ -1,7 +1,9 @@
 import { startFakeAws } from '../operator/fake-aws.ts';
 import type { Execution } from '../support/state-machine/run-machine.ts';
 
-/** What Step Functions says of executions: those that it was told of have ended, any other one runs. */
+/**
+ * What Step Functions says of executions: those that it was told of have ended, any other one runs.
+ */
 export async function startFakeExecutions() {
   const ended = new Map<string, { status: string; stopSeconds: number }>();
   let passedSeconds = 0;
@@ -12,7 +14,9 @@ export async function startFakeExecutions() {
         const described = { executionArn, startDate: 1_790_000_000 };
         const end = ended.get(executionArn);
         if (!end) return { value: { ...described, status: 'RUNNING' } };
-        return { value: { ...described, status: end.status, stopDate: end.stopSeconds - passedSeconds } };
+        return {
+          value: { ...described, status: end.status, stopDate: end.stopSeconds - passedSeconds },
+        };
       },
     },
   );

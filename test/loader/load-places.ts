@@ -19,11 +19,15 @@ import { startLoadBench } from './steps/load-bench.ts';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /**
- * Everything that a deployed loader works with: a table, a bucket, its executions and a server of extracts.
- * The bucket is in memory, which takes a fifth of the time, or on an S3 server.
+ * Everything that a deployed loader works with: a table, a bucket, its executions and a server of
+ * extracts. The bucket is in memory, which takes a fifth of the time, or on an S3 server.
  */
 export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
-  const [bench, server, executions] = await Promise.all([startLoadBench(), startRangeServer(), startFakeExecutions()]);
+  const [bench, server, executions] = await Promise.all([
+    startLoadBench(),
+    startRangeServer(),
+    startFakeExecutions(),
+  ]);
   const messages: { subject: string; text: string }[] = [];
   const table = await bench.newTable();
   const buckets = new MemoryS3();
@@ -64,14 +68,18 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     },
     addresses: () => bench.addressesIn(table),
     /**
-     * Keeps what is in table, bucket, messages and server, for the function that it gives, which puts it back into
-     * empty ones.
+     * Keeps what is in table, bucket, messages and server, for the function that it gives, which
+     * puts it back into empty ones.
      */
     async keep(): Promise<() => Promise<void>> {
       const [keptMessages, putFiles] = [[...messages], server.keep()];
-      const { Items = [] } = await bench.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+      const { Items = [] } = await bench.client.send(
+        new ScanCommand({ TableName: table, ConsistentRead: true }),
+      );
       const keys = await storage.list('');
-      const objects = await Promise.all(keys.map(async (key) => ({ key, bytes: (await storage.get(key)) as Buffer })));
+      const objects = await Promise.all(
+        keys.map(async (key) => ({ key, bytes: (await storage.get(key)) as Buffer })),
+      );
       return async () => {
         putFiles();
         messages.push(...keptMessages);

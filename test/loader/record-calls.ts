@@ -51,16 +51,23 @@ export function recordCalls({ table, execution }: { table: string; execution: st
     during: <T>(name: string, work: () => T): T => worker.run(name, work),
     watch(client: S3Client): void {
       const send = client.send.bind(client) as (...sent: unknown[]) => Promise<never>;
-      client.send = (command: { input: S3Input; constructor: { name: string } }, ...more: unknown[]) => {
+      client.send = (
+        command: { input: S3Input; constructor: { name: string } },
+        ...more: unknown[]
+      ) => {
         const { Bucket = '', Key, Delete } = command.input;
         const action = actions[command.constructor.name] ?? command.constructor.name;
-        const keys = Delete?.Objects?.map((object) => object.Key) ?? (Key === undefined ? [] : [Key]);
+        const keys =
+          Delete?.Objects?.map((object) => object.Key) ?? (Key === undefined ? [] : [Key]);
         if (keys.length === 0) add(action, Bucket);
         for (const key of keys) add(action, `${Bucket}/${key}`);
         return send(command, ...more);
       };
     },
-    /** How often the workers asked DynamoDB for each operation since this was last called: `{PutItem: 1}`. */
+    /**
+     * How often the workers asked DynamoDB for each operation since this was last called:
+     * `{PutItem: 1}`.
+     */
     takeOperations(): Record<string, number> {
       const taken = operations;
       operations = {};

@@ -13,8 +13,11 @@ it.each([poolSize / 2, poolSize - 1, poolSize + 1, 10 * poolSize])(
   },
 );
 
-it.each([0, 1, poolSize / 2 - 1])('a buffer of %i bytes, which shares its memory, stays as it is', (length) => {
-  const bytes = Buffer.allocUnsafe(length).fill(7);
-  releaseMemory(bytes);
-  expect(bytes).toEqual(Buffer.alloc(length, 7));
-});
+it.each([0, 1, poolSize / 2 - 1])(
+  'a buffer of %i bytes, which shares its memory, stays as it is',
+  (length) => {
+    const bytes = Buffer.allocUnsafe(length).fill(7);
+    releaseMemory(bytes);
+    expect(bytes).toEqual(Buffer.alloc(length, 7));
+  },
+);

@@ -17,12 +17,17 @@ type Instead = (event: never, real: Step) => unknown;
 const configuration = { guard: { minimumAddresses: 1 }, snapshotsKept: 2 };
 
 /** Of the few addresses of a bench; the settings of a guard don't have all of these. */
-const benchThresholds = { maximumRemovedShare: 0.3, maximumChangedShare: 1, maximumAddedShare: 1, alwaysAllowed: 0 };
+const benchThresholds = {
+  maximumRemovedShare: 0.3,
+  maximumChangedShare: 1,
+  maximumAddedShare: 1,
+  alwaysAllowed: 0,
+};
 
 /**
- * The loader's state machine as it is deployed, with the real handlers. These keep the environment that they are first
- * imported with: one bench to a test file. `more` goes into its configuration; with a `dataset`, that has objects.
- * The thresholds are those of its `guard`, else `thresholds`.
+ * The loader's state machine as it is deployed, with the real handlers. These keep the environment
+ * that they are first imported with: one bench to a test file. `more` goes into its configuration;
+ * with a `dataset`, that has objects. The thresholds are those of its `guard`, else `thresholds`.
  */
 export async function startStateMachineBench(
   { thresholds = benchThresholds, ...more }: Record<string, unknown> & { thresholds?: object } = {},
@@ -43,11 +48,17 @@ async function assemble(
   thresholds: object,
 ) {
   const { s3, server, names, executions } = places;
-  const { name, definition, functions, permissions } = await deployedLoader({ ...configuration, ...more }, names);
+  const { name, definition, functions, permissions } = await deployedLoader(
+    { ...configuration, ...more },
+    names,
+  );
   for (const { environment } of Object.values(functions)) {
     const { [loaderEnvironment.thresholds]: settings } = environment;
     if (settings)
-      environment[loaderEnvironment.thresholds] = JSON.stringify({ ...JSON.parse(settings), ...thresholds });
+      environment[loaderEnvironment.thresholds] = JSON.stringify({
+        ...JSON.parse(settings),
+        ...thresholds,
+      });
   }
   const before = { ...process.env };
   Object.assign(process.env, places.environment);
@@ -85,13 +96,22 @@ async function assemble(
     takeOperations: record.takeOperations,
     async run(input: Record<string, unknown> = {}): Promise<Execution> {
       const told = places.messages.length;
-      const execution = await record.during('machine', () => runMachine(machine, { ...options, input }));
+      const execution = await record.during('machine', () =>
+        runMachine(machine, { ...options, input }),
+      );
       executions.end(execution);
       for (const _ of places.messages.slice(told))
-        record.add('events:PutEvents', 'arn:aws:events:eu-central-1:123456789012:event-bus/default', 'machine');
+        record.add(
+          'events:PutEvents',
+          'arn:aws:events:eu-central-1:123456789012:event-bus/default',
+          'machine',
+        );
       return execution;
     },
-    /** From now on the account can run as many functions at once as this returns, beside reserved ones. */
+    /**
+     * From now on the account can run as many functions at once as this returns, beside reserved
+     * ones.
+     */
     allow(functions: () => number): void {
       readQuota = functions;
     },
@@ -102,12 +122,13 @@ async function assemble(
       else replaced.delete(step);
     },
     async serve(month: Month): Promise<string> {
-      const voorkomens = 'dataset' in more ? withObjecten(voorkomensOf(month)) : voorkomensOf(month);
+      const voorkomens =
+        'dataset' in more ? withObjecten(voorkomensOf(month)) : voorkomensOf(month);
       return server.serve('lvbag-extract-nl.zip', await writeExtract(month.peildatum, voorkomens));
     },
     /**
-     * What several tests begin with: `make` works on a bench on which nothing was loaded, once; after that each call
-     * restores, on such a bench, what it left behind.
+     * What several tests begin with: `make` works on a bench on which nothing was loaded, once;
+     * after that each call restores, on such a bench, what it left behind.
      */
     startingPoint<T>(make: () => Promise<T>): () => Promise<T> {
       let kept: { made: T; restore: () => Promise<void> } | undefined;

@@ -4,11 +4,16 @@ import type { Execution, RunEvent } from '../support/state-machine/run-machine.t
 
 /** The states that an execution went through, without child executions. */
 export function states({ events }: Execution): string[] {
-  return events.flatMap((event) => (event.kind === 'entered' && !event.state.endsWith('Batch') ? [event.state] : []));
+  return events.flatMap((event) =>
+    event.kind === 'entered' && !event.state.endsWith('Batch') ? [event.state] : [],
+  );
 }
 
 /** What happened of one kind. */
-export function ofKind<K extends RunEvent['kind']>({ events }: Execution, kind: K): Extract<RunEvent, { kind: K }>[] {
+export function ofKind<K extends RunEvent['kind']>(
+  { events }: Execution,
+  kind: K,
+): Extract<RunEvent, { kind: K }>[] {
   return events.filter((event): event is Extract<RunEvent, { kind: K }> => event.kind === kind);
 }
 

@@ -15,7 +15,8 @@ describe('the data folder', () => {
         if (one.status === 'fulfilled') await one.value.release();
         else expect(one.reason.message).toMatch(/^Another npm start is using/);
       }
-      for (const folder of [join(path, '..'), path]) expect((await stat(folder)).mode & 0o777).toBe(0o700);
+      for (const folder of [join(path, '..'), path])
+        expect((await stat(folder)).mode & 0o777).toBe(0o700);
       expect(opened.some(({ status }) => status === 'fulfilled')).toBe(true);
     }
   });

@@ -29,18 +29,32 @@ let made = 0;
 type Contents = Parameters<typeof streetsOf>[1] & Packing & { addresses?: number };
 
 /** The path of an extract with addresses in two streets, each with an object. */
-async function extract(peildatum: string, { addresses = 40, layout, ...more }: Contents = {}): Promise<string> {
-  const file = join(folder, `${[peildatum, addresses, layout, ...Object.values(more)].join('-')}.zip`);
+async function extract(
+  peildatum: string,
+  { addresses = 40, layout, ...more }: Contents = {},
+): Promise<string> {
+  const file = join(
+    folder,
+    `${[peildatum, addresses, layout, ...Object.values(more)].join('-')}.zip`,
+  );
   const state = streetsOf(addresses, { streets: 2, ...more });
-  if (!existsSync(file)) await writeFile(file, await writeExtract(peildatum, state, { ...(layout && { layout }) }));
+  if (!existsSync(file))
+    await writeFile(file, await writeExtract(peildatum, state, { ...(layout && { layout }) }));
   return file;
 }
 
 /** What is asked for: `place` is where its extract is, if that is not where it was before. */
-type Asked = { of?: () => Promise<string> | null; place?: string; objecten?: boolean; mutations?: string };
+type Asked = {
+  of?: () => Promise<string> | null;
+  place?: string;
+  objecten?: boolean;
+  mutations?: string;
+};
 
 const mutations = join(folder, 'mutations');
-beforeAll(() => Promise.all([makeBadExtracts(folder), putDelivery(mutations, '2026-01-08', '2026-01-09')]));
+beforeAll(() =>
+  Promise.all([makeBadExtracts(folder), putDelivery(mutations, '2026-01-08', '2026-01-09')]),
+);
 
 const usual = () => extract('2026-01-08');
 const half = () => extract('2026-02-08', { addresses: 20 });
@@ -56,7 +70,10 @@ const asked = {
   'the same place, of an older date': { of: () => extract('2025-12-08') },
   "the same place, which can't be read": { of: () => null },
   'another place, changed a lot': { of: half, place },
-  'another place, with half of the streets': { of: () => extract('2026-02-08', { known: 1 }), place },
+  'another place, with half of the streets': {
+    of: () => extract('2026-02-08', { known: 1 }),
+    place,
+  },
   'another place, without addresses': { of: () => extract('2026-02-08', { addresses: 0 }), place },
   'another place, of an older date': { of: () => extract('2025-12-08'), place },
   'another area': { of: () => extract('2026-02-08', { addresses: 39, layout: 'municipality' }) },
@@ -95,7 +112,11 @@ async function newServer() {
       const { objecten } = wanted;
       const dataset = await loadExtract({ ...options, extract: await source(wanted), objecten });
       if (wanted.mutations) {
-        const { stop } = await followMutations({ ...options, mutations, announce: () => undefined });
+        const { stop } = await followMutations({
+          ...options,
+          mutations,
+          announce: () => undefined,
+        });
         await stop();
       }
       return dataset;
@@ -103,7 +124,13 @@ async function newServer() {
     async deployment(wanted: Asked) {
       const { objecten = false } = wanted;
       const days = wanted.mutations ? [wanted.mutations] : [];
-      const request = { source: await source(wanted), mutations: days, objecten, storage, workers: 0 };
+      const request = {
+        source: await source(wanted),
+        mutations: days,
+        objecten,
+        storage,
+        workers: 0,
+      };
       const addresses = dynamoDbAddressTable(engine.client, options.table);
       await runLoad({ ...request, addresses }).catch((error: Error) => {
         if (!['RefusedLoadError', 'SourceError'].includes(error.name)) throw error;
@@ -117,7 +144,10 @@ const dataFolder = '/home/me/.data';
 /** What is printed of a service with this dataset. */
 const greetingOf = (dataset: ServedDataset) => {
   const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, objecten: false };
-  return greeting({ ...service, engineEnded: Promise.resolve(), logError: () => undefined }, dataFolder);
+  return greeting(
+    { ...service, engineEnded: Promise.resolve(), logError: () => undefined },
+    dataFolder,
+  );
 };
 
 /** The same, or the explanation of why it does not start. */
@@ -166,11 +196,14 @@ describe('npm start', () => {
       'another place, with half of the streets',
       `20${refused}[^]*${approve}[^]*${plan}[^]*No address is served until it is approved\\.[^]*Serving 0 addresses on http`,
     ],
-  ])('says with %s live and %s requested what is served and what to do', async (live, wanted, text) => {
-    const { start } = await newServer();
-    if (live !== 'nothing') await start(asked[live]);
-    expect(await textOf(start(asked[wanted]))).toMatch(new RegExp(text));
-  });
+  ])(
+    'says with %s live and %s requested what is served and what to do',
+    async (live, wanted, text) => {
+      const { start } = await newServer();
+      if (live !== 'nothing') await start(asked[live]);
+      expect(await textOf(start(asked[wanted]))).toMatch(new RegExp(text));
+    },
+  );
 
   it.each(sweep(badExtracts, 3))('refuses in one line: %s', async (_what, name, _code, message) => {
     const { options } = await newServer();
@@ -200,8 +233,15 @@ describe('npm start with mutations', () => {
     await deliver('2026-01-08', '2026-01-09');
     const lines: string[] = [];
     const announce = (line: string) => lines.push(line);
-    const { stop, report } = await followMutations({ ...options, mutations, announce, pauseMilliseconds: 20 });
-    expect(lines).toEqual([expect.stringMatching(/^Applied 1 day of mutations: .* The dataset is of 2026-01-09\.$/)]);
+    const { stop, report } = await followMutations({
+      ...options,
+      mutations,
+      announce,
+      pauseMilliseconds: 20,
+    });
+    expect(lines).toEqual([
+      expect.stringMatching(/^Applied 1 day of mutations: .* The dataset is of 2026-01-09\.$/),
+    ]);
     expect(report).toMatchObject({ peildatum: '2026-01-09' });
     await deliver('2026-01-09', '2026-01-10', '<!DOCTYPE html>');
     while (lines.length < 2) await sleep(20);
@@ -217,12 +257,19 @@ describe('npm start with mutations', () => {
   });
 
   it('says what it is waiting for when a list does not respond', async () => {
-    const server = await startHttpServer((_, response) => setTimeout(() => response.writeHead(404).end(), 200));
+    const server = await startHttpServer((_, response) =>
+      setTimeout(() => response.writeHead(404).end(), 200),
+    );
     const mutations = `${server.url}/bestanden.json`;
     const lines: string[] = [];
     const announce = (line: string) => lines.push(line);
     const { options } = await loadedServer();
-    const { stop } = await followMutations({ ...options, mutations, announce, silenceMilliseconds: 50 });
+    const { stop } = await followMutations({
+      ...options,
+      mutations,
+      announce,
+      silenceMilliseconds: 50,
+    });
     await stop();
     await server.stop();
     expect(lines).toEqual([
@@ -249,7 +296,12 @@ const restarts: [live: Name | 'the demo', wanted: Name, start: string, deploymen
   ['an extract', 'another place, changed a lot', 'the request', kept],
   ['an extract', 'another area', 'the request', kept],
   ['an extract', 'the same, with objects', `${kept}, with objects`, `${kept}, with objects`],
-  ['an extract with objects', 'the same, without objects', `${kept}, without objects`, `${kept}, without objects`],
+  [
+    'an extract with objects',
+    'the same, without objects',
+    `${kept}, without objects`,
+    `${kept}, without objects`,
+  ],
   ['an extract', 'the same, with mutations', `${kept} and the days`, `${kept} and the days`],
   ['an extract and days', 'the same, without mutations', kept, kept],
   ['an extract and days', 'nothing', kept],
@@ -260,35 +312,41 @@ const cells = restarts.flatMap(([live, wanted, start, deployment]) => [
 ]);
 
 describe('what is served after a restart', () => {
-  it.each(sweep(cells, 5))('by a %s, with %s live and %s requested, is %s', async (by, live, wanted, served) => {
-    const [server, fresh] = [await newServer(), await newServer()];
-    if (live !== 'nothing') await server[by](live === 'the demo' ? {} : asked[live]);
-    const before = await server.live();
-    await server[by](asked[wanted]);
-    const after = await server.live();
-    const expected: Record<string, () => unknown> = {
-      'the demo': () => ({ ...after, addresses: 484 }),
-      'the request': async () => {
-        await fresh[by](asked[wanted]);
-        return fresh.live();
-      },
-      [kept]: () => before,
-      [`${kept}, with objects`]: () => ({ ...before, objecten: true }),
-      [`${kept}, without objects`]: () => ({ ...before, objecten: false }),
-      [`${kept} and the days`]: () => ({ ...before, peildatum: '2026-01-09' }),
-    };
-    expect(after).not.toBeNull();
-    expect(after).toEqual(await expected[served]?.());
-  });
+  it.each(sweep(cells, 5))(
+    'by a %s, with %s live and %s requested, is %s',
+    async (by, live, wanted, served) => {
+      const [server, fresh] = [await newServer(), await newServer()];
+      if (live !== 'nothing') await server[by](live === 'the demo' ? {} : asked[live]);
+      const before = await server.live();
+      await server[by](asked[wanted]);
+      const after = await server.live();
+      const expected: Record<string, () => unknown> = {
+        'the demo': () => ({ ...after, addresses: 484 }),
+        'the request': async () => {
+          await fresh[by](asked[wanted]);
+          return fresh.live();
+        },
+        [kept]: () => before,
+        [`${kept}, with objects`]: () => ({ ...before, objecten: true }),
+        [`${kept}, without objects`]: () => ({ ...before, objecten: false }),
+        [`${kept} and the days`]: () => ({ ...before, peildatum: '2026-01-09' }),
+      };
+      expect(after).not.toBeNull();
+      expect(after).toEqual(await expected[served]?.());
+    },
+  );
 
-  it.each(['an extract', 'nothing'] as const)('needs no lock, which a killed load may have left: %s', async (live) => {
-    const server = await newServer();
-    await server.start(asked[live]);
-    const before = await server.live();
-    const addresses = dynamoDbAddressTable(engine.client, server.options.table);
-    await underLock(addresses, async () => {
-      expect((await server.start(asked.nothing)).report.outcome).toBe('unchanged');
-    });
-    expect(await server.live()).toEqual(before);
-  });
+  it.each(['an extract', 'nothing'] as const)(
+    'needs no lock, which a killed load may have left: %s',
+    async (live) => {
+      const server = await newServer();
+      await server.start(asked[live]);
+      const before = await server.live();
+      const addresses = dynamoDbAddressTable(engine.client, server.options.table);
+      await underLock(addresses, async () => {
+        expect((await server.start(asked.nothing)).report.outcome).toBe('unchanged');
+      });
+      expect(await server.live()).toEqual(before);
+    },
+  );
 });

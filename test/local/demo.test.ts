@@ -31,13 +31,16 @@ describe('the API key of the demo account', () => {
     admin = createAdmin({ client: clientOf(), table: 'accounts' });
   });
 
-  const active = async () => (await admin.keys.list('demo')).filter(({ state }) => state === 'active').length;
+  const active = async () =>
+    (await admin.keys.list('demo')).filter(({ state }) => state === 'active').length;
 
   it('stays the same while it is active, without a look at plan and account, and is replaced after it was revoked', async () => {
     const first = await keyIn('accounts');
     const client = clientOf();
     const send = jest.spyOn(client, 'send');
-    expect(await demoKey(createAdminStore(client, 'accounts', 'test', Date.now), first)).toBe(first);
+    expect(await demoKey(createAdminStore(client, 'accounts', 'test', Date.now), first)).toBe(
+      first,
+    );
     expect(send).toHaveBeenCalledTimes(2);
     expect(await active()).toBe(1);
     const [view] = await admin.keys.list('demo');
@@ -60,7 +63,9 @@ describe('the API key of the demo account', () => {
     await admin.plans.put({ code: 'demo', limits: { day: 7 } });
     await admin.accounts.suspend('demo');
     await keyIn('accounts');
-    expect(await admin.plans.list()).toMatchObject({ plans: [{ code: 'demo', limits: { day: 7 } }] });
+    expect(await admin.plans.list()).toMatchObject({
+      plans: [{ code: 'demo', limits: { day: 7 } }],
+    });
     expect(await admin.accounts.show('demo')).toMatchObject({ state: 'suspended' });
   });
 });

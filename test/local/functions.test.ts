@@ -11,16 +11,21 @@ const lines: string[] = [];
 /** A route whose handler does this. */
 const route = (path: string, handler: Parameters<typeof invoker>[2]) => ({
   key: `ANY ${path}`,
-  target: invoker('Tried', { timeoutSeconds: 0.2, memoryMegabytes: 128 }, handler, (line) => lines.push(line)),
+  target: invoker('Tried', { timeoutSeconds: 0.2, memoryMegabytes: 128 }, handler, (line) =>
+    lines.push(line),
+  ),
 });
 const failure = () => new TypeError('the inside');
 
 const gateway = startForTests(() =>
   startGateway({
     routes: [
-      route('/fine', async ({ rawPath: path }, { awsRequestId: id, getRemainingTimeInMillis: left }) => {
-        return { statusCode: 200, body: JSON.stringify({ path, id, left: left() }) };
-      }),
+      route(
+        '/fine',
+        async ({ rawPath: path }, { awsRequestId: id, getRemainingTimeInMillis: left }) => {
+          return { statusCode: 200, body: JSON.stringify({ path, id, left: left() }) };
+        },
+      ),
       route('/throws', () => {
         throw failure();
       }),
@@ -51,7 +56,10 @@ describe('a handler in the process of npm start', () => {
     async (path, reason) => {
       lines.length = 0;
       const [failed, fine] = await Promise.all([get(`/${path}`), get('/fine')]);
-      expect([failed.status, await failed.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
+      expect([failed.status, await failed.text()]).toEqual([
+        500,
+        '{"message":"Internal Server Error"}',
+      ]);
       expect(fine.status).toBe(200);
       expect(lines).toEqual([expect.stringMatching(reason)]);
       expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'ERROR', function: 'Tried' });
@@ -61,7 +69,10 @@ describe('a handler in the process of npm start', () => {
 });
 
 describe('the handlers of the API', () => {
-  const place = { client: { send: () => Promise.reject(new Error('not called')) } as never, log: () => undefined };
+  const place = {
+    client: { send: () => Promise.reject(new Error('not called')) } as never,
+    log: () => undefined,
+  };
 
   it('do not start without a variable that the table of routes lists, and name it', async () => {
     const { ACCOUNTS_TABLE: _, ...values } = lambdaEnvironment('http://127.0.0.1:1');
@@ -91,7 +102,11 @@ describe('the handlers of the API', () => {
       const client = { send: async () => ({}), middlewareStack: { clone: () => ({ add() {} }) } };
       const routes = await apiHandlers({ values, client, log() {} });
       console.log(JSON.stringify({ routes: routes.length, reads, undici }));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      script,
+    ]);
     expect(JSON.parse(stdout)).toEqual({ routes: 4, reads: [], undici: [] });
   });
 });

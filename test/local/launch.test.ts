@@ -21,7 +21,9 @@ describe('an entry point under a Node version that is too old', () => {
   ])('says which Node it needs and how to get it: %s', async (_, args) => {
     const { exit, out, err } = await runAs('22.6.0', ...args);
     expect([exit, out]).toEqual([1, '']);
-    expect(err).toMatch(/^This needs Node 24 or newer; this is Node 22\.6\.0\. .*nvm install 24.*nodejs\.org\S+\n$/);
+    expect(err).toMatch(
+      /^This needs Node 24 or newer; this is Node 22\.6\.0\. .*nvm install 24.*nodejs\.org\S+\n$/,
+    );
   });
 });
 
@@ -31,7 +33,9 @@ describe('the launcher', () => {
       exit: 2,
       err: expect.stringContaining('Did you mean list?'),
     });
-    expect((await runAs('24.0.0', 'local/launch.js', 'smoke', '--help')).out).toContain('bag-adres smoke');
+    expect((await runAs('24.0.0', 'local/launch.js', 'smoke', '--help')).out).toContain(
+      'bag-adres smoke',
+    );
   });
 
   it('has later starts find the sources compiled, in the folder that the user names or else in ours', async () => {
@@ -42,7 +46,9 @@ describe('the launcher', () => {
     const folders = async (variables: NodeJS.ProcessEnv) => {
       const { NODE_COMPILE_CACHE: _inherited, ...env } = process.env;
       const args = ['--input-type=module', '--eval', script];
-      const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...env, ...variables } });
+      const { stdout } = await promisify(execFile)(process.execPath, args, {
+        env: { ...env, ...variables },
+      });
       return stdout.trim().split('\n');
     };
     const ours = resolve('node_modules/.cache/compile');
@@ -54,10 +60,19 @@ describe('the launcher', () => {
   it('runs every TypeScript entry of the scripts and the documentation', () => {
     const json = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
     const { scripts } = json('package.json');
-    const texts = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md')].map((file) => readFileSync(file, 'utf8'));
+    const texts = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md')].map((file) =>
+      readFileSync(file, 'utf8'),
+    );
     const packageScripts = Object.values<string>(json('packages/admin/package.json').scripts);
-    const commands = [...Object.values<string>(scripts), ...packageScripts, json('cdk.json').app, ...texts];
-    const direct = commands.flatMap((text) => text.match(/\bnode (?:--\S+ )*[\w./-]+\.ts\b/g) ?? []);
+    const commands = [
+      ...Object.values<string>(scripts),
+      ...packageScripts,
+      json('cdk.json').app,
+      ...texts,
+    ];
+    const direct = commands.flatMap(
+      (text) => text.match(/\bnode (?:--\S+ )*[\w./-]+\.ts\b/g) ?? [],
+    );
     expect(direct).toEqual([]);
     expect(scripts['bag-adres']).toBe('node local/launch.js bin/bag-adres.ts');
   });

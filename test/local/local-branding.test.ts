@@ -21,7 +21,11 @@ describe('the branding of npm start', () => {
     const branding = await readBrandingFile(
       fileOf({ name: 'Voorbeeld BV', terms: 'https://voorbeeld.nl/v', logo: 'logo.svg' }),
     );
-    expect(branding).toMatchObject({ name: 'Voorbeeld BV', colour: '#0b4f8a', logo: { type: 'image/svg+xml' } });
+    expect(branding).toMatchObject({
+      name: 'Voorbeeld BV',
+      colour: '#0b4f8a',
+      logo: { type: 'image/svg+xml' },
+    });
     expect(Buffer.from(branding.logo?.bytes ?? []).toString()).toBe(logo);
     expect(JSON.parse(brandingVariable(branding))).toEqual({
       name: 'Voorbeeld BV',
@@ -33,7 +37,9 @@ describe('the branding of npm start', () => {
 
   it('is that of a deployment where none is given, with a link to the portal', () => {
     expect(brandingVariable({})).toBe('{}');
-    expect(JSON.parse(brandingVariable({}, 'http://127.0.0.1:3001'))).toEqual({ portalUrl: 'http://127.0.0.1:3001' });
+    expect(JSON.parse(brandingVariable({}, 'http://127.0.0.1:3001'))).toEqual({
+      portalUrl: 'http://127.0.0.1:3001',
+    });
   });
 
   it.each([
@@ -41,15 +47,26 @@ describe('the branding of npm start', () => {
     ['an unknown field', { nam: 'x' }, 'is not a branding'],
     ['a colour that is none', { colour: 'red' }, 'colour:'],
     ['an address without TLS', { privacy: 'http://x.nl' }, 'privacy:'],
-    ['a logo that does not exist', { logo: 'none.png' }, 'none.png is not a file. Correct the path.'],
+    [
+      'a logo that does not exist',
+      { logo: 'none.png' },
+      'none.png is not a file. Correct the path.',
+    ],
     ['no file', undefined, "can't be read: ENOENT. Check the path."],
-    ['a logo of more than 64 KB', { logo: 'large.png' }, 'which has 65537 bytes. Allowed: 65536 or less'],
-  ])('is refused for %s before anything starts, with what is wrong', async (_, content, message) => {
-    writeFileSync(join(folder, 'large.png'), new Uint8Array(65_537));
-    const file = content === undefined ? join(folder, 'nothing.json') : fileOf(content);
-    const printed: string[] = [];
-    const write = { writeErr: (text: string) => printed.push(text) };
-    await expect(startOptions(['--branding', file], {}, write)).rejects.toThrow();
-    expect(printed.join('')).toContain(message);
-  });
+    [
+      'a logo of more than 64 KB',
+      { logo: 'large.png' },
+      'which has 65537 bytes. Allowed: 65536 or less',
+    ],
+  ])(
+    'is refused for %s before anything starts, with what is wrong',
+    async (_, content, message) => {
+      writeFileSync(join(folder, 'large.png'), new Uint8Array(65_537));
+      const file = content === undefined ? join(folder, 'nothing.json') : fileOf(content);
+      const printed: string[] = [];
+      const write = { writeErr: (text: string) => printed.push(text) };
+      await expect(startOptions(['--branding', file], {}, write)).rejects.toThrow();
+      expect(printed.join('')).toContain(message);
+    },
+  );
 });

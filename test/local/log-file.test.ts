@@ -27,12 +27,17 @@ describe('a log file', () => {
     expect(text.length).toBeGreaterThan(1_000);
   });
 
-  (existsSync('/dev/full') ? it : it.skip)('drops lines and says so once when the disk is full', () => {
-    const messages: string[] = [];
-    const log = openLogFile('/dev/full', (message) => messages.push(message), 1e9);
-    log.write('lost');
-    log.write('lost too');
-    log.close();
-    expect(messages).toEqual([expect.stringMatching(/^The log \/dev\/full can't be written, .*ENOSPC/)]);
-  });
+  (existsSync('/dev/full') ? it : it.skip)(
+    'drops lines and says so once when the disk is full',
+    () => {
+      const messages: string[] = [];
+      const log = openLogFile('/dev/full', (message) => messages.push(message), 1e9);
+      log.write('lost');
+      log.write('lost too');
+      log.close();
+      expect(messages).toEqual([
+        expect.stringMatching(/^The log \/dev\/full can't be written, .*ENOSPC/),
+      ]);
+    },
+  );
 });

@@ -8,15 +8,22 @@ import { startErrorText } from '../../local/messages.ts';
 import { explainError } from '../../operator/connect/errors.ts';
 
 const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
-const coded = (code: string, message: string) => Object.assign(new Error(message), { code, path: '/home/me/.data/x' });
+const coded = (code: string, message: string) =>
+  Object.assign(new Error(message), { code, path: '/home/me/.data/x' });
 
 describe('a full disk', () => {
   it.each([
     ['by Node', coded('ENOSPC', 'ENOSPC: no space left on device, write')],
     ['by the quota of the user', coded('EDQUOT', 'EDQUOT: disk quota exceeded, write')],
     ['by the embedded engine', new Error('Internal error: database or disk is full')],
-    ['by its start', new EngineError('The engine did not start: error: Internal error: database or disk is full')],
-    ['by the data folder', new DataFolderError("/d can't be used: ENOSPC: no space left on device. Choose another.")],
+    [
+      'by its start',
+      new EngineError('The engine did not start: error: Internal error: database or disk is full'),
+    ],
+    [
+      'by the data folder',
+      new DataFolderError("/d can't be used: ENOSPC: no space left on device. Choose another."),
+    ],
   ])('reported %s, gets an explanation of what to do', (_, error) => {
     expect(startErrorText(error, place)).toBe(
       'The disk of /home/me/.data is full. Free some space and start again to continue, or choose a folder on another ' +
@@ -33,7 +40,9 @@ describe('a full disk', () => {
     expect(startErrorText(error, place)).toContain('permission denied');
     expect(explainError(error)).toEqual({
       code: 'no_file_access',
-      message: expect.stringMatching(/^\/home\/me\/\.data\/x can't be read or written by you \(EACCES\)\./),
+      message: expect.stringMatching(
+        /^\/home\/me\/\.data\/x can't be read or written by you \(EACCES\)\./,
+      ),
     });
   });
 });
@@ -49,19 +58,25 @@ describe('a load that the guard refused', () => {
   it.each([
     [defaultDataFolder, ''],
     ["/home/me/it's", String.raw` --data '/home/me/it'\''s'`],
-  ])('gets commands that find its folder, and one that starts the service on it: %s', (dataFolder, option) => {
-    const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder });
-    for (const decision of ['approve', 'reject'])
-      expect(text).toContain(`"npx bag-adres load ${decision} abc --local${option}"`);
-    expect(text).toContain(`Start with "npm start${option && ` --${option}`}",`);
-  });
+  ])(
+    'gets commands that find its folder, and one that starts the service on it: %s',
+    (dataFolder, option) => {
+      const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder });
+      for (const decision of ['approve', 'reject'])
+        expect(text).toContain(`"npx bag-adres load ${decision} abc --local${option}"`);
+      expect(text).toContain(`Start with "npm start${option && ` --${option}`}",`);
+    },
+  );
 });
 
 describe('data that a start can’t use', () => {
   it.each([
     ['a storage of another table', new LoadError('ForeignStorageError', 'Run "load repair".')],
     ['a damaged manifest', new DamagedObjectError('manifest.json')],
-    ['a damaged database', Object.assign(new Error('backend: database is malformed'), { name: 'InternalServerError' })],
+    [
+      'a damaged database',
+      Object.assign(new Error('backend: database is malformed'), { name: 'InternalServerError' }),
+    ],
   ])('such as %s is not left to commands that need a running service', (_, error) => {
     const text = startErrorText(error, place);
     expect(text.startsWith(`${error.message}\n`)).toBe(true);
@@ -70,6 +85,8 @@ describe('data that a start can’t use', () => {
 
   it('is not suspected behind a fault of another engine', () => {
     const error = Object.assign(new Error('busy'), { name: 'InternalServerError' });
-    expect(startErrorText(error, { ...place, endpoint: 'http://127.0.0.1:8000' })).not.toContain('--fresh');
+    expect(startErrorText(error, { ...place, endpoint: 'http://127.0.0.1:8000' })).not.toContain(
+      '--fresh',
+    );
   });
 });

@@ -23,17 +23,28 @@ afterEach(async () => {
 
 const lockModule = new URL('../../local/process-lock.ts', import.meta.url).href;
 
-/** Runs a command with process ids and a network of its own, as in a container; takes root's rights. */
+/**
+ * Runs a command with process ids and a network of its own, as in a container; takes root's rights.
+ */
 const isolate = ['unshare', '--net', '--pid', '--fork', '--kill-child'];
 const canIsolate = spawnSync('unshare', [...isolate.slice(1), 'true']).status === 0;
 
-/** Another process, started by way of `wrapper`, that tries to take the lock, says whether it has, and keeps it. */
+/**
+ * Another process, started by way of `wrapper`, that tries to take the lock, says whether it has,
+ * and keeps it.
+ */
 async function tryElsewhere(wrapper: string[] = []) {
   const script = `
     const { acquireLock } = await import('${lockModule}');
     await acquireLock(${JSON.stringify(file)}).then(() => console.log('held'), () => console.log('refused'));
     setInterval(() => {}, 1000);`;
-  const [command = '', ...args] = [...wrapper, process.execPath, '--input-type=module', '--eval', script];
+  const [command = '', ...args] = [
+    ...wrapper,
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    script,
+  ];
   const child = spawn(command, args);
   holders.push(child);
   const [said] = await once(child.stdout, 'data');
@@ -46,14 +57,20 @@ describe('a lock', () => {
     await symlink(join(folder, 'real'), join(folder, 'link'));
     const files = ['real', 'link'].map((name) => join(folder, name, 'lock'));
     for (let round = 0; round < (isFullSweep ? 20 : 4); round++) {
-      const results = await Promise.allSettled(Array.from({ length: 25 }, () => files.map(acquireLock)).flat());
-      const holders = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      const results = await Promise.allSettled(
+        Array.from({ length: 25 }, () => files.map(acquireLock)).flat(),
+      );
+      const holders = results.flatMap((result) =>
+        result.status === 'fulfilled' ? [result.value] : [],
+      );
       expect(holders).toHaveLength(1);
       for (const result of results) {
         if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(LockHeldError);
       }
       for (const path of files)
-        await expect(acquireLock(path)).rejects.toThrow(/lock is locked by process \d+ on .+, since .+ UTC$/);
+        await expect(acquireLock(path)).rejects.toThrow(
+          /lock is locked by process \d+ on .+, since .+ UTC$/,
+        );
       await holders[0]?.();
     }
   });
@@ -63,10 +80,13 @@ describe('a lock', () => {
     expect(tried.map(({ said }) => said).sort()).toEqual(['held', 'refused', 'refused', 'refused']);
   });
 
-  (canIsolate ? it : it.skip)('excludes a process in another container on the same volume', async () => {
-    expect((await tryElsewhere(isolate)).said).toBe('held');
-    await expect(acquireLock(file)).rejects.toThrow(/is locked by process \d+ on /);
-  });
+  (canIsolate ? it : it.skip)(
+    'excludes a process in another container on the same volume',
+    async () => {
+      expect((await tryElsewhere(isolate)).said).toBe('held');
+      await expect(acquireLock(file)).rejects.toThrow(/is locked by process \d+ on /);
+    },
+  );
 
   it('stays with a suspended holder, which is reported at once, and is free after it was killed', async () => {
     const { child: holder } = await tryElsewhere();

@@ -17,11 +17,26 @@ describe('a tally', () => {
       '7.5 MB/s, 307,500 rows/s',
       '0:20 left',
     ],
-    [{ bytes: 0, rows: 5, total: { rows: 20 }, seconds: 25 }, '5 of 20 rows', '0 rows/s', '1:15 left'],
-    [{ bytes: 0, rows: 44, total: { rows: 44 }, seconds: 1 }, '44 of 44 rows', '44 rows/s', '0:00 left'],
+    [
+      { bytes: 0, rows: 5, total: { rows: 20 }, seconds: 25 },
+      '5 of 20 rows',
+      '0 rows/s',
+      '1:15 left',
+    ],
+    [
+      { bytes: 0, rows: 44, total: { rows: 44 }, seconds: 1 },
+      '44 of 44 rows',
+      '44 rows/s',
+      '0:00 left',
+    ],
     [{ bytes: 0, rows: 46, total: { rows: 44 }, seconds: 1 }, '46 rows', '46 rows/s', '0:00 left'],
     [{ bytes: 9e6, rows: 5, total: {}, seconds: 1 }, '9.0 MB, 5 rows', '9.0 MB/s, 5 rows/s', ''],
-    [{ bytes: 0, rows: 1, total: { rows: 2 }, seconds: 3_723 }, '1 of 2 rows', '0 rows/s', '1:02:03 left'],
+    [
+      { bytes: 0, rows: 1, total: { rows: 2 }, seconds: 3_723 },
+      '1 of 2 rows',
+      '0 rows/s',
+      '1:02:03 left',
+    ],
   ])('of %j shows %s; %s; %s', (tally, amount, rate, left) => {
     expect([amountText(tally), rateText(tally), leftText(tally)]).toEqual([amount, rate, left]);
   });
@@ -30,11 +45,15 @@ describe('a tally', () => {
 describe('plain lines', () => {
   it('appear in a file once for a short stage, and at intervals for a long one', () => {
     const stream = new PassThrough();
-    const short = showProgress(stream as unknown as NodeJS.WriteStream).begin('extract', { bytes: 2_000_000 });
+    const short = showProgress(stream as unknown as NodeJS.WriteStream).begin('extract', {
+      bytes: 2_000_000,
+    });
     short.advance({ bytes: 1_000_000, rows: 10_000 });
     short.advance({ bytes: 1_000_000, rows: 6113 });
     short.end();
-    expect(String(stream.read())).toMatch(/^extract, 2\.0 of 2\.0 MB, 16,113 rows, done in \d\.\d s\n$/);
+    expect(String(stream.read())).toMatch(
+      /^extract, 2\.0 of 2\.0 MB, 16,113 rows, done in \d\.\d s\n$/,
+    );
 
     const lines: string[] = [];
     const long = progressLines((line) => lines.push(line), 0).begin('apply', { rows: 50 });
@@ -59,19 +78,31 @@ describe('the line of a terminal', () => {
     const { shown, lines } = terminal();
     const stage = shown.begin('extract', { bytes: 2_000_000 });
     stage.advance({ bytes: 2_000_000, rows: 16_113 });
-    expect(lines()).toEqual([expect.stringMatching(/^extract .* 99% {2}2\.0 of 2\.0 MB, 16,113 rows/)]);
+    expect(lines()).toEqual([
+      expect.stringMatching(/^extract .* 99% {2}2\.0 of 2\.0 MB, 16,113 rows/),
+    ]);
     stage.end();
-    expect(lines()).toEqual([expect.stringMatching(/100% {2}2\.0 of 2\.0 MB, 16,113 rows {2}done$/), '']);
+    expect(lines()).toEqual([
+      expect.stringMatching(/100% {2}2\.0 of 2\.0 MB, 16,113 rows {2}done$/),
+      '',
+    ]);
   });
 
-  it.each([20, 40, 60, 80])('is one line of less than %i columns, in which no number is cut', (columns) => {
-    const { shown, lines } = terminal(columns);
-    shown.begin('extract', { bytes: 3_600_000_000 }).advance({ bytes: 1_234_000_000, rows: 4_567_890 });
-    const [line = '', ...others] = lines();
-    expect(others).toEqual([]);
-    expect(line.length).toBeLessThan(columns);
-    expect(line).toMatch(/^extract +(?:[█░]+ +)?34%(?: {2}1,234 of 3,600 MB, 4,567,890 rows)?(?: {2}|$)/);
-  });
+  it.each([20, 40, 60, 80])(
+    'is one line of less than %i columns, in which no number is cut',
+    (columns) => {
+      const { shown, lines } = terminal(columns);
+      shown
+        .begin('extract', { bytes: 3_600_000_000 })
+        .advance({ bytes: 1_234_000_000, rows: 4_567_890 });
+      const [line = '', ...others] = lines();
+      expect(others).toEqual([]);
+      expect(line.length).toBeLessThan(columns);
+      expect(line).toMatch(
+        /^extract +(?:[█░]+ +)?34%(?: {2}1,234 of 3,600 MB, 4,567,890 rows)?(?: {2}|$)/,
+      );
+    },
+  );
 
   it('says at Ctrl-C how far the stage came, and ends the process unless others listen', () => {
     const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
@@ -88,7 +119,10 @@ describe('the line of a terminal', () => {
       expect(lines()).toEqual([expect.stringMatching(/41% {2}41 of 100 rows {2}interrupted$/), '']);
       stage.advance({ rows: 1 });
       expect(lines()).toEqual(['']);
-      expect([kill.mock.calls, other.mock.calls.length]).toEqual([[[process.pid, 'SIGINT']], Number(listens)]);
+      expect([kill.mock.calls, other.mock.calls.length]).toEqual([
+        [[process.pid, 'SIGINT']],
+        Number(listens),
+      ]);
     }
     for (const listener of others) process.on('SIGINT', listener as () => void);
     kill.mockRestore();

@@ -18,7 +18,11 @@ describe('options without the "--" before them', () => {
     [['3001'], { npm_config_port: 'true' }, '--port 3001'],
     [[], { npm_config_port: '3001' }, '--port 3001'],
     [[], { npm_config_fresh: 'true' }, '--fresh'],
-    [['a.zip'], { npm_config_extract: 'true', npm_config_fresh: 'true' }, '--extract a.zip --fresh'],
+    [
+      ['a.zip'],
+      { npm_config_extract: 'true', npm_config_fresh: 'true' },
+      '--extract a.zip --fresh',
+    ],
     [['--fresh'], { npm_config_port: '3001' }, '--port 3001 --fresh'],
   ])('are reported with what to type: %j %j', (args, env, typed) => {
     expect(advice(args, env)).toMatch(new RegExp(`Type: npm start -- ${typed}$`));
@@ -30,10 +34,15 @@ describe('options without the "--" before them', () => {
   });
 
   it('end npm start with exit code 2, and --help, which describes each, does with 0', async () => {
-    const [{ ended, output }, help] = [start([], { line: 'npm start --port 3001' }), start(['--help'])];
+    const [{ ended, output }, help] = [
+      start([], { line: 'npm start --port 3001' }),
+      start(['--help']),
+    ];
     expect([await ended, await help.ended]).toEqual([2, 0]);
     expect(output()).toContain('Type: npm start -- --port 3001');
-    for (const word of '--extract --objecten --allow-host --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(' '))
+    for (const word of '--extract --objecten --allow-host --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(
+      ' ',
+    ))
       expect(help.output()).toContain(word);
   });
 });
@@ -47,12 +56,19 @@ describe('the options of npm start', () => {
     const writeErr = (text: string) => {
       printed += text;
     };
-    const ending = await startOptions(args, {}, { writeErr }).catch((error: CommanderError) => error);
+    const ending = await startOptions(args, {}, { writeErr }).catch(
+      (error: CommanderError) => error,
+    );
     return { exitCode: 'exitCode' in ending ? ending.exitCode : 0, printed };
   }
 
   it('have defaults, and are read with the paths made absolute', async () => {
-    expect(await startOptions([], {})).toEqual({ host: '127.0.0.1', port: 3000, objecten: false, fresh: false });
+    expect(await startOptions([], {})).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      objecten: false,
+      fresh: false,
+    });
     const folder = callersFolder();
     const given =
       '--extract a.zip --mutations days --objecten --port 0 --host ::1 --allow-host A.lan --allow-host b --data d --fresh --throttle 5'.split(
@@ -86,9 +102,12 @@ describe('the options of npm start', () => {
       ['--extract', 'a.zip', 'b.zip'],
       /"b.zip" follows no option. Each takes one value: npm start -- --extract FILE.zip/,
     ],
-  ])('are refused with a line and where to look further when one can’t be used: %j', async (args, message) => {
-    const { exitCode, printed } = await ended(args);
-    expect(exitCode).not.toBe(0);
-    expect(printed.trim().split('\n')).toEqual([expect.stringMatching(message), help]);
-  });
+  ])(
+    'are refused with a line and where to look further when one can’t be used: %j',
+    async (args, message) => {
+      const { exitCode, printed } = await ended(args);
+      expect(exitCode).not.toBe(0);
+      expect(printed.trim().split('\n')).toEqual([expect.stringMatching(message), help]);
+    },
+  );
 });

@@ -42,7 +42,10 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-/** Gives the data folder of this test the data of the start before: starting on that is quicker than with none. */
+/**
+ * Gives the data folder of this test the data of the start before: starting on that is quicker than
+ * with none.
+ */
 const useDataBefore = () => cp(before.data, data, { recursive: true });
 
 function run(args: string[] = [], options: Parameters<typeof start>[1] = {}): Start {
@@ -55,21 +58,28 @@ const keyIn = (output: string) => /bagadres_demo_\w+/.exec(output)?.[0] ?? '';
 const baseIn = (output: string) => /http:\/\/[\w.[\]:]+:\d+/.exec(output)?.[0] ?? '';
 
 async function lookUp(output: string, query = 'postcode=1381AA&huisnummer=9', key = keyIn(output)) {
-  const response = await fetch(`${baseIn(output)}/v1/address?${query}`, { headers: { 'x-api-key': key } });
+  const response = await fetch(`${baseIn(output)}/v1/address?${query}`, {
+    headers: { 'x-api-key': key },
+  });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
 const expectAnswers = async (service: Service) =>
   expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
 
-/** Serves in this process while `work` runs, in the data folder of this test unless the options name another. */
+/**
+ * Serves in this process while `work` runs, in the data folder of this test unless the options name
+ * another.
+ */
 const serving = <T>(options: Partial<ServiceOptions>, work: (service: Service) => Promise<T>) =>
   whileServing(serviceOptions({ dataFolder: data, ...options }), work);
 
 /** The line that a start with these options ends with; leaves nothing running. */
 async function failure(options: Partial<ServiceOptions>): Promise<string> {
   const settings = serviceOptions({ dataFolder: data, ...options });
-  const error = await whileServing(settings, async () => undefined).catch((thrown: unknown) => thrown);
+  const error = await whileServing(settings, async () => undefined).catch(
+    (thrown: unknown) => thrown,
+  );
   // The shell around an engine that ends by itself ends a moment later.
   while ((await processesWith(data)).length > 0) await sleep(10);
   return startErrorText(error, { ...settings, endpoint: settings.endpoint });
@@ -128,37 +138,43 @@ describe('npm start', () => {
     },
   );
 
-  inSweep('answers a request in progress at Ctrl-C, which a terminal sends to npm too, and npm to it', async () => {
-    await useDataBefore();
-    const service = run([], { line: 'npm start' });
-    const output = await service.until(readyText);
-    const headers = { 'x-api-key': keyIn(output), 'content-type': 'application/json' };
-    const post = request(`${baseIn(output)}/v1/addresses`, { method: 'POST', headers });
-    const answered = once(post, 'response');
-    post.write('{"addresses":');
-    await sleep(200);
-    process.kill(-(service.child.pid as number), 'SIGINT');
-    await sleep(200);
-    post.end('[{"postcode":"1381AA","huisnummer":9}]}');
-    const [{ statusCode }] = await answered;
-    expect(statusCode).toBe(200);
-    await service.ended;
-    expect(await processesWith(data)).toEqual([]);
-  });
+  inSweep(
+    'answers a request in progress at Ctrl-C, which a terminal sends to npm too, and npm to it',
+    async () => {
+      await useDataBefore();
+      const service = run([], { line: 'npm start' });
+      const output = await service.until(readyText);
+      const headers = { 'x-api-key': keyIn(output), 'content-type': 'application/json' };
+      const post = request(`${baseIn(output)}/v1/addresses`, { method: 'POST', headers });
+      const answered = once(post, 'response');
+      post.write('{"addresses":');
+      await sleep(200);
+      process.kill(-(service.child.pid as number), 'SIGINT');
+      await sleep(200);
+      post.end('[{"postcode":"1381AA","huisnummer":9}]}');
+      const [{ statusCode }] = await answered;
+      expect(statusCode).toBe(200);
+      await service.ended;
+      expect(await processesWith(data)).toEqual([]);
+    },
+  );
 
   (existsSync(sample) ? inSweep : it.skip).each([
     ['SIGINT', ['--fresh'], 'the same command without --fresh'],
     ['SIGTERM', [], 'the same command'],
-  ] as const)('can be stopped by %s in the middle of a load, and started again', async (signal, fresh, how) => {
-    const first = run(['--extract', sample, ...fresh]);
-    while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
-    first.child.kill(signal);
-    expect(await first.ended).toBe(0);
-    expect(first.output()).not.toMatch(/error/i);
-    expect(first.output()).toMatch(new RegExp(`Stopped .*: ${how} continues\\.\n$`));
-    expect(await processesWith(data)).toEqual([]);
-    await serving({}, expectAnswers);
-  });
+  ] as const)(
+    'can be stopped by %s in the middle of a load, and started again',
+    async (signal, fresh, how) => {
+      const first = run(['--extract', sample, ...fresh]);
+      while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
+      first.child.kill(signal);
+      expect(await first.ended).toBe(0);
+      expect(first.output()).not.toMatch(/error/i);
+      expect(first.output()).toMatch(new RegExp(`Stopped .*: ${how} continues\\.\n$`));
+      expect(await processesWith(data)).toEqual([]);
+      await serving({}, expectAnswers);
+    },
+  );
 });
 
 describe('npm start --fresh --host --objecten on the data of an earlier start', () => {
@@ -173,19 +189,29 @@ describe('npm start --fresh --host --objecten on the data of an earlier start', 
 
   it('prints commands that work when pasted', async () => {
     const lines = shared.output.match(/curl .*/g) ?? [];
-    const [letter, list, twin, accent, ambiguous, neven, ligplaats] = await Promise.all(lines.map(runPasted));
+    const [letter, list, twin, accent, ambiguous, neven, ligplaats] = await Promise.all(
+      lines.map(runPasted),
+    );
     expect(lines).toHaveLength(7);
     expect(lines.join()).toContain("'http://[::1]:");
-    expect(letter).toMatchObject({ status: 'ok', address: { straat: 'Buitenveer', woonplaats: 'Weesp' } });
+    expect(letter).toMatchObject({
+      status: 'ok',
+      address: { straat: 'Buitenveer', woonplaats: 'Weesp' },
+    });
     expect(list.toevoegingen.length).toBeGreaterThan(50);
     expect(twin.address.nummeraanduidingen).toHaveLength(2);
-    expect(accent.address).toMatchObject({ straat: 'Mr.J.C.Bührmannlaan', gemeente: { naam: 'Weesp' } });
+    expect(accent.address).toMatchObject({
+      straat: 'Mr.J.C.Bührmannlaan',
+      gemeente: { naam: 'Weesp' },
+    });
     expect(ambiguous).toMatchObject({ status: 'ambiguous', candidates: [{}, {}] });
     expect(neven.address).toMatchObject({
       straat: 'Keurstraat',
       objecten: [{ type: 'verblijfsobject', hoofdadres: false, oppervlakte: 1015 }],
     });
-    expect(ligplaats.address).toMatchObject({ objecten: [{ type: 'ligplaats', hoofdadres: true }] });
+    expect(ligplaats.address).toMatchObject({
+      objecten: [{ type: 'ligplaats', hoofdadres: true }],
+    });
     expect(await readLocalState(shared.folder)).toMatchObject({
       baseUrl: baseIn(shared.output),
       pid: shared.service.child.pid,
@@ -193,8 +219,11 @@ describe('npm start --fresh --host --objecten on the data of an earlier start', 
   });
 
   it('says once how to load another municipality, when an address is not found', async () => {
-    for (let count = 0; count < 2; count++) await lookUp(shared.output, 'postcode=1012RJ&huisnummer=147');
-    const printed = await shared.service.until('An address was not found: the demo has 484 addresses of Weesp');
+    for (let count = 0; count < 2; count++)
+      await lookUp(shared.output, 'postcode=1012RJ&huisnummer=147');
+    const printed = await shared.service.until(
+      'An address was not found: the demo has 484 addresses of Weesp',
+    );
     await lookUp(shared.output);
     expect(printed.match(/An address was not found/g)).toHaveLength(1);
     expect(shared.output).toContain('npm start -- --extract https://service.pdok.nl/');
@@ -202,8 +231,10 @@ describe('npm start --fresh --host --objecten on the data of an earlier start', 
 
   it('creates files that only their owner can read', async () => {
     const files = await readdir(shared.folder, { recursive: true });
-    for (const file of ['dynamodb.db', 'local.json', 'identity.json']) expect(files).toContain(file);
-    for (const file of files) expect([file, (await stat(join(shared.folder, file))).mode & 0o077]).toEqual([file, 0]);
+    for (const file of ['dynamodb.db', 'local.json', 'identity.json'])
+      expect(files).toContain(file);
+    for (const file of files)
+      expect([file, (await stat(join(shared.folder, file))).mode & 0o077]).toEqual([file, 0]);
   });
 
   it('refuses another start in its data folder, on its port too, and one on its port alone, and keeps serving', async () => {
@@ -211,7 +242,9 @@ describe('npm start --fresh --host --objecten on the data of an earlier start', 
     const place = { host: '::1', port: Number(new URL(baseIn(shared.output)).port) };
     const text = await failure({ dataFolder: shared.folder, ...place });
     expect(text).toContain(`Another npm start is using ${shared.folder}: ${holder}`);
-    expect(text).toMatch(/UTC\. Stop it, or start a second service: npm start -- --data FOLDER --port 0$/);
+    expect(text).toMatch(
+      /UTC\. Stop it, or start a second service: npm start -- --data FOLDER --port 0$/,
+    );
     expect(await failure(place)).toBe(
       `Port ${place.port} on ::1 is in use. Choose another: npm start -- --port NUMBER, where 0 picks a free one.`,
     );
@@ -219,7 +252,10 @@ describe('npm start --fresh --host --objecten on the data of an earlier start', 
   });
 
   it('stops with an explanation when its engine stops unexpectedly', async () => {
-    const { stdout } = await promisify(execFile)('pgrep', ['-f', `^[^ ]*dynoxide serve.*${shared.folder}`]);
+    const { stdout } = await promisify(execFile)('pgrep', [
+      '-f',
+      `^[^ ]*dynoxide serve.*${shared.folder}`,
+    ]);
     process.kill(Number(stdout.trim().split('\n')[0]), 'SIGKILL');
     expect(await shared.service.ended).toBe(1);
     expect(shared.service.output()).toMatch(/The DynamoDB engine has stopped unexpectedly/);
@@ -234,7 +270,9 @@ describe('npm start on the data of an earlier start', () => {
   it('has the same API key, and does not load it again', async () => {
     expect(keyIn(shared.output)).toBe(keyIn(before.output));
     expect((await lookUp(shared.output)).body.status).toBe('ok');
-    expect((await lookUp(shared.output, 'postcode=1381AA&huisnummer=9&include=objecten')).status).toBe(422);
+    expect(
+      (await lookUp(shared.output, 'postcode=1381AA&huisnummer=9&include=objecten')).status,
+    ).toBe(422);
     expect(await manifestIn(shared.folder)).toBe(await manifestIn(before.data));
   });
 
@@ -250,7 +288,8 @@ describe('npm start on the data of an earlier start', () => {
   it('keeps serving when its output is no longer read, and leaves nothing running after its terminal closes', async () => {
     const { endpoint } = await readLocalState(shared.folder);
     expect(await processesWith(shared.folder)).not.toEqual([]);
-    for (const stream of [shared.service.child.stdout, shared.service.child.stderr]) stream?.destroy();
+    for (const stream of [shared.service.child.stdout, shared.service.child.stderr])
+      stream?.destroy();
     for (let count = 0; count < 3; count++) expect((await lookUp(shared.output)).status).toBe(200);
     shared.service.child.kill('SIGHUP');
     expect(await shared.service.ended).toBe(0);
@@ -272,14 +311,31 @@ describe('a start that fails', () => {
   });
 
   it('explains a damaged database', async () => {
-    await writeFile(join(data, 'dynamodb.db'), 'no database, but longer than its header has to be. '.repeat(100));
-    expect(await failure({})).toMatch(/^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*$/);
+    await writeFile(
+      join(data, 'dynamodb.db'),
+      'no database, but longer than its header has to be. '.repeat(100),
+    );
+    expect(await failure({})).toMatch(
+      /^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*$/,
+    );
   });
 
   it.each([
-    ['an address that is not one of this machine', { host: '192.0.2.1' }, /^192\.0\.2\.1 is not an address of this/],
-    ['a data folder that can’t be created', { dataFolder: '/proc/data/of/ours' }, /data folder .* can't be used/],
-    ['a data folder that is a file', { dataFolder: import.meta.filename }, /data folder .*\.ts can't be used/],
+    [
+      'an address that is not one of this machine',
+      { host: '192.0.2.1' },
+      /^192\.0\.2\.1 is not an address of this/,
+    ],
+    [
+      'a data folder that can’t be created',
+      { dataFolder: '/proc/data/of/ours' },
+      /data folder .* can't be used/,
+    ],
+    [
+      'a data folder that is a file',
+      { dataFolder: import.meta.filename },
+      /data folder .*\.ts can't be used/,
+    ],
   ])('explains %s', async (_, options, message) => {
     expect(await failure(options)).toMatch(message);
   });
@@ -298,7 +354,11 @@ inSweep(
       });
     const made = await tablesIn(engine);
     const again = await tablesIn(engine, true);
-    expect([made.length, again.length, again.filter((name) => made.includes(name))]).toEqual([2, 2, []]);
+    expect([made.length, again.length, again.filter((name) => made.includes(name))]).toEqual([
+      2,
+      2,
+      [],
+    ]);
     expect(await readdir(data)).not.toContain('dynamodb.db');
     await engine.stop();
     expect(await tablesIn(empty)).toEqual(again);

@@ -17,7 +17,9 @@ export type Ended = { exit: number | null; out: string; err: string };
 
 const program = fileURLToPath(new URL('../../bin/bag-adres.ts', import.meta.url));
 
-/** Why words after `bag-adres` are no command that can be run as they are; `undefined` if they are. */
+/**
+ * Why words after `bag-adres` are no command that can be run as they are; `undefined` if they are.
+ */
 export async function usageFault(words: readonly string[]): Promise<string | undefined> {
   const quiet = { out: () => undefined, err: () => undefined, env: {} };
   const program = commandLine(quiet, true).hook('preAction', () => {
@@ -45,7 +47,10 @@ const planned = Object.keys(destructive).filter((command) => destructive[command
 const plans = new RegExp(`^(?:account (?:suspend|activate)|${planned.join('|')})\\b`);
 let isPasting = false;
 
-/** Whatever a command prints, the commands that it quotes can be pasted: those that change nothing are run. */
+/**
+ * Whatever a command prints, the commands that it quotes can be pasted: those that change nothing
+ * are run.
+ */
 async function checkHints(text: string): Promise<void> {
   for (const [, hint = ''] of text.matchAll(/"npx bag-adres ([^"\\]+)/g)) {
     const words = wordsOf(hint);
@@ -62,10 +67,20 @@ async function checkHints(text: string): Promise<void> {
   }
 }
 
-/** Runs the command line in this process, with `--yes` where a command would ask and nobody can answer. */
-export async function run(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string, ask?: Ask): Promise<Ended> {
+/**
+ * Runs the command line in this process, with `--yes` where a command would ask and nobody can
+ * answer.
+ */
+export async function run(
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+  folder?: string,
+  ask?: Ask,
+): Promise<Ended> {
   const words = args.join(' ');
-  const asks = Object.entries(destructive).some(([command, how]) => how === 'asks' && words.startsWith(command));
+  const asks = Object.entries(destructive).some(
+    ([command, how]) => how === 'asks' && words.startsWith(command),
+  );
   const isDecided = ['--yes', '--plan', '--help'].some((option) => args.includes(option));
   return runUnattended(asks && !isDecided && !ask ? [...args, '--yes'] : args, env, folder, ask);
 }
@@ -79,7 +94,11 @@ export async function runUnattended(
 ): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
-  const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text), env };
+  const terminal = {
+    out: (text: string) => out.push(text),
+    err: (text: string) => err.push(text),
+    env,
+  };
   const exit = await runCommandLine(args, {
     ...terminal,
     ...(folder !== undefined && { folder }),
@@ -90,10 +109,15 @@ export async function runUnattended(
 }
 
 /**
- * Runs the command line in this process with `env` and no AWS settings of this machine, where the SDK finds them: in
- * the environment of the process. For one command at a time; a process of its own costs ten times as much.
+ * Runs the command line in this process with `env` and no AWS settings of this machine, where the
+ * SDK finds them: in the environment of the process. For one command at a time; a process of its
+ * own costs ten times as much.
  */
-export async function runWith(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string): Promise<Ended> {
+export async function runWith(
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+  folder?: string,
+): Promise<Ended> {
   const before = process.env;
   process.env = withoutAws(env);
   try {
@@ -103,7 +127,10 @@ export async function runWith(args: string[], env: NodeJS.ProcessEnv = {}, folde
   }
 }
 
-/** Runs it as an operator does: a process of its own, with `env` and no AWS settings of this machine. */
+/**
+ * Runs it as an operator does: a process of its own, with `env` and no AWS settings of this
+ * machine.
+ */
 export async function runProcess(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...args], {
     env: withoutAws(env),
@@ -136,7 +163,10 @@ function withoutAws(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 const split = ([first = '', ...words]: string[]) => [...first.split(' '), ...words];
 
-/** A real engine with empty tables and a data folder that says where it is, as the running service leaves one. */
+/**
+ * A real engine with empty tables and a data folder that says where it is, as the running service
+ * leaves one.
+ */
 export async function startLocalRun() {
   const engine = await startDynamoDb();
   await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
@@ -156,7 +186,10 @@ export async function startLocalRun() {
     data,
     /** Runs words, of which the first may be several: `plan list`. */
     run: (...words: string[]) => run([...split(words), ...local]),
-    /** Runs words on a terminal where each question gets `answer`; the questions come with the result. */
+    /**
+     * Runs words on a terminal where each question gets `answer`; the questions come with the
+     * result.
+     */
     runAnswering: async (answer: string, ...words: string[]) => {
       const asked: string[] = [];
       const ask = (question: string) => {
@@ -165,7 +198,8 @@ export async function startLocalRun() {
       };
       return { ...(await run([...split(words), ...local], {}, undefined, ask)), asked };
     },
-    json: async (...words: string[]) => JSON.parse((await run([...split(words), ...local, '--json'])).out),
+    json: async (...words: string[]) =>
+      JSON.parse((await run([...split(words), ...local, '--json'])).out),
     stop: async () => {
       await engine.stop();
       await rm(data, { recursive: true });

@@ -28,13 +28,14 @@ const tables = { accounts: 'accounts', addresses: 'addresses' };
 const elsewhere = { accounts: 'accounts-of-b', addresses: 'addresses-of-b' };
 
 /**
- * A deployment `a` with an account, its key, and the registers of January and February, of which February is live; and
- * beside it `b`, whose tables and buckets are empty.
+ * A deployment `a` with an account, its key, and the registers of January and February, of which
+ * February is live; and beside it `b`, whose tables and buckets are empty.
  */
 export async function startLiveDeployment(killed: (operation: string) => boolean) {
   const engine = await startDynamoDb();
   const s3 = await startS3('snapshots');
-  for (const Bucket of ['statements', 'empty']) await s3.client.send(new CreateBucketCommand({ Bucket }));
+  for (const Bucket of ['statements', 'empty'])
+    await s3.client.send(new CreateBucketCommand({ Bucket }));
   await createTables(engine.client, tables);
   await createTables(engine.client, elsewhere);
   const folder = await mkdtemp(join(tmpdir(), 'live-'));
@@ -54,9 +55,18 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
   const operations: AwsOperations = {
     PutEvents: () => ({ value: { FailedEntryCount: 0 } }),
     ListExecutions: () => ({ value: { executions: [] } }),
-    async StartExecution({ input, name = `run-${executions.size}` }: { input: string; name?: string }) {
+    async StartExecution({
+      input,
+      name = `run-${executions.size}`,
+    }: {
+      input: string;
+      name?: string;
+    }) {
       if (executions.has(name)) return { error: 'ExecutionAlreadyExists' };
-      executions.set(name, { status: 'SUCCEEDED', output: JSON.stringify(await load(JSON.parse(input))) });
+      executions.set(name, {
+        status: 'SUCCEEDED',
+        output: JSON.stringify(await load(JSON.parse(input))),
+      });
       return { value: { executionArn: `x:${name}`, startDate: 1_790_000_000 } };
     },
     DescribeExecution({ executionArn }: { executionArn: string }) {
@@ -99,7 +109,10 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
       table: tables.accounts,
       now: () => Date.now() - 40 * 86_400_000,
     }),
-    /** Copies the accounts table to `accounts-before`, and changes the copy: the one before a restore. */
+    /**
+     * Copies the accounts table to `accounts-before`, and changes the copy: the one before a
+     * restore.
+     */
     async keepFormer(change: (former: Admin) => Promise<unknown>) {
       await createAccountsTable(engine.client, former).catch(() => undefined);
       await restoreItems(client, former, await storedItems(client, tables.accounts));
@@ -108,12 +121,18 @@ export async function startLiveDeployment(killed: (operation: string) => boolean
     /** Brings back a register that was live before, whatever it changes. */
     async goTo(peildatum: string) {
       if ((await addresses.dataset())?.peildatum === peildatum) return;
-      await load({ rollback: peildatum, thresholds: { ...localGuardDefaults, alwaysAllowed: 1_000_000 } });
+      await load({
+        rollback: peildatum,
+        thresholds: { ...localGuardDefaults, alwaysAllowed: 1_000_000 },
+      });
     },
     /** Writes an address that is in no register, as something else than a load would. */
     putAddress: (address: string) =>
       client.send(
-        new PutCommand({ TableName: tables.addresses, Item: { address, places: { 'Dam\tAmsterdam': ['1'] } } }),
+        new PutCommand({
+          TableName: tables.addresses,
+          Item: { address, places: { 'Dam\tAmsterdam': ['1'] } },
+        }),
       ),
     /** Loads both registers. */
     async loadRegisters() {

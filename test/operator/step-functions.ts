@@ -3,7 +3,17 @@ import type { AwsOperations } from './fake-aws.ts';
 
 const machineArn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:Load';
 const executionArn = 'arn:aws:states:eu-west-1:123456789012:execution:Load';
-const steps = ['Discover', 'Stage', 'Reference', 'Extract', 'Mutate', 'Merge', 'Guard', 'Apply', 'Publish'];
+const steps = [
+  'Discover',
+  'Stage',
+  'Reference',
+  'Extract',
+  'Mutate',
+  'Merge',
+  'Guard',
+  'Apply',
+  'Publish',
+];
 const maps = ['Extract', 'Merge', 'Apply'];
 
 type Event = Record<string, unknown>;
@@ -17,8 +27,8 @@ type Running = {
 };
 
 /**
- * Step Functions' interface in front of the real state machine with its real handlers: what the command line asks of
- * it.
+ * Step Functions' interface in front of the real state machine with its real handlers: what the
+ * command line asks of it.
  */
 export function stepFunctionsOver(loader: StateMachineBench) {
   const executions = new Map<string, Running>();
@@ -35,7 +45,8 @@ export function stepFunctionsOver(loader: StateMachineBench) {
         ? events.some((one) => one.stateEnteredEventDetails && nameOf(one) === state)
         : events.at(-1)?.type === 'TaskFailed';
       const isNew = !isAgain;
-      if (isNew) events.push({ type: 'TaskStateEntered', stateEnteredEventDetails: { name: state } });
+      if (isNew)
+        events.push({ type: 'TaskStateEntered', stateEnteredEventDetails: { name: state } });
       const arn = `${machineArn.replace('stateMachine', 'mapRun')}/${state}:${executions.size}`;
       if (isNew && maps.includes(state)) {
         mapped.set(arn, { state, succeeded: 0 });
@@ -53,11 +64,15 @@ export function stepFunctionsOver(loader: StateMachineBench) {
         const output = await real(event);
         const run = mapped.get(arn);
         if (run) run.succeeded++;
-        else events.push({ stateExitedEventDetails: { name: state, output: JSON.stringify(output) } });
+        else
+          events.push({ stateExitedEventDetails: { name: state, output: JSON.stringify(output) } });
         return output;
       } catch (error) {
         const { name, message } = error as Error;
-        const failure = { error: name, cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }) };
+        const failure = {
+          error: name,
+          cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }),
+        };
         if (maps.includes(state)) failedItems.push(failure);
         else events.push({ type: 'TaskFailed', taskFailedEventDetails: failure });
         throw error;
@@ -81,18 +96,30 @@ export function stepFunctionsOver(loader: StateMachineBench) {
 
   const described = (arn: string) => {
     const name = arn.split(':').at(-1) ?? '';
-    const { events: _, done: __, ...execution } = executions.get(name) ?? { events: [], done: null };
+    const {
+      events: _,
+      done: __,
+      ...execution
+    } = executions.get(name) ?? { events: [], done: null };
     if (!('status' in execution)) return { error: 'ExecutionDoesNotExist' };
     return { value: { executionArn: arn, name, startDate: 1_790_000_000, ...execution } };
   };
 
   const operations: AwsOperations = {
-    StartExecution({ input, name = `execution-${executions.size + 1}` }: { input: string; name?: string }) {
+    StartExecution({
+      input,
+      name = `execution-${executions.size + 1}`,
+    }: {
+      input: string;
+      name?: string;
+    }) {
       start(name, input);
       return { value: { executionArn: `${executionArn}:${name}`, startDate: 1_790_000_000 } };
     },
     DescribeExecution: ({ executionArn: arn }: { executionArn: string }) =>
-      arn === 'failed item' ? { value: { executionArn: arn, ...failedItems.at(-1) } } : described(arn),
+      arn === 'failed item'
+        ? { value: { executionArn: arn, ...failedItems.at(-1) } }
+        : described(arn),
     GetExecutionHistory: ({ executionArn: arn }: { executionArn: string }) => ({
       value: {
         events: executions
@@ -100,9 +127,18 @@ export function stepFunctionsOver(loader: StateMachineBench) {
           ?.events.map((event, id) => ({ ...event, id, timestamp: 1 })),
       },
     }),
-    ListExecutions: ({ mapRunArn, statusFilter }: { mapRunArn?: string; statusFilter?: string }) => {
-      if (mapRunArn) return { value: { executions: [{ executionArn: 'failed item', name: 'item' }] } };
-      const found = [...executions].filter(([, { status }]) => statusFilter === undefined || status === statusFilter);
+    ListExecutions: ({
+      mapRunArn,
+      statusFilter,
+    }: {
+      mapRunArn?: string;
+      statusFilter?: string;
+    }) => {
+      if (mapRunArn)
+        return { value: { executions: [{ executionArn: 'failed item', name: 'item' }] } };
+      const found = [...executions].filter(
+        ([, { status }]) => statusFilter === undefined || status === statusFilter,
+      );
       const list = found.map(([name, { status }]) => {
         return { executionArn: `${executionArn}:${name}`, name, status, startDate: 1_790_000_000 };
       });
@@ -125,7 +161,8 @@ export function stepFunctionsOver(loader: StateMachineBench) {
       return resolve;
     },
     /** From now on a step fails in this way; without an error it works again. */
-    fail: (state: string, error?: Error) => (error ? failing.set(state, error) : failing.delete(state)),
+    fail: (state: string, error?: Error) =>
+      error ? failing.set(state, error) : failing.delete(state),
     /** A step fails once in this way; it is tried again when what this gives is called. */
     failOnce(state: string, error: Error): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();

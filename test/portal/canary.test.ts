@@ -32,9 +32,24 @@ describe('the canary of the portal', () => {
 
   it.each([
     ['the portal answers 503', { idToken }, 503, 'the sign-in page of the portal answered 503'],
-    ['the portal shows a page instead', { idToken }, 200, 'the sign-in page of the portal answered 200'],
-    ['the provider knows no such client', { idToken, signInStatus: 400 }, 303, 'of the provider answered 400'],
-    ['the discovery document is of another issuer', { idToken, metadata: { issuer: 'x' } }, 303, 'of another issuer'],
+    [
+      'the portal shows a page instead',
+      { idToken },
+      200,
+      'the sign-in page of the portal answered 200',
+    ],
+    [
+      'the provider knows no such client',
+      { idToken, signInStatus: 400 },
+      303,
+      'of the provider answered 400',
+    ],
+    [
+      'the discovery document is of another issuer',
+      { idToken, metadata: { issuer: 'x' } },
+      303,
+      'of another issuer',
+    ],
     ['there are no keys', { idToken, withoutKeys: true }, 303, 'publishes no keys'],
   ])('says why nobody can sign in, where %s', async (_, answers, answer, reason) => {
     provider.set(answers);
@@ -52,7 +67,11 @@ describe('the canary of the portal', () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-12-02T15:00:00Z'));
     const { baseUrl: url, issuer, clientSecretExpires } = portalCanaryEnvironment;
-    Object.assign(process.env, { [url]: portal.url, [issuer]: provider.issuer, [clientSecretExpires]: '2027-01-31' });
+    Object.assign(process.env, {
+      [url]: portal.url,
+      [issuer]: provider.issuer,
+      [clientSecretExpires]: '2027-01-31',
+    });
     await handler();
     expect(counted.mock.calls.map(([name, , value]) => [name, value])).toEqual([
       [portalMetrics.canaryFailures, 0],

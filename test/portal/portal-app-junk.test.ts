@@ -28,7 +28,8 @@ const { keyId } = await service.admin.keys.create({ account, label: 'webshop' })
 for (const role of ['viewer', 'finance'] as const)
   await service.admin.members.add({ account, person: `${role}@own.nl`, role });
 
-const store = (actor: string) => createAdminStore(service.client, testTables.accounts, actor, Date.now);
+const store = (actor: string) =>
+  createAdminStore(service.client, testTables.accounts, actor, Date.now);
 const runner = localLoadRunner({ storage: register.storageFolder, addresses: register.addresses });
 const portal = createTestPortal(service, {
   deadlineMilliseconds: { page: 60_000, form: 60_000 }, // a busy machine is no fault of a page
@@ -73,8 +74,15 @@ const junk = [
 ];
 
 const paths = pageRoutes.filter(({ method }) => method === 'GET').map(({ path }) => path);
-const place: Record<string, string> = { account, key: keyId, plan: 'small', load: register.waiting, file: '1' };
-const at = (path: string, places = place) => path.replaceAll(/:([a-z]+)/g, (_, name) => places[name] ?? '');
+const place: Record<string, string> = {
+  account,
+  key: keyId,
+  plan: 'small',
+  load: register.waiting,
+  file: '1',
+};
+const at = (path: string, places = place) =>
+  path.replaceAll(/:([a-z]+)/g, (_, name) => places[name] ?? '');
 
 const oneByOne = (Object.keys(visitors) as Visitor[]).flatMap((visitor) =>
   paths.flatMap((path) =>
@@ -86,7 +94,19 @@ const oneByOne = (Object.keys(visitors) as Visitor[]).flatMap((visitor) =>
 
 describe('a page that is asked for with junk', () => {
   it('reads the parameters that are tried', () => {
-    for (const name of ['from', 'to', 'by', 'month', 'after', 'q', 'who', 'proposal', 'person', 'changes', 'page'])
+    for (const name of [
+      'from',
+      'to',
+      'by',
+      'month',
+      'after',
+      'q',
+      'who',
+      'proposal',
+      'person',
+      'changes',
+      'page',
+    ])
       expect(parameters).toContain(name);
   });
 
@@ -108,7 +128,8 @@ describe('a page that is asked for with junk', () => {
     for (const [visitor, path, query] of [...sweep(all, 15), ...sweep(oneByOne, 15, 2500)]) {
       const { status, body } = await visitors[visitor].get(`${path}?${query}`);
       if (status >= 500) wrong.push(`${visitor}: ${path}?${query} is ${status}`);
-      if (body.includes(`There is no account ${account}`)) wrong.push(`${visitor}: ${path}?${query} has no account`);
+      if (body.includes(`There is no account ${account}`))
+        wrong.push(`${visitor}: ${path}?${query} has no account`);
     }
     expect(wrong).toEqual([]);
     expect(portal.logged).toEqual([]);
@@ -137,8 +158,12 @@ type SentForm = { visitor: Sender; action: string; fields: Record<string, string
 function formsIn(html: string, visitor: Sender): SentForm[] {
   const forms = html.matchAll(/<form method="post" action="([^"]+)">(.*?)<\/form>/gs);
   return [...forms].map(([, action = '', inner = '']) => {
-    const inputs = inner.matchAll(/<(?:input|select)[^>]* name="([^"]+)"(?:[^>]* value="([^"]*)")?/g);
-    const fields = Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, htmlText(value)]));
+    const inputs = inner.matchAll(
+      /<(?:input|select)[^>]* name="([^"]+)"(?:[^>]* value="([^"]*)")?/g,
+    );
+    const fields = Object.fromEntries(
+      [...inputs].map(([, name = '', value = '']) => [name, htmlText(value)]),
+    );
     return { visitor, action, fields };
   });
 }
@@ -148,14 +173,19 @@ async function everyForm(): Promise<SentForm[]> {
   const found = new Map<string, SentForm>();
   const see = async (visitor: Sender, path: string) => {
     const { body } = await visitors[visitor].get(path);
-    for (const form of formsIn(body, visitor)) found.set(`${visitor} ${form.action} ${Object.keys(form.fields)}`, form);
+    for (const form of formsIn(body, visitor))
+      found.set(`${visitor} ${form.action} ${Object.keys(form.fields)}`, form);
     return body;
   };
   for (const visitor of ['admin', 'operator'] as const)
     for (const path of paths) {
-      const body = await see(visitor, at(path) + (path.endsWith('/rotate-keys') ? `?choose-${keyId}=yes` : ''));
+      const body = await see(
+        visitor,
+        at(path) + (path.endsWith('/rotate-keys') ? `?choose-${keyId}=yes` : ''),
+      );
       // Pages that need to be told what they are about.
-      for (const [, more = ''] of body.matchAll(/href="([^"]+\?(?:proposal|person)=[^"]+)"/g)) await see(visitor, more);
+      for (const [, more = ''] of body.matchAll(/href="([^"]+\?(?:proposal|person)=[^"]+)"/g))
+        await see(visitor, more);
     }
   return [...found.values()];
 }
@@ -189,8 +219,14 @@ describe('a form', () => {
   it('changes nothing without its token, whatever it has', async () => {
     const before = await stored();
     for (const form of forms)
-      for (const token of sweep([`${form.fields.token}x`, '', `${'x'.repeat(43)}.${'x'.repeat(43)}`], 1))
-        expect([form.action, (await send(form, { ...form.fields, token })).status]).toEqual([form.action, 400]);
+      for (const token of sweep(
+        [`${form.fields.token}x`, '', `${'x'.repeat(43)}.${'x'.repeat(43)}`],
+        1,
+      ))
+        expect([form.action, (await send(form, { ...form.fields, token })).status]).toEqual([
+          form.action,
+          400,
+        ]);
     expect(await stored()).toEqual(before);
   });
 
@@ -199,7 +235,9 @@ describe('a form', () => {
     const sends = forms.flatMap((form) => {
       const { token: _token, ...fields } = form.fields;
       const names = Object.keys(fields);
-      const without = names.map((name) => Object.fromEntries(Object.entries(fields).filter(([one]) => one !== name)));
+      const without = names.map((name) =>
+        Object.fromEntries(Object.entries(fields).filter(([one]) => one !== name)),
+      );
       const withJunk = junk.flatMap((value) => names.map((name) => ({ ...fields, [name]: value })));
       const onlyJunk = junk.map((value) => Object.fromEntries(names.map((name) => [name, value])));
       return [{}, ...without, ...withJunk, ...onlyJunk].map((values) => [form, values] as const);

@@ -24,7 +24,11 @@ describe('a form', () => {
   ])('%s changes nothing', async (_, fields, headers) => {
     const id = await newAccount();
     const form = { label: 'x', once: 'x'.repeat(20), ...fields } as Record<string, string>;
-    const answer = await admin.post(`/accounts/${id}/keys`, form, headers as Record<string, string>);
+    const answer = await admin.post(
+      `/accounts/${id}/keys`,
+      form,
+      headers as Record<string, string>,
+    );
     expect(answer.status).toBe(400);
     expect(answer.body).toContain('Open the page again');
     expect(await service.admin.keys.list(id)).toEqual([]);
@@ -32,7 +36,9 @@ describe('a form', () => {
 
   it('from another site does not sign the visitor out', async () => {
     const person = await portal.signedIn({ subject: 'sub:s', operator: true });
-    expect((await person.post('/sign-out', {}, { origin: 'https://evil.example' })).status).toBe(400);
+    expect((await person.post('/sign-out', {}, { origin: 'https://evil.example' })).status).toBe(
+      400,
+    );
     expect((await person.get('/operator/plans')).body).toContain('large');
     expect((await person.post('/sign-out')).status).toBe(200);
     expect((await person.get('/operator/plans')).body).not.toContain('large');
@@ -66,23 +72,42 @@ describe('usage', () => {
     const range = await admin.get(`/accounts/${id}/usage?from=${begin}&to=${today}`);
     expect(range.status).toBe(200);
     expect(range.body).toContain(`usage.csv?by=week&amp;from=${begin}&amp;to=${today}`);
-    for (const wrong of ['from=x', `from=${today}&to=${begin}`, 'from=2026-13-01', 'to=2099-01-01']) {
+    for (const wrong of [
+      'from=x',
+      `from=${today}&to=${begin}`,
+      'from=2026-13-01',
+      'to=2099-01-01',
+    ]) {
       const answer = await admin.get(`/accounts/${id}/usage?${wrong}`);
-      expect([wrong, answer.status, answer.body.includes('Enter two days')]).toEqual([wrong, 422, true]);
+      expect([wrong, answer.status, answer.body.includes('Enter two days')]).toEqual([
+        wrong,
+        422,
+        true,
+      ]);
     }
     const early = await admin.get(`/accounts/${id}/usage?from=2024-01-01`);
-    expect([early.status, early.body]).toEqual([422, expect.stringContaining('There is nothing before')]);
+    expect([early.status, early.body]).toEqual([
+      422,
+      expect.stringContaining('There is nothing before'),
+    ]);
     const fresh = await admin.get(`/accounts/${await newAccount()}/usage`);
     expect(fresh.body).toContain('Nothing yet');
-    for (const absent of ['<rect', '<table', 'Last month until']) expect(fresh.body).not.toContain(absent);
-    expect((await operator.get('/operator/usage.csv')).body).toContain(`${id},small,${today},1000,3,0,0,0\r\n`);
+    for (const absent of ['<rect', '<table', 'Last month until'])
+      expect(fresh.body).not.toContain(absent);
+    expect((await operator.get('/operator/usage.csv')).body).toContain(
+      `${id},small,${today},1000,3,0,0,0\r\n`,
+    );
   });
 });
 
 describe('the history of an account', () => {
   it('names who made a change by the e-mail address, or without one by the subject', async () => {
     const id = await newAccount();
-    const byAddress = await portal.signedIn({ subject: 'sub:x', email: 'olaf@operator.nl', operator: true });
+    const byAddress = await portal.signedIn({
+      subject: 'sub:x',
+      email: 'olaf@operator.nl',
+      operator: true,
+    });
     const bySubject = await portal.signedIn({ subject: 'sub:y', operator: true });
     const actorOf = async (person: typeof byAddress) => {
       await person.post(`/accounts/${id}/members`, { person: 'new@member.nl', role: 'viewer' });
@@ -99,15 +124,20 @@ describe('an operator', () => {
   it.each([
     ['the list', { subject: 'sub:l', email: 'lijst@operator.nl' }],
     ['the claim', { subject: 'sub:c', operator: true }],
-  ])('by %s loses that role in an open session when the configuration changes', async (_, identity) => {
-    const person = await portal.signedIn(identity);
-    expect((await person.get('/operator/accounts')).status).toBe(200);
-    const { operatorClaim: _claim, ...signIn } = portalSettings.signIn;
-    const configured = { ...portalSettings, signIn: { ...signIn, operators: [] } };
-    const redeployed = createTestPortal(service, { settings: configured });
-    const { status } = await redeployed.app.request('/operator/accounts', { headers: { cookie: person.cookie } });
-    expect(status).toBe(404);
-  });
+  ])(
+    'by %s loses that role in an open session when the configuration changes',
+    async (_, identity) => {
+      const person = await portal.signedIn(identity);
+      expect((await person.get('/operator/accounts')).status).toBe(200);
+      const { operatorClaim: _claim, ...signIn } = portalSettings.signIn;
+      const configured = { ...portalSettings, signIn: { ...signIn, operators: [] } };
+      const redeployed = createTestPortal(service, { settings: configured });
+      const { status } = await redeployed.app.request('/operator/accounts', {
+        headers: { cookie: person.cookie },
+      });
+      expect(status).toBe(404);
+    },
+  );
 });
 
 describe('an internal error', () => {
@@ -134,13 +164,19 @@ describe('a page', () => {
       const real = portal.adminAs(actor);
       return { ...real, accounts: { ...real.accounts, list: never, create: never } };
     };
-    const hanging = createTestPortal(service, { adminAs, deadlineMilliseconds: { page: 50, form: 60 } });
+    const hanging = createTestPortal(service, {
+      adminAs,
+      deadlineMilliseconds: { page: 50, form: 60 },
+    });
     const person = await hanging.signedIn({ subject: 'sub:o', email: 'lijst@operator.nl' });
     for (const answer of [
       await person.get('/operator/accounts'),
       await person.post('/operator/accounts', { id: 'x' }),
     ]) {
-      expect([answer.status, answer.body.includes('check before you repeat it')]).toEqual([503, true]);
+      expect([answer.status, answer.body.includes('check before you repeat it')]).toEqual([
+        503,
+        true,
+      ]);
       expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(answer.headers.get('cache-control')).toBe('no-store');
     }
@@ -165,7 +201,8 @@ describe('a page', () => {
     expect((await one.get('/sessions')).headers.get('retry-after')).toBe('1');
     expect(await statuses(1, () => other.get('/sessions'))).toEqual([200]);
     expect(await statuses(200, anonymous)).toEqual(Array(200).fill(200));
-    const [, style = ''] = /href="([^"]*portal.css)"/.exec((await other.get('/sessions')).body) ?? [];
+    const [, style = ''] =
+      /href="([^"]*portal.css)"/.exec((await other.get('/sessions')).body) ?? [];
     expect(await statuses(9, async () => limited.app.request(style))).toEqual(Array(9).fill(200));
     now += 1000;
     expect(await statuses(3, () => one.get('/sessions'))).toEqual([200, 200, 429]);
@@ -184,12 +221,15 @@ describe('an address', () => {
   }
 
   const added = '%23 %3F %00 %0A %09 %5C %25 %20 %EF%BF%BD %23y/usage %3Fy/keys %5Cusage /.. /%2e';
-  it.each(added.split(' '))('of an account with %s behind its id is that of no account', async (more) => {
-    const id = await newAccount();
-    expect(await statusAt(`/accounts/${id}`)).toBe(200);
-    expect(await statusAt(`/accounts/${id}${more}`)).toBe(404);
-    expect(await statusAt(`/accounts/${id}${more}/usage`)).toBe(404);
-  });
+  it.each(added.split(' '))(
+    'of an account with %s behind its id is that of no account',
+    async (more) => {
+      const id = await newAccount();
+      expect(await statusAt(`/accounts/${id}`)).toBe(200);
+      expect(await statusAt(`/accounts/${id}${more}`)).toBe(404);
+      expect(await statusAt(`/accounts/${id}${more}/usage`)).toBe(404);
+    },
+  );
 
   it.each([
     '/accounts/none/../../operator/accounts',
@@ -206,21 +246,35 @@ describe('a page for a browser that reads gzip', () => {
     const handler = portalHandler(portal.app);
     const read = async (path: string, headers: Record<string, string> = {}) => {
       const { cookie } = operator;
-      const event = gatewayEvent(path, { headers: { ...headers, cookie } }) as unknown as GatewayEvent;
-      return (await handler(event)) as { body: string; isBase64Encoded: boolean; headers: Record<string, string> };
+      const event = gatewayEvent(path, {
+        headers: { ...headers, cookie },
+      }) as unknown as GatewayEvent;
+      return (await handler(event)) as {
+        body: string;
+        isBase64Encoded: boolean;
+        headers: Record<string, string>;
+      };
     };
     const page = await read('/operator/plans');
-    for (const path of ['/operator/plans', /href="(\/assets\/[^"]+css)"/.exec(page.body)?.[1] ?? '']) {
-      const [plain, small] = [await read(path), await read(path, { 'accept-encoding': 'br, gzip' })];
-      expect([plain.isBase64Encoded, small.isBase64Encoded, small.headers['content-encoding']]).toEqual([
-        false,
-        true,
-        'gzip',
-      ]);
+    for (const path of [
+      '/operator/plans',
+      /href="(\/assets\/[^"]+css)"/.exec(page.body)?.[1] ?? '',
+    ]) {
+      const [plain, small] = [
+        await read(path),
+        await read(path, { 'accept-encoding': 'br, gzip' }),
+      ];
+      expect([
+        plain.isBase64Encoded,
+        small.isBase64Encoded,
+        small.headers['content-encoding'],
+      ]).toEqual([false, true, 'gzip']);
       const bytes = Buffer.from(small.body, 'base64');
       expect(gunzipSync(bytes).toString()).toBe(plain.body);
       expect(bytes.length).toBeLessThan(plain.body.length / 2);
-      expect(small.headers['content-security-policy']).toBe(plain.headers['content-security-policy']);
+      expect(small.headers['content-security-policy']).toBe(
+        plain.headers['content-security-policy'],
+      );
     }
   });
 });
@@ -231,7 +285,8 @@ describe('refusals', () => {
     expect((await admin.get(`/accounts/${id}/usage`)).body).not.toContain('Refused');
     const refusals = createRefusalCount(service.client, testTables.accounts);
     const now = Date.now() / 1000;
-    for (let i = 0; i < 3; i++) refusals.note(id, 'quota-exceeded', now, i === 0 ? ['minute', 'day'] : ['day']);
+    for (let i = 0; i < 3; i++)
+      refusals.note(id, 'quota-exceeded', now, i === 0 ? ['minute', 'day'] : ['day']);
     refusals.flush(now);
     // The write is under way; nobody waits for it.
     while ((await service.admin.accounts.usage(id)).refusals.length === 0);
@@ -256,8 +311,12 @@ describe('refusals', () => {
 describe('every page', () => {
   it('is not cached, loads nothing from other hosts, and needs no script', async () => {
     const id = await newAccount();
-    for (const { path } of pageRoutes.filter(({ method, path }) => method === 'GET' && !path.endsWith('.csv'))) {
-      const { body, headers } = await operator.get(path.replace(':account', id).replace(':key', 'AAAAAAAA'));
+    for (const { path } of pageRoutes.filter(
+      ({ method, path }) => method === 'GET' && !path.endsWith('.csv'),
+    )) {
+      const { body, headers } = await operator.get(
+        path.replace(':account', id).replace(':key', 'AAAAAAAA'),
+      );
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('content-security-policy')).toContain(
         "default-src 'none'; style-src 'self'; script-src 'self'",
@@ -266,14 +325,20 @@ describe('every page', () => {
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(body).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|javascript:/);
       const loaded = [...body.matchAll(/(?:src|<link[^>]*href)="([^"]*)"/g)].map(([, url]) => url);
-      expect(loaded.filter((url) => !url?.startsWith('/') && !url?.startsWith('data:'))).toEqual([]);
-      expect(body).toMatch(/^$|<meta name="description" content="[^"]{10,}">\n<link rel="icon" href="data:image\/svg/);
+      expect(loaded.filter((url) => !url?.startsWith('/') && !url?.startsWith('data:'))).toEqual(
+        [],
+      );
+      expect(body).toMatch(
+        /^$|<meta name="description" content="[^"]{10,}">\n<link rel="icon" href="data:image\/svg/,
+      );
     }
   });
 
   it('loads its style sheet and its script, which browsers may cache', async () => {
     const { body } = await operator.get('/operator/plans');
-    const files = [...body.matchAll(/(?:src|href)="(\/assets\/[0-9a-f]{12}\/[^"]+)"/g)].map(([, url]) => url ?? '');
+    const files = [...body.matchAll(/(?:src|href)="(\/assets\/[0-9a-f]{12}\/[^"]+)"/g)].map(
+      ([, url]) => url ?? '',
+    );
     expect(files).toHaveLength(2);
     for (const file of files) {
       const answer = await portal.app.request(file);
@@ -294,10 +359,13 @@ describe('every page', () => {
 });
 
 describe('the other language', () => {
-  it.each(['en', 'EN', 'en-GB', 'En-us'])('is chosen by the tag %s, in letters of either case', async (tag) => {
-    const { headers } = await portal.app.request(`/language?to=${tag}`);
-    expect(headers.get('set-cookie')).toContain('portal-language=en;');
-  });
+  it.each(['en', 'EN', 'en-GB', 'En-us'])(
+    'is chosen by the tag %s, in letters of either case',
+    async (tag) => {
+      const { headers } = await portal.app.request(`/language?to=${tag}`);
+      expect(headers.get('set-cookie')).toContain('portal-language=en;');
+    },
+  );
 
   it('shows the same page, with what was searched there', async () => {
     const { body } = await operator.get('/operator/accounts?q=caf%C3%A9+%26+co');
@@ -321,7 +389,10 @@ describe('the other language', () => {
 describe('a portal with one language', () => {
   it('is in that language, and links to no other', async () => {
     const settings = { ...portalSettings, languages: ['nl'] as const };
-    const person = await createTestPortal(service, { settings }).signedIn({ subject: 'sub:a', email: 'admin@own.nl' });
+    const person = await createTestPortal(service, { settings }).signedIn({
+      subject: 'sub:a',
+      email: 'admin@own.nl',
+    });
     const { body } = await person.get('/help');
     expect(body).toContain('<html lang="nl">');
     expect(body).not.toContain('href="/language');
@@ -330,9 +401,15 @@ describe('a portal with one language', () => {
 
 describe('the links of the operator', () => {
   it('are at the bottom of each page, and only those that are configured', async () => {
-    const links = { contactEmail: 'hulp@example.nl', accessibility: 'https://example.nl/a11y', privacy: undefined };
+    const links = {
+      contactEmail: 'hulp@example.nl',
+      accessibility: 'https://example.nl/a11y',
+      privacy: undefined,
+    };
     const linked = createTestPortal(service, { settings: { ...portalSettings, links } });
-    const body = await (await linked.app.request('/', { headers: { 'accept-language': 'en' } })).text();
+    const body = await (
+      await linked.app.request('/', { headers: { 'accept-language': 'en' } })
+    ).text();
     expect(body).toContain('<a href="mailto:hulp@example.nl" rel="noopener">hulp@example.nl</a>');
     expect(body).toContain('<a href="https://example.nl/a11y" rel="noopener">Accessibility</a>');
     expect(body).not.toContain('Privacy');
@@ -341,7 +418,8 @@ describe('the links of the operator', () => {
 
 describe('settings without TLS', () => {
   it('are refused, except on localhost', () => {
-    const withUrl = (baseUrl: string) => createTestPortal(service, { settings: { ...portalSettings, baseUrl } });
+    const withUrl = (baseUrl: string) =>
+      createTestPortal(service, { settings: { ...portalSettings, baseUrl } });
     expect(() => withUrl('http://portal.example.nl')).toThrow('need TLS');
     expect(() => withUrl('http://127.0.0.1:3001')).not.toThrow();
   });
@@ -360,7 +438,9 @@ async function downloaded(query: Record<string, string>): Promise<Buffer> {
   ];
   const { file, type } = csvTable({ query }, { name: 'x.csv', columns, rows });
   const app = new Hono().get('/x', (c) => c.body(file, 200, { 'Content-Type': type }));
-  const { body, isBase64Encoded } = await portalHandler(app)(gatewayEvent('/x') as unknown as GatewayEvent);
+  const { body, isBase64Encoded } = await portalHandler(app)(
+    gatewayEvent('/x') as unknown as GatewayEvent,
+  );
   return Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
 }
 
@@ -373,6 +453,8 @@ describe('a CSV file', () => {
   it('has semicolons, headings and the mark of UTF-8 for people, also through the gateway', async () => {
     const file = await downloaded({ for: 'people' });
     expect(file.subarray(0, 3).toString('hex')).toBe('efbbbf');
-    expect(file.subarray(3).toString()).toBe(`Naam;Zoekopdrachten\r\n"a,b;c ""d""";3\r\n'=1+1;\r\ncafé;0\r\n`);
+    expect(file.subarray(3).toString()).toBe(
+      `Naam;Zoekopdrachten\r\n"a,b;c ""d""";3\r\n'=1+1;\r\ncafé;0\r\n`,
+    );
   });
 });

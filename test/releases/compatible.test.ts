@@ -1,11 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type ComparedTemplate, lossesBetween, statefulTypes } from '../../operator/gate/compare-templates.ts';
+import {
+  type ComparedTemplate,
+  lossesBetween,
+  statefulTypes,
+} from '../../operator/gate/compare-templates.ts';
 import { everything, portal, templates } from '../lib/synthesized.ts';
 import { fixtureOfLastRelease } from './last-release.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
 const configurations = { defaults: {}, everything: { ...everything, portal } };
 
 /** What an upgrade must keep of a template: resources with state, and the names of outputs. */
@@ -29,7 +35,9 @@ beforeAll(async () => {
       today[`${name} ${part}`] = template;
   }
   if (!process.env.UPDATE_RELEASE) return;
-  const wanted = Object.fromEntries(Object.entries(today).map(([name, template]) => [name, kept(template)]));
+  const wanted = Object.fromEntries(
+    Object.entries(today).map(([name, template]) => [name, kept(template)]),
+  );
   mkdirSync(join(import.meta.dirname, version), { recursive: true });
   writeFileSync(fixture(version), `${JSON.stringify(wanted, null, 1)}\n`);
 });
@@ -44,7 +52,9 @@ describe('an upgrade from the last release with the same settings', () => {
       readFileSync(fixtureOfLastRelease('templates.json') ?? '', 'utf8'),
     );
     expect(Object.keys(before).length).toBeGreaterThan(6);
-    expect(Object.values(before).flatMap(({ Resources = {} }) => Object.keys(Resources)).length).toBeGreaterThan(30);
+    expect(
+      Object.values(before).flatMap(({ Resources = {} }) => Object.keys(Resources)).length,
+    ).toBeGreaterThan(30);
     const losses = Object.entries(before).flatMap(([stack, template]) =>
       lossesBetween(template, today[stack] ?? {}).map((loss) => ({ stack, ...loss })),
     );

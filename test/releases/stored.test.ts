@@ -29,8 +29,13 @@ type Stored = {
   views: Awaited<ReturnType<typeof viewsOf>>;
 };
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-/** The last release, as in `compatible.test.ts`; `UPDATE_RELEASE=1` writes what the present version stores. */
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+/**
+ * The last release, as in `compatible.test.ts`; `UPDATE_RELEASE=1` writes what the present version
+ * stores.
+ */
 const fixture = (name: string) => join(import.meta.dirname, name, 'stored.json');
 
 const bench = startForTests(startLoadBench, 120_000);
@@ -51,7 +56,13 @@ const adminOf = (table: string) =>
 const claimOf = (key: string) => readApiKey(key, [testChecksumSecret]) as KeyClaim;
 
 async function use(table: string, claim: KeyClaim, units: number): Promise<void> {
-  await charge(createAccessStore(bench.client, table), claim, () => now / 1000, AbortSignal.timeout(60_000), units);
+  await charge(
+    createAccessStore(bench.client, table),
+    claim,
+    () => now / 1000,
+    AbortSignal.timeout(60_000),
+    units,
+  );
 }
 
 async function viewsOf(table: string) {
@@ -77,7 +88,11 @@ async function store(): Promise<Stored> {
   await admin.accounts.set({ id: 'acme', limits: { day: 300 } });
   await admin.members.add({ account: 'acme', person: 'ann@example.nl', role: 'admin' });
   const revoked = await admin.keys.create({ account: 'acme', label: 'old' });
-  const { key } = await admin.keys.create({ account: 'acme', label: 'webshop', expires: '2030-01-01T00:00:00Z' });
+  const { key } = await admin.keys.create({
+    account: 'acme',
+    label: 'webshop',
+    expires: '2030-01-01T00:00:00Z',
+  });
   const other = await admin.keys.create({ account: 'many', label: 'many' });
   await use(accounts, claimOf(revoked.key), 2);
   await admin.keys.revoke({ account: 'acme', keyId: revoked.keyId });
@@ -89,20 +104,31 @@ async function store(): Promise<Stored> {
   const addresses = await bench.newTable();
   const folder = bench.newFolder();
   const table = dynamoDbAddressTable(bench.client, addresses);
-  await runLoad({ source: await bench.extractOf(january), storage: folder, addresses: table, workers: 0 });
-  const files = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((file) => file.isFile());
+  await runLoad({
+    source: await bench.extractOf(january),
+    storage: folder,
+    addresses: table,
+    workers: 0,
+  });
+  const files = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  );
   const paths = files.map((file) => join(file.parentPath, file.name));
   return {
     addresses: await scan(addresses),
     accounts: await scan(accounts),
-    files: Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), readFileSync(path, 'base64')])),
+    files: Object.fromEntries(
+      paths.map((path) => [path.slice(folder.length + 1), readFileSync(path, 'base64')]),
+    ),
     claim: claimOf(key),
     views: await viewsOf(accounts),
   };
 }
 
 async function scan(TableName: string): Promise<RawItem[]> {
-  return (await bench.client.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items ?? [];
+  return (
+    (await bench.client.send(new ScanCommand({ TableName, ConsistentRead: true }))).Items ?? []
+  );
 }
 
 async function put(TableName: string, items: readonly RawItem[]): Promise<void> {
@@ -140,16 +166,27 @@ describe('what the last release stored', () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), Buffer.from(content, 'base64'));
     }
-    const options = { storage: folder, addresses: dynamoDbAddressTable(bench.client, table), workers: 0 };
+    const options = {
+      storage: folder,
+      addresses: dynamoDbAddressTable(bench.client, table),
+      workers: 0,
+    };
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
 
-    const report = await runLoad({ ...options, source: await bench.extractOf(february), waiveSize: true });
+    const report = await runLoad({
+      ...options,
+      source: await bench.extractOf(february),
+      waiveSize: true,
+    });
     expect(report).toMatchObject({ outcome: 'published' });
     expect([await bench.addressesIn(table), await bench.listsIn(table)]).toEqual([
       tableOf(february),
       listsOf(february),
     ]);
     await runLoad({ ...options, rollback: january.peildatum, waiveSize: true });
-    expect([await bench.addressesIn(table), await bench.listsIn(table)]).toEqual([tableOf(january), listsOf(january)]);
+    expect([await bench.addressesIn(table), await bench.listsIn(table)]).toEqual([
+      tableOf(january),
+      listsOf(january),
+    ]);
   });
 });

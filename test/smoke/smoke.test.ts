@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { mostLookups, rowsFor, runSmoke, type SmokeOptions } from '../../operator/checks/run-smoke.ts';
+import {
+  mostLookups,
+  rowsFor,
+  runSmoke,
+  type SmokeOptions,
+} from '../../operator/checks/run-smoke.ts';
 import { newAccount } from '../support/address-service.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { inSweep } from '../support/in-sweep.ts';
@@ -36,21 +41,25 @@ describe('the smoke test', () => {
     ['little left', { day: 15 }],
     ['nothing left', { day: 0 }],
   ];
-  it.each(sweep(leftovers, 1))('makes no lookup that may exhaust the quota: an account with %s', async (_, limits) => {
-    proxy.spoil({});
-    const { key } = await newAccount(service, limits);
-    const { results } = await runSmoke(proxy.url, { ...options, key });
-    expect(results.filter(({ state }) => state === 'failed')).toEqual([]);
-    expect(results.flatMap(({ state, reason }) => (state === 'skipped' ? [reason] : []))).toEqual(
-      Array.from({ length: 5 }, () => `the account has only ${limits.day} units left`),
-    );
-  });
+  it.each(sweep(leftovers, 1))(
+    'makes no lookup that may exhaust the quota: an account with %s',
+    async (_, limits) => {
+      proxy.spoil({});
+      const { key } = await newAccount(service, limits);
+      const { results } = await runSmoke(proxy.url, { ...options, key });
+      expect(results.filter(({ state }) => state === 'failed')).toEqual([]);
+      expect(results.flatMap(({ state, reason }) => (state === 'skipped' ? [reason] : []))).toEqual(
+        Array.from({ length: 5 }, () => `the account has only ${limits.day} units left`),
+      );
+    },
+  );
 
   it('passes a deployment whose API Gateway renames WWW-Authenticate', async () => {
     proxy.spoil({
       answer: (returning) => {
         const { 'www-authenticate': challenge, ...rest } = returning.headers;
-        if (challenge) returning.headers = { ...rest, 'x-amzn-remapped-www-authenticate': challenge };
+        if (challenge)
+          returning.headers = { ...rest, 'x-amzn-remapped-www-authenticate': challenge };
       },
     });
     const { results } = await runSmoke(proxy.url, options, rowsOf(/any other key/));
@@ -61,7 +70,10 @@ describe('the smoke test', () => {
     proxy.spoil({});
     const { key } = await newAccount(service, { day: null });
     const { results } = await runSmoke(proxy.url, { ...options, key }, rowsOf(/counts one unit/));
-    expect(results[0]).toMatchObject({ title: expect.stringMatching(/counts one unit/), state: 'passed' });
+    expect(results[0]).toMatchObject({
+      title: expect.stringMatching(/counts one unit/),
+      state: 'passed',
+    });
   });
 });
 
@@ -73,18 +85,23 @@ describe('the smoke test fails a service that', () => {
     const rows = rowsOf(new RegExp(`${first.source}|${guarantee.source}`));
     const { results } = await runSmoke(proxy.url, options, rows);
     const found = results.filter(({ title }) => guarantee.test(title));
-    expect(found).toEqual([{ title: expect.anything(), state: 'failed', reason: expect.stringMatching(/./) }]);
+    expect(found).toEqual([
+      { title: expect.anything(), state: 'failed', reason: expect.stringMatching(/./) },
+    ]);
   });
 });
 
 describe('a response that never arrives', () => {
   it('fails its row, and the others continue', async () => {
     proxy.spoil({
-      request: ({ url }) => void (url.pathname === '/v1' && Object.assign(url, { protocol: 'http:', port: '1' })),
+      request: ({ url }) =>
+        void (url.pathname === '/v1' && Object.assign(url, { protocol: 'http:', port: '1' })),
     });
     const { results } = await runSmoke(proxy.url, options);
     const failed = results.filter(({ state }) => state === 'failed');
-    expect(failed).toEqual([expect.objectContaining({ reason: expect.stringMatching(/^no answer to GET \/v1:/) })]);
+    expect(failed).toEqual([
+      expect.objectContaining({ reason: expect.stringMatching(/^no answer to GET \/v1:/) }),
+    ]);
   });
 });
 
@@ -93,14 +110,21 @@ describe('bag-adres smoke', () => {
     const { exit, out, err } = await smoke('--url', service.baseUrl, '--key', options.key);
     expect([exit, err]).toEqual([0, expect.stringMatching(/with at most \d+ lookups/)]);
     expect(out).toMatch(/passed +refuses any other key/);
-    expect(out).toMatch(/\d+ passed, 0 failed, 0 skipped; \d+ requests; 11 counted against the quota\.\n$/);
+    expect(out).toMatch(
+      /\d+ passed, 0 failed, 0 skipped; \d+ requests; 11 counted against the quota\.\n$/,
+    );
     expect(out).not.toContain(options.key);
   });
 
   inSweep('exits with 1 and the reason when a guarantee is broken, also in JSON', async () => {
-    proxy.spoil({ answer: ({ headers }) => void Object.assign(headers, { 'access-control-allow-origin': '*' }) });
+    proxy.spoil({
+      answer: ({ headers }) => void Object.assign(headers, { 'access-control-allow-origin': '*' }),
+    });
     const { exit, out, err } = await smoke('--url', proxy.url, '--key', options.key, '--json');
-    expect([exit, err]).toEqual([1, expect.stringContaining('{"error":{"code":"broken","message":"1 of')]);
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringContaining('{"error":{"code":"broken","message":"1 of'),
+    ]);
     const { passed, results } = JSON.parse(out);
     expect(passed).toBe(false);
     expect(results.filter(({ state }: { state: string }) => state === 'failed')).toEqual([
@@ -117,7 +141,12 @@ describe('bag-adres smoke', () => {
   });
 
   const mistakes: [what: string, args: string[], code: number, message: RegExp][] = [
-    ['nothing answers', ['--url', 'http://127.0.0.1:1', '--key', 'x'], 1, /http:\/\/127\.0\.0\.1:1: no answer to GET/],
+    [
+      'nothing answers',
+      ['--url', 'http://127.0.0.1:1', '--key', 'x'],
+      1,
+      /http:\/\/127\.0\.0\.1:1: no answer to GET/,
+    ],
     ['no address', ['--key', 'x'], 2, /--url/],
     ['no web address', ['--url', 'x', '--key', 'x'], 2, /http:\/\//],
     ['no key', ['--url', 'http://127.0.0.1:1'], 2, /BAG_ADRES_KEY/],
@@ -125,7 +154,11 @@ describe('bag-adres smoke', () => {
     ['half an address', ['--url', 'http://127.0.0.1:1', '--address', '1012RJ'], 2, /1012RJ 147/],
   ];
   it.each(sweep(mistakes, 2))('reports that there is %s', async (_, args, code, message) => {
-    expect(await smoke(...args)).toEqual({ exit: code, out: '', err: expect.stringMatching(message) });
+    expect(await smoke(...args)).toEqual({
+      exit: code,
+      out: '',
+      err: expect.stringMatching(message),
+    });
   });
 });
 

@@ -9,7 +9,11 @@ export type Returning = { status: number; headers: Record<string, string>; body:
 /** How the service misbehaves: what it makes of requests, and of answers. */
 export type Spoil = {
   request?: (passing: Passing) => void;
-  answer?: (returning: Returning, passing: Passing, again: () => Promise<Returning>) => void | Promise<void>;
+  answer?: (
+    returning: Returning,
+    passing: Passing,
+    again: () => Promise<Returning>,
+  ) => void | Promise<void>;
 };
 
 /** Stands in front of a service and spoils it. */

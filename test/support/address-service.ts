@@ -19,13 +19,19 @@ import { gatewayEvent, lambdaContext, type TestRequest } from './gateway-event.t
 import { sendPlainly } from './plain-client.ts';
 
 export const testTables = { addresses: 'addresses', accounts: 'accounts' };
-/** An address that is charged as any other, and that the service finds without reading the table of addresses. */
+/**
+ * An address that is charged as any other, and that the service finds without reading the table of
+ * addresses.
+ */
 export const testAddress = 'postcode=9999SD&huisnummer=1';
 /** An address of the table. */
 export const storedAddress = 'postcode=1381AA&huisnummer=9&toevoeging=a';
 
 /** The secret of the tests, which the instance knows without a read. */
-export const testSecrets: ChecksumSecrets = { known: [testChecksumSecret], reread: async () => [testChecksumSecret] };
+export const testSecrets: ChecksumSecrets = {
+  known: [testChecksumSecret],
+  reread: async () => [testChecksumSecret],
+};
 
 /** What a Lambda of the tests finds in its environment: the engine at `endpoint` and its tables. */
 export function lambdaEnvironment(endpoint: string): Record<string, string> {
@@ -39,9 +45,17 @@ export function lambdaEnvironment(endpoint: string): Record<string, string> {
   };
 }
 
-export type TestAnswer = { status: number; headers: Record<string, string>; body: string; json: unknown };
+export type TestAnswer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  json: unknown;
+};
 
-/** What one instance of both Lambdas answers, with stores over `client`, by its own `clock` and with these secrets. */
+/**
+ * What one instance of both Lambdas answers, with stores over `client`, by its own `clock` and with
+ * these secrets.
+ */
 export function createInstance(
   client: ChargingClient,
   clock: () => number = systemClock,
@@ -84,7 +98,11 @@ export function createInstance(
   }
 
   /** Looks many addresses up. */
-  function lookUpAll(key: string, body: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
+  function lookUpAll(
+    key: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<TestAnswer> {
     const json = { 'X-API-Key': key, 'Content-Type': 'application/json', ...headers };
     return send('/v1/addresses', { method: 'POST', headers: json, body: JSON.stringify(body) });
   }
@@ -95,16 +113,20 @@ export function createInstance(
 export type SentCommand = { name: string; table: string; units: number };
 
 /**
- * The service's parts on a real engine, with a few addresses; `sent` notes each command and what it consumed.
- * `asDeployed` lets each call cost what it does in a Lambda, to measure it. The engine is in memory without a
- * `databaseFile`.
+ * The service's parts on a real engine, with a few addresses; `sent` notes each command and what it
+ * consumed. `asDeployed` lets each call cost what it does in a Lambda, to measure it. The engine is
+ * in memory without a `databaseFile`.
  */
-export async function startAddressService(options: { asDeployed?: boolean; databaseFile?: string } = {}) {
+export async function startAddressService(
+  options: { asDeployed?: boolean; databaseFile?: string } = {},
+) {
   const { asDeployed = false, databaseFile } = options;
   const { client: bare, endpoint, stop } = await startDynamoDb(databaseFile);
   if (!asDeployed) sendPlainly(bare, endpoint);
   await createTables(bare, testTables);
-  const client = DynamoDBDocumentClient.from(bare, { marshallOptions: { removeUndefinedValues: true } });
+  const client = DynamoDBDocumentClient.from(bare, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   const sent: SentCommand[] = [];
   const observed = DynamoDBDocumentClient.from(bare);
   observed.middlewareStack.add(
@@ -115,7 +137,8 @@ export async function startAddressService(options: { asDeployed?: boolean; datab
       entry.table = input.TableName ?? '';
       const result = await next({ ...args, input: { ...input, ReturnConsumedCapacity: 'TOTAL' } });
       entry.units =
-        (result.output as { ConsumedCapacity?: { CapacityUnits?: number } }).ConsumedCapacity?.CapacityUnits ?? 0;
+        (result.output as { ConsumedCapacity?: { CapacityUnits?: number } }).ConsumedCapacity
+          ?.CapacityUnits ?? 0;
       return result;
     },
     { step: 'initialize', name: 'noteCommands' },
@@ -134,20 +157,31 @@ export async function startAddressService(options: { asDeployed?: boolean; datab
 
 export type AddressService = Awaited<ReturnType<typeof startAddressService>>;
 
-async function putAddresses(client: DynamoDBDocumentClient, places: Record<string, Place[]>): Promise<void> {
-  const puts = Object.entries(places).map(([address, places]) => ({ PutRequest: { Item: { address, places } } }));
+async function putAddresses(
+  client: DynamoDBDocumentClient,
+  places: Record<string, Place[]>,
+): Promise<void> {
+  const puts = Object.entries(places).map(([address, places]) => ({
+    PutRequest: { Item: { address, places } },
+  }));
   await client.send(new BatchWriteCommand({ RequestItems: { [testTables.addresses]: puts } }));
 }
 
 let accounts = 0;
 
 /** An account with a plan of its own and one key. */
-export async function newAccount({ admin }: Pick<AddressService, 'admin'>, limits: Record<string, number | null>) {
+export async function newAccount(
+  { admin }: Pick<AddressService, 'admin'>,
+  limits: Record<string, number | null>,
+) {
   const id = `account-${++accounts}`;
   const plan = `plan-${accounts}`;
   await admin.plans.put({ code: plan, limits });
   await admin.accounts.create({ id, plan });
-  const { key, keyId } = await admin.keys.create({ account: id, label: 'the webshop of the tests' });
+  const { key, keyId } = await admin.keys.create({
+    account: id,
+    label: 'the webshop of the tests',
+  });
   return { id, plan, key, keyId };
 }
 
@@ -158,7 +192,9 @@ export async function burst(
   count: number,
   query = testAddress,
 ): Promise<Record<number, number>> {
-  const lookups = Array.from({ length: count }, (_, i) => instances[i % instances.length]?.lookUp(key, query));
+  const lookups = Array.from({ length: count }, (_, i) =>
+    instances[i % instances.length]?.lookUp(key, query),
+  );
   const statuses: Record<number, number> = {};
   for (const answer of await Promise.all(lookups)) {
     const { status = 0 } = answer ?? {};
@@ -168,7 +204,10 @@ export async function burst(
 }
 
 /** The units that an account has used, by window. */
-export async function usedOf({ admin }: Pick<AddressService, 'admin'>, id: string): Promise<Record<string, number>> {
+export async function usedOf(
+  { admin }: Pick<AddressService, 'admin'>,
+  id: string,
+): Promise<Record<string, number>> {
   const { windows } = await admin.accounts.show(id);
   return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
 }

@@ -1,11 +1,17 @@
 import type { Template } from '../lib/synthesized.ts';
 
 /**
- * The alarms of synthesized templates, evaluated over given data as CloudWatch documents it: the last data points of
- * a somewhat longer range count, what is missing among them is treated as configured, and only a change notifies.
+ * The alarms of synthesized templates, evaluated over given data as CloudWatch documents it: the
+ * last data points of a somewhat longer range count, what is missing among them is treated as
+ * configured, and only a change notifies.
  */
 
-type Metric = { MetricName?: string; Dimensions?: { Value: unknown }[]; Statistic?: string; Period?: number };
+type Metric = {
+  MetricName?: string;
+  Dimensions?: { Value: unknown }[];
+  Statistic?: string;
+  Period?: number;
+};
 type MathMetric = {
   Id: string;
   Expression?: string;
@@ -28,7 +34,10 @@ type Properties = Metric & {
   ActionsSuppressorWaitPeriod?: number;
 };
 
-/** What was measured in one minute, by metric: `Count HttpApi` is the metric and what it is of, without a hash. */
+/**
+ * What was measured in one minute, by metric: `Count HttpApi` is the metric and what it is of,
+ * without a hash.
+ */
 export type Minute = Partial<Record<string, number>>;
 export type State = 'ALARM' | 'OK' | 'INSUFFICIENT_DATA';
 export type Notification = { alarm: string; state: State; minute: number };
@@ -36,10 +45,15 @@ export type Notification = { alarm: string; state: State; minute: number };
 type Series = (bucket: number, now: number) => number | undefined;
 type Alarm = { id: string; periods: number; at: (minute: number) => State; properties: Properties };
 
-/** How many data points CloudWatch looks at beyond those that count; it does not document how many. */
+/**
+ * How many data points CloudWatch looks at beyond those that count; it does not document how many.
+ */
 const extraRange = 2;
 
-/** The notifications of these stacks, one after the other. `delays` are minutes until the data of a metric is there. */
+/**
+ * The notifications of these stacks, one after the other. `delays` are minutes until the data of a
+ * metric is there.
+ */
 export function notifications(
   stacks: Record<string, Template>,
   minutes: readonly Minute[],
@@ -51,22 +65,35 @@ export function notifications(
     for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
       const properties = Properties as Properties;
       const id = `${stack} ${bare(logicalId)}`;
-      if (Type === 'AWS::CloudWatch::Alarm') alarms.push({ id, properties, ...evaluated(properties) });
+      if (Type === 'AWS::CloudWatch::Alarm')
+        alarms.push({ id, properties, ...evaluated(properties) });
       if (Type === 'AWS::CloudWatch::CompositeAlarm') {
         const child = `${stack} ${firstReference(properties.AlarmRule)}`;
-        composites.push({ id, properties, periods: 1, at: () => (states.get(child) === 'ALARM' ? 'ALARM' : 'OK') });
+        composites.push({
+          id,
+          properties,
+          periods: 1,
+          at: () => (states.get(child) === 'ALARM' ? 'ALARM' : 'OK'),
+        });
       }
     }
 
   function evaluated(properties: Properties): Pick<Alarm, 'at' | 'periods'> {
     const { series, minutesOf } = seriesOf(properties);
-    const { EvaluationPeriods: of, DatapointsToAlarm: bad = of, Threshold, ComparisonOperator } = properties;
+    const {
+      EvaluationPeriods: of,
+      DatapointsToAlarm: bad = of,
+      Threshold,
+      ComparisonOperator,
+    } = properties;
     const breaches = (value: number) =>
       ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold;
     let state: State = 'INSUFFICIENT_DATA';
     const at = (minute: number): State => {
       const last = Math.floor(minute / minutesOf);
-      const found = Array.from({ length: of + extraRange }, (_, back) => series(last - back, minute))
+      const found = Array.from({ length: of + extraRange }, (_, back) =>
+        series(last - back, minute),
+      )
         .filter((value) => value !== undefined)
         .slice(0, of);
       const breaching = found.filter(breaches).length;
@@ -76,7 +103,8 @@ export function notifications(
       else if (properties.TreatMissingData === 'ignore') {
         if (isAlarm(0)) state = 'ALARM';
         else if (found.length === of) state = 'OK';
-      } else if (properties.TreatMissingData === 'breaching') state = isAlarm(missing) ? 'ALARM' : 'OK';
+      } else if (properties.TreatMissingData === 'breaching')
+        state = isAlarm(missing) ? 'ALARM' : 'OK';
       else if (found.length === 0) state = 'INSUFFICIENT_DATA';
       else state = isAlarm(breaching > 0 ? missing : 0) ? 'ALARM' : 'OK';
       return state;
@@ -86,7 +114,8 @@ export function notifications(
 
   function seriesOf(properties: Properties): { series: Series; minutesOf: number } {
     const { Metrics, Statistic = properties.Statistic ?? 'Sum', Period = 300 } = properties;
-    if (!Metrics) return { series: measured(nameOf(properties), Statistic, Period), minutesOf: Period / 60 };
+    if (!Metrics)
+      return { series: measured(nameOf(properties), Statistic, Period), minutesOf: Period / 60 };
     const byId = new Map<string, Series>();
     const seconds = Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0);
     // An expression may be before what it refers to.
@@ -111,7 +140,11 @@ export function notifications(
     const delay = delayOf(name);
     return (bucket, now) => {
       const values: number[] = [];
-      for (let at = Math.max(0, bucket * length); at < (bucket + 1) * length && at + delay <= now; at++) {
+      for (
+        let at = Math.max(0, bucket * length);
+        at < (bucket + 1) * length && at + delay <= now;
+        at++
+      ) {
         const value = minutes[at]?.[name];
         if (value !== undefined) values.push(value);
       }
@@ -134,11 +167,15 @@ export function notifications(
       states.set(id, state);
       if (state === 'ALARM') everInAlarm.add(id);
       const { AlarmActions, OKActions, InsufficientDataActions, ActionsSuppressor } = properties;
-      const actions = { ALARM: AlarmActions, OK: OKActions, INSUFFICIENT_DATA: InsufficientDataActions }[state] ?? [];
-      if (state !== before && actions.length > 0 && !ActionsSuppressor) sent.push({ alarm: id, state, minute });
+      const actions =
+        { ALARM: AlarmActions, OK: OKActions, INSUFFICIENT_DATA: InsufficientDataActions }[state] ??
+        [];
+      if (state !== before && actions.length > 0 && !ActionsSuppressor)
+        sent.push({ alarm: id, state, minute });
       if (!ActionsSuppressor) continue;
       if (state !== 'ALARM') waiting.delete(id);
-      else if (before !== 'ALARM') waiting.set(id, minute + (properties.ActionsSuppressorWaitPeriod ?? 0) / 60);
+      else if (before !== 'ALARM')
+        waiting.set(id, minute + (properties.ActionsSuppressorWaitPeriod ?? 0) / 60);
       const suppressor = `${id.split(' ')[0]} ${firstReference(ActionsSuppressor)}`;
       const since = waiting.get(id);
       if (since === undefined || minute < since || states.get(suppressor) === 'ALARM') continue;
@@ -166,7 +203,9 @@ function expression(text: string, series: (id: string) => Series): Series {
 
 /** `5xx HttpApi`: the metric, and the resource or the values of its dimensions. */
 function nameOf({ MetricName, Dimensions = [] }: Metric): string {
-  const of = Dimensions.map(({ Value }) => (typeof Value === 'string' ? Value : firstReference(Value)));
+  const of = Dimensions.map(({ Value }) =>
+    typeof Value === 'string' ? Value : firstReference(Value),
+  );
   return [MetricName, ...new Set(of)].join(' ');
 }
 

@@ -9,11 +9,13 @@ export const allRules: RunOptions = {
 };
 
 /** All rules of WCAG 2.2 AA. */
-export const wcagRules: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+export const wcagRules: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+};
 
 /**
- * The rules whose outcome depends on the size and the colours of what is shown; the others depend on the elements and
- * the style sheet alone.
+ * The rules whose outcome depends on the size and the colours of what is shown; the others depend
+ * on the elements and the style sheet alone.
  */
 export const visualRules: RunOptions = {
   runOnly: {
@@ -23,8 +25,8 @@ export const visualRules: RunOptions = {
 };
 
 /**
- * What axe-core finds wrong in the document that is open, by rule, with the first element of each. Loads axe-core
- * there, whatever the policy of the document.
+ * What axe-core finds wrong in the document that is open, by rule, with the first element of each.
+ * Loads axe-core there, whatever the policy of the document.
  */
 export async function violations(page: Page, rules: RunOptions): Promise<string[]> {
   if (await page.evaluate('!window.axe'))

@@ -3,19 +3,37 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-/** What people give for an extract: what it is, how it is called for scripts, and what it is refused with. */
+/**
+ * What people give for an extract: what it is, how it is called for scripts, and what it is refused
+ * with.
+ */
 export const badExtracts: [what: string, name: string, code: string, message: RegExp][] = [
-  ['nothing there', 'none.zip', 'no_extract', /^There is no extract at \S+none\.zip\. Check the path\.$/],
+  [
+    'nothing there',
+    'none.zip',
+    'no_extract',
+    /^There is no extract at \S+none\.zip\. Check the path\.$/,
+  ],
   ['a folder', 'folder', 'no_extract', /folder is a folder; name the zip file of the extract\.$/],
   ['an empty file', 'empty.zip', 'no_extract', /empty\.zip is empty; download it again\.$/],
-  ['a pipe', '/dev/null', 'no_extract', /^\/dev\/null is not a regular file; name the zip file of the extract\.$/],
+  [
+    'a pipe',
+    '/dev/null',
+    'no_extract',
+    /^\/dev\/null is not a regular file; name the zip file of the extract\.$/,
+  ],
   [
     'text',
     'text.zip',
     'bad_extract',
     /^text\.zip: not a zip file; give the \.zip as the Kadaster or PDOK delivers it$/,
   ],
-  ['a zip cut short', 'cut.zip', 'bad_extract', /^cut\.zip: a zip that is cut off or damaged; get it again/],
+  [
+    'a zip cut short',
+    'cut.zip',
+    'bad_extract',
+    /^cut\.zip: a zip that is cut off or damaged; get it again/,
+  ],
   [
     'a zip of something else',
     'photos.zip',

@@ -6,7 +6,8 @@ const json = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: c
 
 /** The bytes sent for a base URL that ends in the name. */
 const responses: Readonly<Record<string, string>> = {
-  redirect: 'HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+  redirect:
+    'HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
   nothing: '',
   'bad-status-line': 'HTTP/1.1 banana\r\n\r\n',
   'no-http': 'SSH-2.0-OpenSSH_9.6\r\n',
@@ -24,7 +25,10 @@ const responses: Readonly<Record<string, string>> = {
   elsewhere: `${json}\r\n{"status":"ok","address":{"straat":"Elders","woonplaats":"Elders"}}`,
 };
 
-/** A server with responses that are not the service's, each of `urls` in another way; only a sweep has them all. */
+/**
+ * A server with responses that are not the service's, each of `urls` in another way; only a sweep
+ * has them all.
+ */
 export async function startBrokenService() {
   let redirected = 0;
   const server = createServer((socket: Socket) => {

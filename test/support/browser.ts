@@ -28,12 +28,15 @@ export type Look = {
   reducedMotion?: 'no-preference' | 'reduce';
 };
 
-/** A tab, and how to change in it what Playwright sets when it opens one, which costs as much as five pages. */
+/**
+ * A tab, and how to change in it what Playwright sets when it opens one, which costs as much as
+ * five pages.
+ */
 export type Tab = {
   page: Page;
   /**
-   * Changes the size and the colours of the page that is open. Playwright's own way resizes the window of the browser
-   * too, which draws it again: half of the work.
+   * Changes the size and the colours of the page that is open. Playwright's own way resizes the
+   * window of the browser too, which draws it again: half of the work.
    */
   show(look: Look): Promise<void>;
   /** Whether scripts run in the pages to which it goes from now on. */
@@ -41,7 +44,10 @@ export type Tab = {
 };
 
 /** Opens a tab in a browser session of its own. */
-export async function openTab(browser: Browser | undefined, options: BrowserContextOptions = {}): Promise<Tab> {
+export async function openTab(
+  browser: Browser | undefined,
+  options: BrowserContextOptions = {},
+): Promise<Tab> {
   if (!browser) throw new Error('there is a browser');
   const page = await browser.newPage(options);
   const session = await page.context().newCDPSession(page);

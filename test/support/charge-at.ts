@@ -6,10 +6,21 @@ import { type startAddressService, testTables } from './address-service.ts';
 import { testChecksumSecret } from './dynamodb.ts';
 
 /** Charges so many lookups with a key, in one request, at a time in seconds. */
-export async function chargeKey(client: ChargingClient, key: string, at: number, lookups: number): Promise<void> {
+export async function chargeKey(
+  client: ChargingClient,
+  key: string,
+  at: number,
+  lookups: number,
+): Promise<void> {
   const claim = readApiKey(key, [testChecksumSecret]);
   if (!claim) throw new Error('not a key of this deployment');
-  await charge(createAccessStore(client, testTables.accounts), claim, () => at, AbortSignal.timeout(20_000), lookups);
+  await charge(
+    createAccessStore(client, testTables.accounts),
+    claim,
+    () => at,
+    AbortSignal.timeout(20_000),
+    lookups,
+  );
 }
 
 /** Charges an account so many lookups at a time in seconds, with a new key, whose id it returns. */

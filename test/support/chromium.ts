@@ -24,7 +24,8 @@ export const missingBrowser = !chromiumPath
 /** Starts the Chromium of this machine, if `missingBrowser` doesn't say why it can't. */
 export async function launchBrowser(): Promise<Browser | undefined> {
   if (!chromiumPath || !playwright) return undefined;
-  // The sandbox of Chromium does not run as root, as in a container, and an emulated GPU costs more than none.
+  // The sandbox of Chromium does not run as root, as in a container, and an emulated GPU costs more
+  // than none.
   const args = ['--no-sandbox', '--disable-gpu'];
   const library = (await import(pathToFileURL(playwright).href)) as { chromium: typeof chromium };
   return await library.chromium.launch({ executablePath: chromiumPath, args });

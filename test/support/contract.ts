@@ -12,7 +12,9 @@ type Part = { pointer: string; value: Json };
 const document = new OpenApi(offeredIn(process.env)).document as object as Json;
 
 /** Headers of the transport, which the document does not describe. */
-const transportHeaders = new Set('content-type content-length date connection keep-alive apigw-requestid'.split(' '));
+const transportHeaders = new Set(
+  'content-type content-length date connection keep-alive apigw-requestid'.split(' '),
+);
 /** What is published beside the document, with the headers that every response has. */
 const publishedTypes: [path: RegExp, type: string][] = [
   [/^\/(problems\/[^/]+|docs)$/, 'text/html; charset=utf-8'],
@@ -24,27 +26,34 @@ const publishedTypes: [path: RegExp, type: string][] = [
 ];
 const pageHeaders = new Set(['content-security-policy', 'referrer-policy', 'content-language']);
 
-// Without the schema of schemas, which takes a tenth of a second to compile: a test of the document checks its schemas.
+// Without the schema of schemas, which takes a tenth of a second to compile: a test of the document
+// checks its schemas.
 const ajv = new Ajv2020({ strict: false, allErrors: true, meta: false, validateSchema: false });
 formats.default(ajv);
 ajv.addSchema(closed(document), 'openapi');
 
 /**
- * Throws, with every reason, unless `docs/openapi.json` describes this answer to `method` on `path`: its status, each
- * of its headers, its content type and its body, without a member that the document does not name.
+ * Throws, with every reason, unless `docs/openapi.json` describes this answer to `method` on
+ * `path`: its status, each of its headers, its content type and its body, without a member that the
+ * document does not name.
  */
 export function expectContract(method: string, path: string, answer: ContractAnswer): void {
   const type = publishedType(path, answer);
-  const faults = type ? publishedFaults(type, answer) : faultsOf(responseTo(method, path, answer.status), answer);
+  const faults = type
+    ? publishedFaults(type, answer)
+    : faultsOf(responseTo(method, path, answer.status), answer);
   if (faults.length === 0) return;
   const got = JSON.stringify(answer, null, 2);
-  throw new Error(`${method} ${path} is not answered as docs/openapi.json says:\n- ${faults.join('\n- ')}\n${got}`);
+  throw new Error(
+    `${method} ${path} is not answered as docs/openapi.json says:\n- ${faults.join('\n- ')}\n${got}`,
+  );
 }
 
 function responseTo(method: string, url: string, status: number): Part | undefined {
   const [path = ''] = url.split('?');
   const pathItem = path.startsWith('/v1/') ? at('/paths', path.slice('/v1'.length)) : undefined;
-  const operation = pathItem && /^(GET|POST)$/.test(method) && at(pathItem.pointer, method.toLowerCase());
+  const operation =
+    pathItem && /^(GET|POST)$/.test(method) && at(pathItem.pointer, method.toLowerCase());
   if (operation) return at(`${operation.pointer}/responses`, String(status));
   const isAllowed = pathItem || publishedTypes.some(([one]) => one.test(path)) ? [404, 405] : [404];
   return isAllowed.includes(status) ? at('/x-elsewhere', String(status)) : undefined;
@@ -59,7 +68,10 @@ function restoreRemapped(headers: Record<string, string>): Record<string, string
 function faultsOf(response: Part | undefined, { status, headers, body }: ContractAnswer): string[] {
   if (!response) return [`status ${status} is not described`];
   if (response.value.content === undefined) {
-    return [...headerFaults(response, headers), ...(body === '' ? [] : ['a body is not described'])];
+    return [
+      ...headerFaults(response, headers),
+      ...(body === '' ? [] : ['a body is not described']),
+    ];
   }
   const [contentType = ''] = (headers['content-type'] ?? '').split(';');
   const content = at(`${response.pointer}/content`, contentType);
@@ -73,7 +85,9 @@ function faultsOf(response: Part | undefined, { status, headers, body }: Contrac
 function headerFaults(response: Part, headers: Record<string, string>): string[] {
   const described = Object.keys(response.value.headers ?? {});
   const known = new Set(described.map((name) => name.toLowerCase()));
-  const unknown = Object.keys(headers).filter((name) => !known.has(name) && !transportHeaders.has(name));
+  const unknown = Object.keys(headers).filter(
+    (name) => !known.has(name) && !transportHeaders.has(name),
+  );
   return [
     ...unknown.map((name) => `header ${name} is not described`),
     ...described.flatMap((name) => {
@@ -87,16 +101,19 @@ function headerFaults(response: Part, headers: Record<string, string>): string[]
 }
 
 /**
- * Its content type, if this is an answer with what is published; a browser gets a page about a problem that is none.
+ * Its content type, if this is an answer with what is published; a browser gets a page about a
+ * problem that is none.
  */
 function publishedType(url: string, { status, headers }: ContractAnswer): string | undefined {
   const [, type] = publishedTypes.find(([path]) => path.test(url.split('?')[0] ?? '')) ?? [];
-  const isUnknownProblem = status === 404 && headers['content-type'] === type && url.startsWith('/problems/');
+  const isUnknownProblem =
+    status === 404 && headers['content-type'] === type && url.startsWith('/problems/');
   return [200, 304].includes(status) || isUnknownProblem ? type : undefined;
 }
 
 function publishedFaults(type: string, { status, headers, body }: ContractAnswer): string[] {
-  // The language of a page depends on one more header than the compression of every published document.
+  // The language of a page depends on one more header than the compression of every published
+  // document.
   const vary = (headers.vary ?? '').replace(/, Accept-Language$/, '');
   const own = Object.entries({ ...headers, vary }).filter(([name]) => !pageHeaders.has(name));
   const response = at('/paths/~1openapi.json/get/responses', status === 304 ? '304' : '200');
@@ -112,7 +129,9 @@ function schemaFaults(what: string, pointer: string, value: unknown): string[] {
   const validate = ajv.getSchema(`openapi#${pointer}`);
   if (!validate) throw new Error(`docs/openapi.json has no schema at ${pointer}`);
   if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message }) => `${what}${instancePath} ${message}`);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${what}${instancePath} ${message}`,
+  );
 }
 
 const parts = new Map<string, Part | undefined>();
@@ -140,7 +159,10 @@ function resolve(pointer: string): Json | undefined {
   );
 }
 
-/** The document leaves its objects open, so that members may be added; what we answer today must be in it. */
+/**
+ * The document leaves its objects open, so that members may be added; what we answer today must be
+ * in it.
+ */
 function closed<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(closed) as Value;
   if (typeof value !== 'object' || value === null) return value;

@@ -1,8 +1,10 @@
 /**
- * A browser without a screen, which keeps the cookies of each server. `send` makes its requests: `fetch`, or an app in
- * this process.
+ * A browser without a screen, which keeps the cookies of each server. `send` makes its requests:
+ * `fetch`, or an app in this process.
  */
-export function cookieBrowser(send: (url: string, init: RequestInit) => Response | Promise<Response> = fetch) {
+export function cookieBrowser(
+  send: (url: string, init: RequestInit) => Response | Promise<Response> = fetch,
+) {
   const jars = new Map<string, Map<string, string>>();
 
   /** The cookies of the server at this URL. */
@@ -17,14 +19,24 @@ export function cookieBrowser(send: (url: string, init: RequestInit) => Response
   async function get(url: string, init: RequestInit = {}) {
     const jar = jarOf(url);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { 'accept-language': 'en', 'user-agent': 'Firefox', ...(init.headers as object), cookie };
+    const headers = {
+      'accept-language': 'en',
+      'user-agent': 'Firefox',
+      ...(init.headers as object),
+      cookie,
+    };
     const response = await send(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       if (value === '' || /Max-Age=0|1970/.test(line)) jar.delete(name);
       else jar.set(name, value);
     }
-    return { status: response.status, location: response.headers.get('location'), body: await response.text(), url };
+    return {
+      status: response.status,
+      location: response.headers.get('location'),
+      body: await response.text(),
+      url,
+    };
   }
 
   /** Makes a request and follows where it leads. */

@@ -2,7 +2,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  type DynamoDBClient,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
 import { noProgress } from '../../loader/steps/step.ts';
 import { exampleExtract } from './example-extract.ts';
 
@@ -12,10 +17,15 @@ type Item = Record<string, AttributeValue>;
 const batchItems = 25;
 
 /**
- * Loads the example extract into a table, with its working files in `folder`. Only the first test file of a run loads
- * it; the others put the items that its load left in a table of their own, without the loader.
+ * Loads the example extract into a table, with its working files in `folder`. Only the first test
+ * file of a run loads it; the others put the items that its load left in a table of their own,
+ * without the loader.
  */
-export async function loadDemo(client: DynamoDBClient, table: string, folder: string): Promise<void> {
+export async function loadDemo(
+  client: DynamoDBClient,
+  table: string,
+  folder: string,
+): Promise<void> {
   const { TEST_RUN_FOLDER: shared } = process.env;
   const file = shared && join(shared, 'demo-addresses');
   if (file && existsSync(file)) {

@@ -18,8 +18,9 @@ export const placeholderSignature = {
 };
 
 /**
- * A client for the embedded engine at `endpoint` that sends the same signature with every request: computing one is
- * over a third of the CPU of a call, and the tests make hundreds of thousands of calls. The caller has to destroy it.
+ * A client for the embedded engine at `endpoint` that sends the same signature with every request:
+ * computing one is over a third of the CPU of a call, and the tests make hundreds of thousands of
+ * calls. The caller has to destroy it.
  */
 export function testDynamoDb(
   endpoint: string,
@@ -30,24 +31,37 @@ export function testDynamoDb(
     return request;
   };
   const signer = async () => ({ sign });
-  return new DynamoDBClient({ ...localAws, endpoint, signer, ...(requestHandler && { requestHandler }) });
+  return new DynamoDBClient({
+    ...localAws,
+    endpoint,
+    signer,
+    ...(requestHandler && { requestHandler }),
+  });
 }
 
 /** A real engine for one test file, empty at first. */
-export type TestDynamoDb = { readonly endpoint: string; readonly client: DynamoDBClient; stop(): Promise<void> };
+export type TestDynamoDb = {
+  readonly endpoint: string;
+  readonly client: DynamoDBClient;
+  stop(): Promise<void>;
+};
 
 /** The engine of this worker; undefined outside of Jest. */
 const sharedEndpoint = process.env.TEST_ENGINES?.split(' ')[Number(process.env.JEST_WORKER_ID) - 1];
 let isSharedInUse = false;
 
 /**
- * An empty engine: that of this worker (shared-engines.ts), or a new one while it is in use. `stop` in `afterAll`.
+ * An empty engine: that of this worker (shared-engines.ts), or a new one while it is in use. `stop`
+ * in `afterAll`.
  * @param file its database; in memory if absent
  */
 export async function startDynamoDb(file?: string): Promise<TestDynamoDb> {
   const shared = isSharedInUse || file !== undefined ? undefined : sharedEndpoint;
   isSharedInUse ||= shared !== undefined;
-  const engine = shared === undefined ? await startEngine(file) : { endpoint: shared, stop: async () => undefined };
+  const engine =
+    shared === undefined
+      ? await startEngine(file)
+      : { endpoint: shared, stop: async () => undefined };
   const client = testDynamoDb(engine.endpoint);
   if (shared !== undefined) await deleteTables(client); // those of the test files before
   return {
@@ -84,7 +98,9 @@ export const testChecksumSecret = 'the secret of the tests';
 /** Makes a table of accounts, with the keys that the stack gives it and the secret of the tests. */
 export async function createAccountsTable(client: DynamoDBClient, name: string): Promise<void> {
   await createTable(client, name, [accountsTable.partitionKey, accountsTable.sortKey]);
-  await client.send(new PutItemCommand({ TableName: name, Item: marshall(settledSecret(testChecksumSecret)) }));
+  await client.send(
+    new PutItemCommand({ TableName: name, Item: marshall(settledSecret(testChecksumSecret)) }),
+  );
 }
 
 /** Makes a table of addresses, with the key that the stack gives it. */
@@ -98,7 +114,10 @@ async function createTable(client: DynamoDBClient, name: string, keys: string[])
       TableName: name,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: keys.map((key) => ({ AttributeName: key, AttributeType: 'S' })),
-      KeySchema: keys.map((key, index) => ({ AttributeName: key, KeyType: index === 0 ? 'HASH' : 'RANGE' })),
+      KeySchema: keys.map((key, index) => ({
+        AttributeName: key,
+        KeyType: index === 0 ? 'HASH' : 'RANGE',
+      })),
     }),
   );
 }

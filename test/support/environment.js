@@ -4,21 +4,23 @@ import vm from 'node:vm';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-// `npm test` gives this process a large young generation. The threads that it starts have a small heap of their own:
-// with the flag, which reaches them too, they would collect garbage all the time.
+// `npm test` gives this process a large young generation. The threads that it starts have a small
+// heap of their own: with the flag, which reaches them too, they would collect garbage all the
+// time.
 v8.setFlagsFromString('--max-semi-space-size=0');
 
-// V8 keeps what it has compiled, in case the same code is compiled again. By way of a module's code it keeps the module
-// and, with it, all of its test file: a worker grew to 1.4 GB, in which collecting garbage and starting processes take
-// several times as long.
+// V8 keeps what it has compiled, in case the same code is compiled again. By way of a module's code
+// it keeps the module and, with it, all of its test file: a worker grew to 1.4 GB, in which
+// collecting garbage and starting processes take several times as long.
 v8.setFlagsFromString('--no-compilation-cache');
 
-// V8 collects all garbage for every 64 MB of new buffers, however large the heap is. A worker holds 200 MB of packages,
-// so this took a fifth of the CPU of the tests of loads. With the flag, buffers count like the rest of the heap.
+// V8 collects all garbage for every 64 MB of new buffers, however large the heap is. A worker holds
+// 200 MB of packages, so this took a fifth of the CPU of the tests of loads. With the flag, buffers
+// count like the rest of the heap.
 v8.setFlagsFromString('--external-memory-accounted-in-global-limit');
 
-// Jest warns of a worker that takes half a second to end, which freeing its heap does. For the same reason compiled
-// code is written after each test file, not at the end.
+// Jest warns of a worker that takes half a second to end, which freeing its heap does. For the same
+// reason compiled code is written after each test file, not at the end.
 process.once('beforeExit', () => process.exit());
 
 const require = createRequire(import.meta.url);
@@ -34,7 +36,8 @@ const symbolsOfPackages = new Set();
 function load(filename) {
   const before = new Set(Object.getOwnPropertySymbols(globalThis));
   const exports = require(filename);
-  for (const symbol of Object.getOwnPropertySymbols(globalThis)) if (!before.has(symbol)) symbolsOfPackages.add(symbol);
+  for (const symbol of Object.getOwnPropertySymbols(globalThis))
+    if (!before.has(symbol)) symbolsOfPackages.add(symbol);
   return exports;
 }
 
@@ -42,7 +45,8 @@ function load(filename) {
 const isOfJest = (filename) => /\/node_modules\/(@jest\/|jest-|expect\/)/.test(filename);
 const isShared = (filename) => filename.includes('/node_modules/') && !isOfJest(filename);
 
-// Jest makes every module that it loads with these three. They ignore its context, which no module here runs in.
+// Jest makes every module that it loads with these three. They ignore its context, which no module
+// here runs in.
 const { compileFunction, SourceTextModule, SyntheticModule } = vm;
 
 vm.compileFunction = (code, parameters, { parsingContext: _, ...options } = {}) => {
@@ -52,15 +56,22 @@ vm.compileFunction = (code, parameters, { parsingContext: _, ...options } = {}) 
       module.exports = load(filename);
     };
   }
-  return isOfJest(filename) ? compileOnce(code, parameters, filename) : compileFunction(code, parameters, options);
+  return isOfJest(filename)
+    ? compileOnce(code, parameters, filename)
+    : compileFunction(code, parameters, options);
 };
 
-/** Jest's modules, by file: each test file runs them again, in the machine code that the former ones led to. */
+/**
+ * Jest's modules, by file: each test file runs them again, in the machine code that the former ones
+ * led to.
+ */
 const compiled = new Map();
 
 function compileOnce(code, parameters, filename) {
   const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-  const run = compiled.get(filename) ?? compileFunction(code, parameters, { filename, importModuleDynamically });
+  const run =
+    compiled.get(filename) ??
+    compileFunction(code, parameters, { filename, importModuleDynamically });
   compiled.set(filename, run);
   return run;
 }
@@ -76,7 +87,10 @@ vm.SourceTextModule = class extends SourceTextModule {
       const quoted = JSON.stringify(name);
       return `const export${index} = import.meta.exports[${quoted}]; export { export${index} as ${quoted} };`;
     });
-    super(reexports.join('\n'), { ...options, initializeImportMeta: (meta) => Object.assign(meta, { exports }) });
+    super(reexports.join('\n'), {
+      ...options,
+      initializeImportMeta: (meta) => Object.assign(meta, { exports }),
+    });
   }
 };
 
@@ -89,9 +103,10 @@ vm.SyntheticModule = class extends SyntheticModule {
 const context = vm.createContext();
 
 /**
- * Jest's environment of Node without a context of its own: the test files of a worker run one after the
- * other in the global scope of its process, and each finds it as the first one did. A test file has its own copies of
- * the modules of this project; the modules of packages are loaded, and compiled to machine code, once.
+ * Jest's environment of Node without a context of its own: the test files of a worker run one after
+ * the other in the global scope of its process, and each finds it as the first one did. A test file
+ * has its own copies of the modules of this project; the modules of packages are loaded, and
+ * compiled to machine code, once.
  */
 export default class Environment {
   global = globalThis;
@@ -117,11 +132,13 @@ export default class Environment {
     sinon()?.restore();
     restore(globalThis, this.#globals);
     restore(process, this.#process);
-    for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
+    for (const name of Object.keys(process.env))
+      if (!(name in this.#variables)) delete process.env[name];
     Object.assign(process.env, this.#variables);
     // Jest keeps the state of a test file, its event handlers and its time-out, under symbols.
     for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
-      if (!this.#globals.has(symbol) && !symbolsOfPackages.has(symbol)) Reflect.deleteProperty(globalThis, symbol);
+      if (!this.#globals.has(symbol) && !symbolsOfPackages.has(symbol))
+        Reflect.deleteProperty(globalThis, symbol);
     }
   }
 
@@ -141,7 +158,9 @@ function sinon() {
 }
 
 function descriptors(object) {
-  return new Map(Reflect.ownKeys(object).map((key) => [key, Object.getOwnPropertyDescriptor(object, key)]));
+  return new Map(
+    Reflect.ownKeys(object).map((key) => [key, Object.getOwnPropertyDescriptor(object, key)]),
+  );
 }
 
 /** Gives changed properties their former value or accessor again. */
@@ -149,6 +168,7 @@ function restore(object, before) {
   for (const [key, descriptor] of before) {
     const now = Object.getOwnPropertyDescriptor(object, key);
     if (now?.configurable === false) continue;
-    if (now?.value !== descriptor.value || now?.get !== descriptor.get) Object.defineProperty(object, key, descriptor);
+    if (now?.value !== descriptor.value || now?.get !== descriptor.get)
+      Object.defineProperty(object, key, descriptor);
   }
 }

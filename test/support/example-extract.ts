@@ -1,23 +1,42 @@
-import type { Historie, NumStand, PlaatsStand, RelatieStand, VboStand, Voorkomens } from './stand-xml.ts';
+import type {
+  Historie,
+  NumStand,
+  PlaatsStand,
+  RelatieStand,
+  VboStand,
+  Voorkomens,
+} from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 
 /** The peildatum of the example extract. */
 export const examplePeildatum = '2026-01-08';
 
-type ExampleChange = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string; object?: ExampleObject };
-/** What differs from a home; or that the address is a nevenadres of the object of the address before it. */
+type ExampleChange = Partial<Historie> & {
+  type?: NumStand['type'];
+  woonplaats?: string;
+  object?: ExampleObject;
+};
+/**
+ * What differs from a home; or that the address is a nevenadres of the object of the address before
+ * it.
+ */
 type ExampleObject = Partial<Omit<VboStand, keyof Historie>> | 'that before';
 
 /**
- * The addresses by woonplaats and street: postcode, number, letter and addition, `-` for none. They are no source of
- * addresses: the well-known ones are public facts, some come from a real extract, the odd cases resemble real ones on a
- * made-up street, and every identificatie is made up. So are the objects: where they are, in the middle of their
- * woonplaats, and how large.
+ * The addresses by woonplaats and street: postcode, number, letter and addition, `-` for none. They
+ * are no source of addresses: the well-known ones are public facts, some come from a real extract,
+ * the odd cases resemble real ones on a made-up street, and every identificatie is made up. So are
+ * the objects: where they are, in the middle of their woonplaats, and how large.
  */
 const places: Record<string, Record<string, (string | [address: string, ExampleChange])[]>> = {
   Amsterdam: {
     'Nieuwezijds Voorburgwal': [
-      ['1012RJ 147', { object: { gebruiksdoelen: ['kantoorfunctie', 'bijeenkomstfunctie'], oppervlakte: 22_000 } }],
+      [
+        '1012RJ 147',
+        {
+          object: { gebruiksdoelen: ['kantoorfunctie', 'bijeenkomstfunctie'], oppervlakte: 22_000 },
+        },
+      ],
     ],
     Westermarkt: ['1016DK 20'],
     Museumstraat: ['1071XX 1', ['1071XX 3', { begin: '2026-03-01' }]],
@@ -41,7 +60,11 @@ const places: Record<string, Record<string, (string | [address: string, ExampleC
   },
   Utrecht: {
     Domplein: ['3512JE 29'],
-    Amsterdamsestraatweg: ['3554VZ 24', '3554VZ 24 - A', ['3554VZ 24 - B', { object: 'that before' }]],
+    Amsterdamsestraatweg: [
+      '3554VZ 24',
+      '3554VZ 24 - A',
+      ['3554VZ 24 - B', { object: 'that before' }],
+    ],
     Dorpsstraat: ['9999ZZ 1'],
   },
   Weesp: {
@@ -49,7 +72,11 @@ const places: Record<string, Record<string, (string | [address: string, ExampleC
     'Hugo de Grootlaan': ['1381DE 30', '1381DE 30 a 100', '1381DE 30 a 102', '1381DE 30 w 1'],
     Aetsveldselaan: ['1381EX 78', '1381EX 82'],
     'J.A.Fijnvandraatlaan': ['1381EX 38', '1381EX 72'],
-    Nijverheidslaan: ['1382LJ 28', ['1382LJ 28', { object: { status: 'Verblijfsobject gevormd' } }], '1382LJ 28 a'],
+    Nijverheidslaan: [
+      '1382LJ 28',
+      ['1382LJ 28', { object: { status: 'Verblijfsobject gevormd' } }],
+      '1382LJ 28 a',
+    ],
     Blomstraat: [
       '1382AJ 17',
       ['1382AJ 24', { live: false, begin: '2020-01-30' }],
@@ -66,7 +93,9 @@ const places: Record<string, Record<string, (string | [address: string, ExampleC
 };
 
 type Town = { gemeente: string; x: number; y: number };
-/** The gemeente of each woonplaats and its middle in kilometres of the national grid, public facts. */
+/**
+ * The gemeente of each woonplaats and its middle in kilometres of the national grid, public facts.
+ */
 const towns: Record<string, Town> = {
   Amsterdam: { gemeente: '0363', x: 121, y: 487 },
   Amstelveen: { gemeente: '0362', x: 119, y: 480 },
@@ -93,7 +122,12 @@ export function exampleVoorkomens(): Voorkomens {
     relaties.push({ woonplaats: placeId(place), gemeente: town.gemeente, begin });
     for (const [street, addresses] of Object.entries(streets)) {
       const openbareRuimte = `000030${String(voorkomens.OPR.length + 1).padStart(10, '0')}`;
-      voorkomens.OPR.push({ identificatie: openbareRuimte, naam: street, woonplaats: placeId(place), begin });
+      voorkomens.OPR.push({
+        identificatie: openbareRuimte,
+        naam: street,
+        woonplaats: placeId(place),
+        begin,
+      });
       for (const one of addresses) {
         const [address, change = {}] = typeof one === 'string' ? [one] : one;
         const [postcode, huisnummer, huisletter, huisnummertoevoeging] = address
@@ -130,14 +164,23 @@ function addObject(
   object: Exclude<ExampleObject, string>,
 ): void {
   const [x, y] = [town.x * 1000 + 10 * index, town.y * 1000 + 7 * index];
-  const history = { begin, ...(eind !== undefined && { eind }), ...(live !== undefined && { live }) };
+  const history = {
+    begin,
+    ...(eind !== undefined && { eind }),
+    ...(live !== undefined && { live }),
+  };
   const idOf = (kind: string) => `0000${kind}${identificatie.slice(6)}`;
   const shared = { ...history, hoofdadres: identificatie };
   const ring = `${x} ${y} ${x + 20} ${y} ${x + 20} ${y + 8} ${x} ${y + 8} ${x} ${y}`;
   if (type === 'Ligplaats') LIG.push({ ...shared, identificatie: idOf('02'), corners: ring });
-  else if (type === 'Standplaats') STA.push({ ...shared, identificatie: idOf('03'), corners: ring });
+  else if (type === 'Standplaats')
+    STA.push({ ...shared, identificatie: idOf('03'), corners: ring });
   else {
-    const home = { punt: `${x}.5 ${y}.25`, oppervlakte: 40 + (index % 9) * 12, gebruiksdoelen: ['woonfunctie'] };
+    const home = {
+      punt: `${x}.5 ${y}.25`,
+      oppervlakte: 40 + (index % 9) * 12,
+      gebruiksdoelen: ['woonfunctie'],
+    };
     VBO.push({ ...shared, identificatie: idOf('01'), nevenadressen: [], ...home, ...object });
   }
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 
-/** A port of the loopback address on which nothing listens, for a program that has to be told one. */
+/**
+ * A port of the loopback address on which nothing listens, for a program that has to be told one.
+ */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -11,7 +11,10 @@ export type TestRequest = {
   body?: string | Uint8Array;
 };
 
-/** The event that the gateway makes of a request (payload format 2.0); `url` is a path with its raw query. */
+/**
+ * The event that the gateway makes of a request (payload format 2.0); `url` is a path with its raw
+ * query.
+ */
 export function gatewayEvent(url: string, request: TestRequest = {}) {
   const { method = 'GET', headers = {}, requestId, waited = 0, body } = request;
   const [path = '', ...query] = url.split('?');
@@ -21,7 +24,9 @@ export function gatewayEvent(url: string, request: TestRequest = {}) {
     routeKey: '$default',
     rawPath: path,
     rawQueryString: query.join('?'),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
     requestContext: {
       accountId: '123456789012',
       apiId: 'api',
@@ -34,7 +39,9 @@ export function gatewayEvent(url: string, request: TestRequest = {}) {
       time: now.toUTCString(),
       timeEpoch: now.getTime() - waited,
     },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body).toString('base64') }),
+    ...(body !== undefined && {
+      body: typeof body === 'string' ? body : Buffer.from(body).toString('base64'),
+    }),
     isBase64Encoded: body !== undefined && typeof body !== 'string',
   } satisfies APIGatewayProxyEventV2;
 }

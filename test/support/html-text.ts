@@ -2,5 +2,7 @@ const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '
 
 /** The text of HTML that has only these entities. */
 export function htmlText(html: string): string {
-  return html.replaceAll(/<[^>]*>/g, '').replaceAll(/&\w+;/g, (entity) => entities[entity] ?? entity);
+  return html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&\w+;/g, (entity) => entities[entity] ?? entity);
 }

@@ -3,7 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A server on a free port of this machine; `stop` in `afterAll`. */
-export async function startHttpServer(answer: RequestListener): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startHttpServer(
+  answer: RequestListener,
+): Promise<{ url: string; stop(): Promise<void> }> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -20,23 +20,34 @@ import { loadDemo } from './demo-addresses.ts';
 import { lambdaContext } from './gateway-event.ts';
 
 /**
- * The service over real HTTP with the demo data, in this process. `send` checks every response against the contract.
+ * The service over real HTTP with the demo data, in this process. `send` checks every response
+ * against the contract.
  */
 export async function startHttpService() {
   const service = await startAddressService();
   const folder = await mkdtemp(join(tmpdir(), 'http-service-'));
   await loadDemo(service.client, testTables.addresses, folder);
   const faults: Faults = { next: new Map() };
-  const gateway = await startGateway({ routes: routesOver(service, faults), host: '127.0.0.1', port: 0 });
+  const gateway = await startGateway({
+    routes: routesOver(service, faults),
+    host: '127.0.0.1',
+    port: 0,
+  });
   const baseUrl = `http://127.0.0.1:${gateway.port}`;
 
   /** Sends a request and checks its response against the contract. */
-  async function send(path: string, init: RequestInit = {}): Promise<ContractAnswer & { json: unknown }> {
+  async function send(
+    path: string,
+    init: RequestInit = {},
+  ): Promise<ContractAnswer & { json: unknown }> {
     const response = await fetch(new URL(path, baseUrl), init);
     const body = await response.text();
     const answer = { status: response.status, headers: Object.fromEntries(response.headers), body };
     expectContract(init.method ?? 'GET', path, answer);
-    return { ...answer, json: answer.headers['content-type']?.includes('json') ? JSON.parse(body) : undefined };
+    return {
+      ...answer,
+      json: answer.headers['content-type']?.includes('json') ? JSON.parse(body) : undefined,
+    };
   }
 
   return {
@@ -52,7 +63,10 @@ export async function startHttpService() {
   };
 }
 
-/** Set by a test to make the address store fail: always, `times` times, or at the next lookup of a huisnummer. */
+/**
+ * Set by a test to make the address store fail: always, `times` times, or at the next lookup of a
+ * huisnummer.
+ */
 type Faults = { failing?: (Error & { times?: number }) | undefined; next: Map<number, Error> };
 
 export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
@@ -92,7 +106,10 @@ function routesOver(
     offered: offeredIn(process.env),
     datasetDate: async () => '2026-01-08',
   });
-  const validate = validateRoute({ ...stores, keyStore: createKeyStore(client, testTables.accounts) });
+  const validate = validateRoute({
+    ...stores,
+    keyStore: createKeyStore(client, testTables.accounts),
+  });
   // A test may turn the page with the reference off.
   const references = new Map<boolean, ReturnType<typeof referenceRoute>>();
   const referenceFor = (hasDocs: boolean) => {
@@ -110,7 +127,10 @@ function routesOver(
       target: (event) => {
         const request = event as RequestEvent;
         const hasDocs = hasDocsIn(process.env);
-        return (isPublished(request, hasDocs) ? referenceFor(hasDocs) : validate)(request, lambdaContext);
+        return (isPublished(request, hasDocs) ? referenceFor(hasDocs) : validate)(
+          request,
+          lambdaContext,
+        );
       },
     },
   ];

@@ -1,13 +1,22 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isOffline } from './registry.ts';
 
 /**
- * Installs the packages of `manifests`, a folder with a package.json, a lock file and perhaps an `.npmrc`, into
- * `folder`, without their install scripts. Returns whether the registry or npm's cache had them. Installs nothing
- * twice. Processes that do it at once each install a folder of their own; one of them becomes `folder`.
+ * Installs the packages of `manifests`, a folder with a package.json, a lock file and perhaps an
+ * `.npmrc`, into `folder`, without their install scripts. Returns whether the registry or npm's
+ * cache had them. Installs nothing twice. Processes that do it at once each install a folder of
+ * their own; one of them becomes `folder`.
  */
 export async function installTools(manifests: string, folder: string): Promise<boolean> {
   const lock = readFileSync(join(manifests, 'package-lock.json'), 'utf8');

@@ -15,8 +15,9 @@ export const startLocalPortal = () =>
   });
 
 /**
- * The service and the portal over real HTTP, with a real OpenID provider, a register of its own in which a load waits,
- * and what `addAccounts` adds. The provider knows an operator, and a customer who is a member of `demo` if that exists.
+ * The service and the portal over real HTTP, with a real OpenID provider, a register of its own in
+ * which a load waits, and what `addAccounts` adds. The provider knows an operator, and a customer
+ * who is a member of `demo` if that exists.
  */
 export async function startLocalPortalOf<Added extends object>(
   addAccounts: (service: HttpService, dataFolder: string) => Promise<Added>,

@@ -3,9 +3,12 @@ import { requestLog } from '../../lambdas/http/observe.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { createInstance } from './address-service.ts';
 
-/** Makes each kind of answer once, for the lines that it logs: `node lookup-log.ts ENDPOINT KEY`. */
+/**
+ * Makes each kind of answer once, for the lines that it logs: `node lookup-log.ts ENDPOINT KEY`.
+ */
 const log = requestLog(process.env);
-const instanceOn = (client: ChargingClient) => createInstance(client, undefined, undefined, undefined, log);
+const instanceOn = (client: ChargingClient) =>
+  createInstance(client, undefined, undefined, undefined, log);
 const [endpoint = '', key = ''] = process.argv.slice(2);
 const { lookUp, send } = instanceOn(localDynamoDb(endpoint));
 await lookUp(key);

@@ -1,5 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { NoSuchBucket, NoSuchKey, NoSuchUpload, NotFound, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import {
+  NoSuchBucket,
+  NoSuchKey,
+  NoSuchUpload,
+  NotFound,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
 
 type Stored = { bytes: Buffer; etag: string; modified: Date };
 type Place = { Bucket: string; Key: string };
@@ -22,9 +29,9 @@ const $metadata = {};
 const pageSize = 1000;
 
 /**
- * Buckets in memory that answer the commands of S3 clients, which make no request of them: an S3 server in the same
- * process takes a hundred times as long for each. The tests of the storage hold this one and a server to the same
- * behaviour.
+ * Buckets in memory that answer the commands of S3 clients, which make no request of them: an S3
+ * server in the same process takes a hundred times as long for each. The tests of the storage hold
+ * this one and a server to the same behaviour.
  */
 export class MemoryS3 {
   readonly #buckets = new Map<string, Map<string, Stored>>();
@@ -42,11 +49,20 @@ export class MemoryS3 {
 
   /** From now on this client sends its commands here, past its middlewares. */
   answer(client: S3Client): void {
-    client.send = async ({ input, constructor: { name } }: { input: object; constructor: { name: string } }) => {
+    client.send = async ({
+      input,
+      constructor: { name },
+    }: {
+      input: object;
+      constructor: { name: string };
+    }) => {
       const answer = this.#answers[name];
       const known = members[name]?.split(' ') ?? [];
-      const unknown = Object.entries(input).find(([member, value]) => value !== undefined && !known.includes(member));
-      if (!answer || unknown) throw new Error(`${name} ${unknown?.[0] ?? ''} is not implemented in memory.`);
+      const unknown = Object.entries(input).find(
+        ([member, value]) => value !== undefined && !known.includes(member),
+      );
+      if (!answer || unknown)
+        throw new Error(`${name} ${unknown?.[0] ?? ''} is not implemented in memory.`);
       return { $metadata, ...answer(input as never) };
     };
   }
@@ -61,9 +77,14 @@ export class MemoryS3 {
   }
 
   readonly #answers: Record<string, (input: never) => object> = {
-    GetObjectCommand: ({ Range, IfMatch, ...place }: Place & { Range?: string; IfMatch?: string }) => {
+    GetObjectCommand: ({
+      Range,
+      IfMatch,
+      ...place
+    }: Place & { Range?: string; IfMatch?: string }) => {
       const { bytes, ...stored } = this.#object(place, NoSuchKey);
-      if (IfMatch !== undefined && IfMatch !== stored.etag) throw refusal('PreconditionFailed', 412);
+      if (IfMatch !== undefined && IfMatch !== stored.etag)
+        throw refusal('PreconditionFailed', 412);
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(Range ?? '') ?? [];
       if (Number(first) >= bytes.length) throw refusal('InvalidRange', 416);
       const range = first === undefined ? bytes : bytes.subarray(Number(first), Number(last) + 1);
@@ -79,9 +100,15 @@ export class MemoryS3 {
       this.#bucket(Bucket).set(Key, stored);
       return { ETag: stored.etag };
     },
-    ListObjectsV2Command: (input: { Bucket: string; Prefix?: string; ContinuationToken?: string }) => {
+    ListObjectsV2Command: (input: {
+      Bucket: string;
+      Prefix?: string;
+      ContinuationToken?: string;
+    }) => {
       const { Bucket, Prefix = '', ContinuationToken: after = '' } = input;
-      const found = [...this.#bucket(Bucket)].filter(([key]) => key.startsWith(Prefix) && key > after);
+      const found = [...this.#bucket(Bucket)].filter(
+        ([key]) => key.startsWith(Prefix) && key > after,
+      );
       found.sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
       const page = found.slice(0, pageSize);
       return {
@@ -91,7 +118,13 @@ export class MemoryS3 {
         ...(found.length > pageSize && { NextContinuationToken: page.at(-1)?.[0] }),
       };
     },
-    DeleteObjectsCommand: ({ Bucket, Delete }: { Bucket: string; Delete: { Objects: { Key: string }[] } }) => {
+    DeleteObjectsCommand: ({
+      Bucket,
+      Delete,
+    }: {
+      Bucket: string;
+      Delete: { Objects: { Key: string }[] };
+    }) => {
       if (Delete.Objects.length > 1000) throw refusal('MalformedXML', 400);
       for (const { Key } of Delete.Objects) this.#bucket(Bucket).delete(Key);
       return {};
@@ -106,7 +139,9 @@ export class MemoryS3 {
       this.#upload(input.UploadId).set(input.PartNumber, part);
       return { ETag: part.etag };
     },
-    CompleteMultipartUploadCommand: (input: Place & { UploadId: string; MultipartUpload: Parts }) => {
+    CompleteMultipartUploadCommand: (
+      input: Place & { UploadId: string; MultipartUpload: Parts },
+    ) => {
       const { Bucket, Key, UploadId, MultipartUpload } = input;
       const parts = MultipartUpload.Parts.map(({ PartNumber, ETag }) => {
         const part = this.#upload(UploadId).get(PartNumber);
@@ -133,7 +168,8 @@ export class MemoryS3 {
   #object({ Bucket, Key }: Place, Missing: typeof NoSuchKey | typeof NotFound): Stored {
     const stored = this.#bucket(Bucket).get(Key);
     if (stored) return stored;
-    // Loads look for many objects that are not there, and the long stack of a test takes longer than all the rest.
+    // Loads look for many objects that are not there, and the long stack of a test takes longer
+    // than all the rest.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     try {
@@ -151,7 +187,11 @@ export class MemoryS3 {
 }
 
 function newObject(bytes: Buffer): Stored {
-  return { bytes, etag: `"${createHash('md5').update(bytes).digest('hex')}"`, modified: new Date() };
+  return {
+    bytes,
+    etag: `"${createHash('md5').update(bytes).digest('hex')}"`,
+    modified: new Date(),
+  };
 }
 
 function described({ bytes, etag, modified }: Stored) {
@@ -170,5 +210,10 @@ function bodyOf(bytes: Buffer) {
 }
 
 function refusal(name: string, httpStatusCode: number): Error {
-  return new S3ServiceException({ name, $fault: 'client', $metadata: { httpStatusCode }, message: name });
+  return new S3ServiceException({
+    name,
+    $fault: 'client',
+    $metadata: { httpStatusCode },
+    message: name,
+  });
 }

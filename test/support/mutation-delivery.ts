@@ -15,11 +15,15 @@ import {
 import { dateInName, relatieZip, writeZip } from './write-extract.ts';
 
 /** Of the whole country unless a gemeente is named; without `relaties` it has no file of them. */
-type DeliveryContents = { perFile?: number; gemeente?: string | null; relaties?: readonly RelatieStand[] | undefined };
+type DeliveryContents = {
+  perFile?: number;
+  gemeente?: string | null;
+  relaties?: readonly RelatieStand[] | undefined;
+};
 
 /**
- * A delivery of mutations as Kadaster makes it: `BAGNLDM-13112021-14112021.zip`. As in the real ones the first XML file
- * is empty, and the members are deflated.
+ * A delivery of mutations as Kadaster makes it: `BAGNLDM-13112021-14112021.zip`. As in the real
+ * ones the first XML file is empty, and the members are deflated.
  */
 export async function writeMutationDelivery(
   vanaf: string,
@@ -30,8 +34,17 @@ export async function writeMutationDelivery(
   const name = `${gemeente ?? '9999'}MUT${dateInName(vanaf)}-${dateInName(tot)}`;
   const count = 1 + Math.ceil(groups.length / perFile);
   const files = Array.from({ length: count }, (_, i) => {
-    const xml = mutationsXml(i === 0 ? [] : groups.slice((i - 1) * perFile, i * perFile), vanaf, tot, gemeente);
-    return { name: `${name}-${String(i + 1).padStart(6, '0')}.xml`, bytes: Buffer.from(xml), compress: true };
+    const xml = mutationsXml(
+      i === 0 ? [] : groups.slice((i - 1) * perFile, i * perFile),
+      vanaf,
+      tot,
+      gemeente,
+    );
+    return {
+      name: `${name}-${String(i + 1).padStart(6, '0')}.xml`,
+      bytes: Buffer.from(xml),
+      compress: true,
+    };
   });
   const inner = await writeZip(files.reverse());
   const document = {
@@ -50,7 +63,10 @@ export function deliveryName(vanaf: string, tot: string): string {
   return `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip`;
 }
 
-/** Writes a delivery into a folder, under its own name unless the contents have another. Returns its path. */
+/**
+ * Writes a delivery into a folder, under its own name unless the contents have another. Returns its
+ * path.
+ */
 export async function putDelivery(
   folder: string,
   vanaf: string,
@@ -75,12 +91,15 @@ export type MutationGroup = { kind: StandKind; changes: VoorkomenChange[] };
 const kinds = ['NUM', 'OPR', 'WPL', ...objectenKinds] as const;
 
 /**
- * The groups that lead from one state of the register to another one: of each object the occurrences that read
- * otherwise now, then the new ones. An occurrence never disappears from the register.
+ * The groups that lead from one state of the register to another one: of each object the
+ * occurrences that read otherwise now, then the new ones. An occurrence never disappears from the
+ * register.
  */
 export function mutationsBetween(before: Voorkomens, after: Voorkomens): MutationGroup[] {
   return kinds.flatMap((kind) => {
-    const old = new Map<string, AnyVoorkomen>((before[kind] ?? []).map((voorkomen) => [keyOf(voorkomen), voorkomen]));
+    const old = new Map<string, AnyVoorkomen>(
+      (before[kind] ?? []).map((voorkomen) => [keyOf(voorkomen), voorkomen]),
+    );
     const groups = new Map<string, VoorkomenChange[]>();
     for (const wordt of after[kind] ?? []) {
       const was = old.get(keyOf(wordt));
@@ -104,7 +123,8 @@ function keyOf({ identificatie, volgnummer = 1 }: AnyVoorkomen): string {
 }
 
 /**
- * One XML file of mutations as Kadaster writes it, between two dates; of the whole country unless a gemeente is named.
+ * One XML file of mutations as Kadaster writes it, between two dates; of the whole country unless a
+ * gemeente is named.
  */
 export function mutationsXml(
   groups: readonly MutationGroup[],
@@ -170,8 +190,15 @@ ${period(vanaf, tot)}
     </ml:inhoud>`;
 }
 
-/** The Leveringsdocument of a delivery of mutations, of the whole country unless a gemeente is named. */
-export function mutationDeliveryXml(vanaf: string, tot: string, gemeente: string | null = null): string {
+/**
+ * The Leveringsdocument of a delivery of mutations, of the whole country unless a gemeente is
+ * named.
+ */
+export function mutationDeliveryXml(
+  vanaf: string,
+  tot: string,
+  gemeente: string | null = null,
+): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xb:BAG-Extract-Levering xmlns:xb="${lvbag}/extract-levering/${schemaVersion}" xmlns:selecties-extract="${mutationNamespaces['selecties-extract']}">
     <xb:SelectieGegevens>

@@ -12,7 +12,12 @@ class PlaceholderSignature extends signing.SignatureV4 {
     const scope = `${date.slice(0, 8)}/${region}/${signingService ?? this.service}/aws4_request`;
     const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=host, Signature=0`;
     const checksum = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
-    request.headers = { ...(this.applyChecksum && checksum), ...request.headers, authorization, 'x-amz-date': date };
+    request.headers = {
+      ...(this.applyChecksum && checksum),
+      ...request.headers,
+      authorization,
+      'x-amz-date': date,
+    };
     return request;
   }
 }

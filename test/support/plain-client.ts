@@ -8,8 +8,9 @@ type ErrorClass = new (options: Json) => Error;
 const errors = sdk as unknown as Record<string, ErrorClass>;
 
 /**
- * Lets a client of the embedded engine send each command as one plain HTTP request. It returns and throws the same, and
- * retries as before; it lacks the schemas, signatures and user agents of the SDK, which are most of the CPU of a call.
+ * Lets a client of the embedded engine send each command as one plain HTTP request. It returns and
+ * throws the same, and retries as before; it lacks the schemas, signatures and user agents of the
+ * SDK, which are most of the CPU of a call.
  */
 export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string, maxSockets = 50): void {
   const agent = new Agent({ keepAlive: true, maxSockets });
@@ -34,7 +35,11 @@ export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string, maxSoc
         const target = `DynamoDB_20120810.${commandName.replace(/Command$/, '')}`;
         const { status, body: sent } = await post(endpoint, {
           agent,
-          headers: { ...placeholderSignature, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target },
+          headers: {
+            ...placeholderSignature,
+            'content-type': 'application/x-amz-json-1.0',
+            'x-amz-target': target,
+          },
           body: JSON.stringify(input, withBytesAsText),
           ...(signal && { signal }),
         });
@@ -50,14 +55,28 @@ export function sendPlainly(client: sdk.DynamoDBClient, endpoint: string, maxSoc
 type Post = { agent: Agent; headers: Record<string, string>; body: string; signal?: AbortSignal };
 
 /** @throws AbortError as the SDK's HTTP handler does, or the error of the connection */
-function post(endpoint: string, { agent, headers, body, signal }: Post): Promise<{ status: number; body: string }> {
+function post(
+  endpoint: string,
+  { agent, headers, body, signal }: Post,
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const sent = { ...headers, 'content-length': Buffer.byteLength(body) };
-    const call = request(endpoint, { method: 'POST', agent, headers: sent }, (response: IncomingMessage) => {
-      text(response).then((received) => resolve({ status: response.statusCode ?? 0, body: received }), reject);
-    });
+    const call = request(
+      endpoint,
+      { method: 'POST', agent, headers: sent },
+      (response: IncomingMessage) => {
+        text(response).then(
+          (received) => resolve({ status: response.statusCode ?? 0, body: received }),
+          reject,
+        );
+      },
+    );
     const abort = () =>
-      call.destroy(Object.assign(new Error('Request aborted', { cause: signal?.reason }), { name: 'AbortError' }));
+      call.destroy(
+        Object.assign(new Error('Request aborted', { cause: signal?.reason }), {
+          name: 'AbortError',
+        }),
+      );
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
     call.on('error', reject).on('close', () => signal?.removeEventListener('abort', abort));
@@ -73,7 +92,10 @@ function errorOf({ Message, ...body }: Json, $metadata: Json): Error {
   return Object.assign(error, body);
 }
 
-/** A replacer of `JSON.stringify`; it reads the member itself, since a `Buffer` was given to it as its `toJSON`. */
+/**
+ * A replacer of `JSON.stringify`; it reads the member itself, since a `Buffer` was given to it as
+ * its `toJSON`.
+ */
 function withBytesAsText(this: Json, member: string, value: unknown): unknown {
   const bytes = this[member];
   return ArrayBuffer.isView(bytes)
@@ -90,7 +112,8 @@ function readBody(body: string): Json {
 function withBytes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withBytes);
-  if ('B' in value && typeof value.B === 'string') return { B: new Uint8Array(Buffer.from(value.B, 'base64')) };
+  if ('B' in value && typeof value.B === 'string')
+    return { B: new Uint8Array(Buffer.from(value.B, 'base64')) };
   for (const [name, member] of Object.entries(value)) (value as Json)[name] = withBytes(member);
   return value;
 }

@@ -1,14 +1,25 @@
 import { startAddressService } from './address-service.ts';
 import { createTestPortal } from './portal.ts';
 
-/** A portal on a real engine with two plans, an administrator of accounts that tests make, and an operator. */
+/**
+ * A portal on a real engine with two plans, an administrator of accounts that tests make, and an
+ * operator.
+ */
 export async function startPortalPages() {
   const service = await startAddressService();
   const portal = createTestPortal(service);
   await service.admin.plans.put({ code: 'small', limits: { minute: 10, day: 1000 } });
   await service.admin.plans.put({ code: 'large', limits: { day: 5000, month: null } });
-  const admin = await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl', name: 'Ann <i>Admin</i>' });
-  const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+  const admin = await portal.signedIn({
+    subject: 'sub:a',
+    email: 'admin@own.nl',
+    name: 'Ann <i>Admin</i>',
+  });
+  const operator = await portal.signedIn({
+    subject: 'sub:o',
+    email: 'olaf@operator.nl',
+    operator: true,
+  });
   let accounts = 0;
   return {
     ...{ service, portal, admin, operator },
@@ -27,4 +38,6 @@ export const keyIn = (html: string) => /bagadres_[\w.-]+_[0-9A-Za-z]{43}/.exec(h
 
 /** The value of a field of a form. */
 export const fieldIn = (html: string, name: string) =>
-  new RegExp(`name="${name}"(?: type="text")? value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&quot;', '"') ?? '';
+  new RegExp(`name="${name}"(?: type="text")? value="([^"]*)"`)
+    .exec(html)?.[1]
+    ?.replaceAll('&quot;', '"') ?? '';

@@ -28,7 +28,10 @@ const operatorClaim = 'groups=operators';
 
 const unlimited = { perSecond: 1e6, burst: 1e6 };
 
-/** The portal on a real engine. Whoever a test names is signed in: the provider has a test of its own. */
+/**
+ * The portal on a real engine. Whoever a test names is signed in: the provider has a test of its
+ * own.
+ */
 export function createTestPortal(
   { client }: Pick<Awaited<ReturnType<typeof startAddressService>>, 'client'>,
   tools: Partial<Tools> = {},
@@ -36,14 +39,24 @@ export function createTestPortal(
   const adminAs = (actor: string) => createAdmin({ client, table: testTables.accounts, actor });
   const logged: { error: unknown; id: string; provider?: string }[] = [];
   const app = portalApp(
-    { settings: portalSettings, adminAs, now: Date.now, rates: { callback: unlimited, session: unlimited }, ...tools },
-    (error, id, provider) => logged.push({ error, id, ...(provider !== undefined && { provider }) }),
+    {
+      settings: portalSettings,
+      adminAs,
+      now: Date.now,
+      rates: { callback: unlimited, session: unlimited },
+      ...tools,
+    },
+    (error, id, provider) =>
+      logged.push({ error, id, ...(provider !== undefined && { provider }) }),
   );
   const cookies = portalCookies(tools.settings ?? portalSettings);
 
   /** Signs a person in and returns what their browser can do. */
   async function signedIn(
-    { operator = false, ...person }: { subject: string; name?: string; email?: string; operator?: boolean },
+    {
+      operator = false,
+      ...person
+    }: { subject: string; name?: string; email?: string; operator?: boolean },
     language: 'nl' | 'en' = 'en',
   ) {
     const { subject, email, name = email ?? subject } = person;
@@ -61,11 +74,20 @@ export function createTestPortal(
       cookie,
       token,
       get: async (path: string) => read(await app.request(path, { headers })),
-      post: async (path: string, form: Record<string, string> = {}, over: Record<string, string> = {}) =>
+      post: async (
+        path: string,
+        form: Record<string, string> = {},
+        over: Record<string, string> = {},
+      ) =>
         read(
           await app.request(path, {
             method: 'POST',
-            headers: { ...headers, origin: baseUrl, 'content-type': 'application/x-www-form-urlencoded', ...over },
+            headers: {
+              ...headers,
+              origin: baseUrl,
+              'content-type': 'application/x-www-form-urlencoded',
+              ...over,
+            },
             body: new URLSearchParams({ token, ...form }).toString(),
           }),
         ),

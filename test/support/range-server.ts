@@ -4,7 +4,9 @@ import { startHttpServer } from './http-server.ts';
 /** A file of a server, with its ETag unless that is `''`. */
 type ServedFile = { bytes: Buffer; etag: string };
 
-/** Answers as PDOK does: ranges, an ETag, conditional requests. Returns how many bytes that sends. */
+/**
+ * Answers as PDOK does: ranges, an ETag, conditional requests. Returns how many bytes that sends.
+ */
 export function answerWith(
   { bytes, etag }: ServedFile,
   { headers }: IncomingMessage,
@@ -21,7 +23,9 @@ export function answerWith(
   const body = bytes.subarray(start, to ? Number(to) + 1 : undefined);
   const range = { 'content-range': `bytes ${start}-${start + body.length - 1}/${bytes.length}` };
   const isPart = from !== undefined;
-  response.writeHead(isPart ? 206 : 200, { ...tag, 'content-length': body.length, ...(isPart && range) }).end(body);
+  response
+    .writeHead(isPart ? 206 : 200, { ...tag, 'content-length': body.length, ...(isPart && range) })
+    .end(body);
   return body.length;
 }
 
@@ -29,7 +33,10 @@ export function answerWith(
 export type RangeServer = {
   /** Serves the bytes, from now on, at the URL that it gives. */
   serve(name: string, bytes: Buffer): string;
-  /** Keeps the files as they are now, for the function that it gives, which serves these again and no others. */
+  /**
+   * Keeps the files as they are now, for the function that it gives, which serves these again and
+   * no others.
+   */
   keep(): () => void;
   /** The bytes that were sent. */
   sent(): number;

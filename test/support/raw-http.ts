@@ -2,7 +2,11 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** An answer as it came over the wire; names of headers in lower case. */
-export type RawAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+};
 
 /** A request to write as it is, whatever it holds: no library would send all of it. */
 export type RawRequest = {
@@ -13,7 +17,10 @@ export type RawRequest = {
 };
 
 /** Sends a request, byte for byte (a character is a byte), and gives the one answer to it. */
-export async function sendRaw(port: number, { method, target, headers, body }: RawRequest): Promise<RawAnswer> {
+export async function sendRaw(
+  port: number,
+  { method, target, headers, body }: RawRequest,
+): Promise<RawAnswer> {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body, 'latin1')}\r\n`;
   const head = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${length}${lines}\r\n`;
@@ -27,9 +34,13 @@ function readAnswer(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-  if (end < 0 || Number.isNaN(status)) throw new Error(`Not an answer: ${JSON.stringify(text.slice(0, 200))}`);
+  if (end < 0 || Number.isNaN(status))
+    throw new Error(`Not an answer: ${JSON.stringify(text.slice(0, 200))}`);
   const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
   );
   return { status, headers, body: text.slice(end + 4) };
 }

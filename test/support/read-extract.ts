@@ -1,7 +1,12 @@
 import { addressKey } from '../../core/addresses/address-key.ts';
 import { toPlace } from '../../loader/addresses/derive.ts';
 import { isObjectenKind } from '../../loader/bag/elements.ts';
-import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
+import {
+  fileLabel,
+  findMembers,
+  listXmlFiles,
+  memberAccess,
+} from '../../loader/bag/extract-members.ts';
 import { readGemeenteRelaties } from '../../loader/bag/gemeente-relaties.ts';
 import {
   addProblem,
@@ -43,7 +48,13 @@ export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutco
   const gemeenten = new Map<string, string>();
   const counts = { NUM: 0, OPR: 0, WPL: 0 };
   const problems = emptyReport();
-  const outcome: ReadOutcome = { peildatum, voorkomens: counts, current: { ...counts }, rows: [], problems };
+  const outcome: ReadOutcome = {
+    peildatum,
+    voorkomens: counts,
+    current: { ...counts },
+    rows: [],
+    problems,
+  };
 
   for (const member of members.toReversed()) {
     const inner = await memberAccess(source, member, label);
@@ -52,8 +63,13 @@ export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutco
       const { kind } = member;
       if (kind === 'GEM-WPL-RELATIE') {
         await withEntry(inner, entry, file, (xml) => {
-          for (const { woonplaats, gemeente, begin, eind } of readGemeenteRelaties(xml, file, peildatum).relaties)
-            if (begin <= dayOf(peildatum) && eind > dayOf(peildatum)) gemeenten.set(woonplaats, gemeente);
+          for (const { woonplaats, gemeente, begin, eind } of readGemeenteRelaties(
+            xml,
+            file,
+            peildatum,
+          ).relaties)
+            if (begin <= dayOf(peildatum) && eind > dayOf(peildatum))
+              gemeenten.set(woonplaats, gemeente);
         });
         continue;
       }
@@ -62,7 +78,10 @@ export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutco
         WPL: () =>
           readWoonplaatsen(entryStream(inner, entry, file), file, peildatum, (woonplaats) => {
             const gemeente = gemeenten.get(woonplaats.identificatie);
-            reference.woonplaatsen.set(woonplaats.identificatie, { ...woonplaats, ...(gemeente && { gemeente }) });
+            reference.woonplaatsen.set(woonplaats.identificatie, {
+              ...woonplaats,
+              ...(gemeente && { gemeente }),
+            });
           }),
         OPR: () =>
           withEntry(inner, entry, file, (xml) =>
@@ -105,7 +124,14 @@ function rowOf(num: Nummeraanduiding, reference: Reference, file: string): Addre
   if (postcode === null) return { kind: 'no_postcode', file, identificatie: num.identificatie };
   const place = toPlace(num, reference);
   if ('kind' in place) return { ...place, file, identificatie: num.identificatie };
-  return { identificatie: num.identificatie, postcode, huisnummer, huisletter, huisnummertoevoeging, ...place };
+  return {
+    identificatie: num.identificatie,
+    postcode,
+    huisnummer,
+    huisletter,
+    huisnummertoevoeging,
+    ...place,
+  };
 }
 
 function keyOf({ postcode, huisnummer, huisletter, huisnummertoevoeging }: AddressRow): string {

@@ -7,15 +7,17 @@ let engines: Engine[] = [];
 let folder: string | undefined;
 
 /**
- * Starts an engine for each worker, which its test files use one after the other (`startDynamoDb`). A process that
- * starts from a worker costs its memory once more: a hundred engines took five seconds of CPU. `TEST_ENGINES_GIVEN` has
- * the endpoints of others instead (docs/evidence/judges.md). Makes the folder of what is prepared once for all test
- * files (`loadDemo`).
+ * Starts an engine for each worker, which its test files use one after the other (`startDynamoDb`).
+ * A process that starts from a worker costs its memory once more: a hundred engines took five
+ * seconds of CPU. `TEST_ENGINES_GIVEN` has the endpoints of others instead
+ * (docs/evidence/judges.md). Makes the folder of what is prepared once for all test files
+ * (`loadDemo`).
  */
 export default async function startEngines({ maxWorkers }: { maxWorkers: number }): Promise<void> {
   const given = process.env.TEST_ENGINES_GIVEN;
   try {
-    if (given === undefined) engines = await Promise.all(Array.from({ length: maxWorkers }, () => startEngine()));
+    if (given === undefined)
+      engines = await Promise.all(Array.from({ length: maxWorkers }, () => startEngine()));
   } catch (error) {
     // The tests that need one say so.
     if (!(error instanceof EngineMissingError)) throw error;

@@ -1,7 +1,10 @@
 import type { StandKind } from '../../loader/bag/elements.ts';
 import { namespaces, relatieNamespaces, schemaVersion } from '../../loader/bag/schema.ts';
 
-/** The fields of an occurrence of any kind. Dates look like `2021-10-15`, times like `2021-10-15T12:00:00.000`. */
+/**
+ * The fields of an occurrence of any kind. Dates look like `2021-10-15`, times like
+ * `2021-10-15T12:00:00.000`.
+ */
 export type Historie = {
   /** The number of the occurrence within its object; 1 by default. */
   volgnummer?: number;
@@ -13,7 +16,10 @@ export type Historie = {
   tijdstipInactiefLV?: string;
   tijdstipNietBagLV?: string;
   documentnummer?: string;
-  /** When the municipality registered it, and when the national register did; by default around noon of `begin`. */
+  /**
+   * When the municipality registered it, and when the national register did; by default around noon
+   * of `begin`.
+   */
   geregistreerd?: string;
   geregistreerdLV?: string;
 };
@@ -31,9 +37,17 @@ export type NumStand = Historie & {
   woonplaats?: string;
 };
 
-export type OprStand = Historie & { identificatie: string; naam: string; woonplaats: string; verkorteNaam?: string };
+export type OprStand = Historie & {
+  identificatie: string;
+  naam: string;
+  woonplaats: string;
+  verkorteNaam?: string;
+};
 
-/** `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; by default a small square. */
+/**
+ * `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; by default
+ * a small square.
+ */
 export type WplStand = Historie & { identificatie: string; naam: string; corners?: string };
 
 /** That a woonplaats belongs to a gemeente; `definitief` unless it says otherwise. */
@@ -45,7 +59,10 @@ export type RelatieStand = {
   status?: string;
 };
 
-/** An adresseerbaar object; `live` is whether it exists. Coordinates are metres in the national grid, as text. */
+/**
+ * An adresseerbaar object; `live` is whether it exists. Coordinates are metres in the national
+ * grid, as text.
+ */
 export type AdresseerbaarStand = Historie & {
   identificatie: string;
   /** The identificaties of its nummeraanduidingen. */
@@ -56,7 +73,11 @@ export type AdresseerbaarStand = Historie & {
 };
 
 /** `punt` is a coordinate, or a ring of them for a vlak. */
-export type VboStand = AdresseerbaarStand & { punt: string; oppervlakte: number; gebruiksdoelen: string[] };
+export type VboStand = AdresseerbaarStand & {
+  punt: string;
+  oppervlakte: number;
+  gebruiksdoelen: string[];
+};
 /** A ligplaats or standplaats; `corners` is a closed ring. */
 export type PlaatsStand = AdresseerbaarStand & { corners: string };
 
@@ -73,8 +94,15 @@ export type Voorkomens = {
 
 export type StandOf<K extends StandKind> = NonNullable<Voorkomens[K]>[number];
 
-/** One XML file of an extract in Kadaster's form: line ends in the header only, all objects on one line. */
-export function fileXml<K extends StandKind>(kind: K, voorkomens: readonly StandOf<K>[], peildatum: string): string {
+/**
+ * One XML file of an extract in Kadaster's form: line ends in the header only, all objects on one
+ * line.
+ */
+export function fileXml<K extends StandKind>(
+  kind: K,
+  voorkomens: readonly StandOf<K>[],
+  peildatum: string,
+): string {
   const write = objectXml[kind] as (voorkomen: StandOf<K>) => string;
   const stands = voorkomens.map((voorkomen) => {
     return `<sl:stand><sl-bag-extract:bagObject>${write(voorkomen)}</sl-bag-extract:bagObject></sl:stand>`;
@@ -111,7 +139,9 @@ export const objectXml: { [K in StandKind]: (voorkomen: StandOf<K>) => string } 
   WPL: (wpl) =>
     `<Objecten:Woonplaats>${identificatie('Woonplaats', wpl.identificatie)}` +
     tag('naam', wpl.naam) +
-    geometrie(wpl.corners ?? '121000 487000 121100 487000 121100 487100 121000 487100 121000 487000') +
+    geometrie(
+      wpl.corners ?? '121000 487000 121100 487000 121100 487100 121000 487100 121000 487000',
+    ) +
     document('Woonplaats', 'aangewezen', wpl) +
     historie(wpl) +
     '</Objecten:Woonplaats>',
@@ -128,7 +158,9 @@ export const objectXml: { [K in StandKind]: (voorkomen: StandOf<K>) => string } 
 };
 
 function plaats(element: string, stand: PlaatsStand): string {
-  const [status, ...document] = statusTags('Plaats aangewezen', 'Plaats ingetrokken', stand).split(/(?<=status>)(?=<)/);
+  const [status, ...document] = statusTags('Plaats aangewezen', 'Plaats ingetrokken', stand).split(
+    /(?<=status>)(?=<)/,
+  );
   return (
     `<Objecten:${element}>${occurrence(stand)}${identificatie(element, stand.identificatie)}${status}` +
     `<Objecten:geometrie>${polygon(stand.corners)}</Objecten:geometrie>${document.join('')}</Objecten:${element}>`
@@ -158,7 +190,11 @@ function document(what: string, liveWord: string, historie: Historie): string {
   return statusTags(`${what} ${liveWord}`, `${what} ingetrokken`, historie);
 }
 
-function statusTags(liveStatus: string, goneStatus: string, { live = true, documentnummer, begin }: Historie): string {
+function statusTags(
+  liveStatus: string,
+  goneStatus: string,
+  { live = true, documentnummer, begin }: Historie,
+): string {
   return (
     tag('status', live ? liveStatus : goneStatus) +
     tag('geconstateerd', 'N') +
@@ -273,9 +309,12 @@ function header(kind: StandKind, peildatum: string): string {
 
 /** The XML file of relations in Kadaster's form. */
 export function relatiesXml(relaties: readonly RelatieStand[], peildatum: string): string {
-  const product = (name: string, text: string) => `<gwr-product:${name}>${text}</gwr-product:${name}>`;
+  const product = (name: string, text: string) =>
+    `<gwr-product:${name}>${text}</gwr-product:${name}>`;
   const date = (name: string, text: string | undefined) =>
-    text === undefined ? '' : `<bagtypes:${name}TijdvakGeldigheid>${text}</bagtypes:${name}TijdvakGeldigheid>`;
+    text === undefined
+      ? ''
+      : `<bagtypes:${name}TijdvakGeldigheid>${text}</bagtypes:${name}TijdvakGeldigheid>`;
   const all = relaties.map(({ woonplaats, gemeente, begin, eind, status = 'definitief' }) =>
     product(
       'GemeenteWoonplaatsRelatie',

@@ -21,9 +21,17 @@ export type Start = {
 /** The last line of the greeting. */
 export const readyText = 'Press Ctrl-C to stop.';
 
-/** Runs local/start.ts with these arguments, or a line of a shell that ends with them, such as `npm start`. */
-export function start(args: string[], { env = {}, line }: { env?: Record<string, string>; line?: string } = {}): Start {
-  const [command, ...fixed] = line ? ['sh', '-c', `exec env ${line} -- "$@"`, 'sh'] : [process.execPath, startModule];
+/**
+ * Runs local/start.ts with these arguments, or a line of a shell that ends with them, such as
+ * `npm start`.
+ */
+export function start(
+  args: string[],
+  { env = {}, line }: { env?: Record<string, string>; line?: string } = {},
+): Start {
+  const [command, ...fixed] = line
+    ? ['sh', '-c', `exec env ${line} -- "$@"`, 'sh']
+    : [process.execPath, startModule];
   const { npm_lifecycle_event: _event, ...inherited } = process.env;
   // A line in a process group of its own, as a shell starts it in a terminal.
   const options = { cwd: root, env: { ...inherited, ...env }, detached: line !== undefined };
@@ -42,7 +50,8 @@ export function start(args: string[], { env = {}, line }: { env?: Record<string,
       gone = true;
     });
     while (!printed.includes(text)) {
-      if (gone) throw new Error(`The process ended without printing ${JSON.stringify(text)}:\n${printed}`);
+      if (gone)
+        throw new Error(`The process ended without printing ${JSON.stringify(text)}:\n${printed}`);
       await sleep(20);
     }
     return printed;
@@ -52,8 +61,8 @@ export function start(args: string[], { env = {}, line }: { env?: Record<string,
 
 /** The command lines of all processes on this machine that include `text`. */
 export async function processesWith(text: string): Promise<string[]> {
-  return (existsSync('/proc/self/cmdline') ? commandLines() : await commandLinesOfPs()).filter((line) =>
-    line.includes(text),
+  return (existsSync('/proc/self/cmdline') ? commandLines() : await commandLinesOfPs()).filter(
+    (line) => line.includes(text),
   );
 }
 

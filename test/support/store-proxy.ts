@@ -3,14 +3,20 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** A request to the engine: what it is to do, and what sends it on, with its own body or another one. */
+/**
+ * A request to the engine: what it is to do, and what sends it on, with its own body or another
+ * one.
+ */
 export type Passing = {
   operation: string;
   body: Buffer;
   forward(body?: string): Promise<{ status: number; body: Buffer }>;
 };
 
-/** Starts a server that stands between clients and an engine: `pass` answers each request, or destroys the response. */
+/**
+ * Starts a server that stands between clients and an engine: `pass` answers each request, or
+ * destroys the response.
+ */
 export async function startProxy(
   engine: () => string,
   pass: (passing: Passing, response: ServerResponse) => Promise<void>,

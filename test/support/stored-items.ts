@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BatchWriteCommand, type DynamoDBDocumentClient, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/lib-dynamodb';
 
 /** An item of an accounts table. */
 export type StoredItem = { account: string; item: string } & Record<string, unknown>;
@@ -11,8 +16,12 @@ export async function storedItems(
   account?: string,
 ): Promise<StoredItem[]> {
   const all = { TableName: table, ConsistentRead: true };
-  const of = { KeyConditionExpression: 'account = :account', ExpressionAttributeValues: { ':account': account } };
-  const command = account === undefined ? new ScanCommand(all) : new QueryCommand({ ...all, ...of });
+  const of = {
+    KeyConditionExpression: 'account = :account',
+    ExpressionAttributeValues: { ':account': account },
+  };
+  const command =
+    account === undefined ? new ScanCommand(all) : new QueryCommand({ ...all, ...of });
   const { Items, LastEvaluatedKey } = await client.send(command as QueryCommand);
   if (LastEvaluatedKey) throw new Error(`${table} has more items than one page`);
   return Items as StoredItem[];
@@ -25,7 +34,9 @@ export async function restoreItems(
   before: StoredItem[],
   account?: string,
 ): Promise<void> {
-  const now = new Map((await storedItems(client, table, account)).map((item) => [nameOf(item), item]));
+  const now = new Map(
+    (await storedItems(client, table, account)).map((item) => [nameOf(item), item]),
+  );
   const changed = before.filter((item) => !isDeepStrictEqual(now.get(nameOf(item)), item));
   for (const item of before) now.delete(nameOf(item));
   const added = Array.from(now.values(), ({ account, item }) => ({ account, item }));

@@ -27,19 +27,28 @@ export type StubAnswers = {
 const makeKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 /**
- * An OpenID provider whose answers a test sets, to be signed in at as whoever these say. It checks nothing: what it
- * answers is what the portal has to judge.
+ * An OpenID provider whose answers a test sets, to be signed in at as whoever these say. It checks
+ * nothing: what it answers is what the portal has to judge.
  */
 export async function startStubProvider() {
   const [published, foreign] = [makeKey(), makeKey()];
   const jwk = { ...(await exportJWK(published.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
   const nonces = new Map<string, string>();
   let answers: StubAnswers = { idToken: { sub: '1' } };
-  const { url: issuer, stop } = await startHttpServer((request, response) => void answer(request, response));
+  const { url: issuer, stop } = await startHttpServer(
+    (request, response) => void answer(request, response),
+  );
 
   async function idToken(nonce: string | undefined): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
-    const claims = { iss: issuer, aud: 'portal', nonce, iat: now, exp: now + 300, ...answers.idToken };
+    const claims = {
+      iss: issuer,
+      aud: 'portal',
+      nonce,
+      iat: now,
+      exp: now + 300,
+      ...answers.idToken,
+    };
     if (answers.algorithm === 'none') {
       const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
       return `${part({ alg: 'none' })}.${part(claims)}.`;
@@ -68,11 +77,15 @@ export async function startStubProvider() {
       case '/keys':
         return void send({ keys: answers.withoutKeys ? [] : [jwk] });
       case '/authorize': {
-        if (answers.signInStatus !== undefined) return void response.writeHead(answers.signInStatus).end();
+        if (answers.signInStatus !== undefined)
+          return void response.writeHead(answers.signInStatus).end();
         const code = randomBytes(8).toString('hex');
         nonces.set(code, url.searchParams.get('nonce') ?? '');
         const back = new URL(url.searchParams.get('redirect_uri') ?? '');
-        back.search = new URLSearchParams({ code, state: url.searchParams.get('state') ?? '' }).toString();
+        back.search = new URLSearchParams({
+          code,
+          state: url.searchParams.get('state') ?? '',
+        }).toString();
         return void response.writeHead(302, { location: back.href }).end();
       }
       case '/token': {
@@ -81,12 +94,20 @@ export async function startStubProvider() {
         if (answers.token === 'hang up') return void response.destroy();
         if (answers.token) {
           const { status, body, challenge } = answers.token;
-          const headers = { 'content-type': 'application/json', ...(challenge && { 'www-authenticate': challenge }) };
+          const headers = {
+            'content-type': 'application/json',
+            ...(challenge && { 'www-authenticate': challenge }),
+          };
           return void response.writeHead(status, headers).end(JSON.stringify(body));
         }
         const form = new URLSearchParams(Buffer.concat(chunks).toString());
-        if (answers.clientSecret !== undefined && form.get('client_secret') !== answers.clientSecret)
-          return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}');
+        if (
+          answers.clientSecret !== undefined &&
+          form.get('client_secret') !== answers.clientSecret
+        )
+          return void response
+            .writeHead(401, { 'content-type': 'application/json' })
+            .end('{"error":"invalid_client"}');
         const code = form.get('code') ?? '';
         const token = await idToken(nonces.get(code));
         return void send({ access_token: 'a', token_type: 'Bearer', id_token: token });

@@ -1,7 +1,13 @@
-/** Whether all cases of a sweep run: `SWEEP=full npm test`, as in `.ci/run`. A contributor's `npm test` runs a few. */
+/**
+ * Whether all cases of a sweep run: `SWEEP=full npm test`, as in `.ci/run`. A contributor's
+ * `npm test` runs a few.
+ */
 export const isFullSweep = process.env.SWEEP === 'full' || process.env.SWEEP === 'hours';
 
-/** `full` of the cases in a full sweep, all unless given, otherwise `few`: at equal distances, the first among them. */
+/**
+ * `full` of the cases in a full sweep, all unless given, otherwise `few`: at equal distances, the
+ * first among them.
+ */
 export function sweep<T>(cases: Iterable<T>, few: number, full = Number.POSITIVE_INFINITY): T[] {
   const all = [...cases];
   const count = isFullSweep ? full : few;

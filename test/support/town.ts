@@ -1,7 +1,12 @@
 import type { NumStand, VboStand, Voorkomens } from './stand-xml.ts';
 
 const begin = '2010-01-01';
-const special = ['Henriëtte Roland Holsthof', 'Jozef Israëlsstraat', 'Mr.J.C.Bührmannlaan', 'Willem de Mérodestraat'];
+const special = [
+  'Henriëtte Roland Holsthof',
+  'Jozef Israëlsstraat',
+  'Mr.J.C.Bührmannlaan',
+  'Willem de Mérodestraat',
+];
 
 const id = (type: string, index: number) => `0457${type}${String(index + 1).padStart(10, '0')}`;
 
@@ -14,8 +19,8 @@ const postcodeOf = (street: number, block: number) => {
 };
 
 /**
- * A town of the size of Weesp: 11,849 addresses on 270 streets, one of them with 411. A tenth have a huisletter, and
- * 3 % a toevoeging as well.
+ * A town of the size of Weesp: 11,849 addresses on 270 streets, one of them with 411. A tenth have
+ * a huisletter, and 3 % a toevoeging as well.
  */
 export function townOfWeesp(): Voorkomens {
   const OPR = Array.from({ length: 270 }, (_, i) => ({
@@ -47,12 +52,16 @@ export function townOfWeesp(): Voorkomens {
 }
 
 /**
- * Addresses of Weesp that lie on some streets in turn, by number unless they all have the same, each with a
- * verblijfsobject. @param known how many of the streets the register has
+ * Addresses of Weesp that lie on some streets in turn, by number unless they all have the same,
+ * each with a verblijfsobject. @param known how many of the streets the register has
  */
 export function streetsOf(
   count: number,
-  { streets = 1, known = streets, isNumbered = true }: { streets?: number; known?: number; isNumbered?: boolean } = {},
+  {
+    streets = 1,
+    known = streets,
+    isNumbered = true,
+  }: { streets?: number; known?: number; isNumbered?: boolean } = {},
 ) {
   const indexes = Array.from({ length: count }, (_, index) => index);
   return {
@@ -61,11 +70,20 @@ export function streetsOf(
       return { identificatie: id('30', i), naam: `Straat ${i}`, woonplaats: '3631', begin };
     }),
     NUM: indexes.map((i): NumStand => {
-      const number = { huisnummer: isNumbered ? i + 1 : 1, postcode: '1381AA', openbareRuimte: id('30', i % streets) };
+      const number = {
+        huisnummer: isNumbered ? i + 1 : 1,
+        postcode: '1381AA',
+        openbareRuimte: id('30', i % streets),
+      };
       return { identificatie: id('20', i), ...number, begin };
     }),
     VBO: indexes.map((i): VboStand => {
-      const object = { identificatie: id('01', i), hoofdadres: id('20', i), punt: '131234.5 480123.4', begin };
+      const object = {
+        identificatie: id('01', i),
+        hoofdadres: id('20', i),
+        punt: '131234.5 480123.4',
+        begin,
+      };
       return { ...object, oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] };
     }),
     ...{ LIG: [], STA: [] },
@@ -88,18 +106,25 @@ export const nums =
 /** With other names of streets; one that has none stays. */
 export const streets =
   (name: (naam: string, index: number) => string): Change =>
-  (state) => ({ ...state, OPR: state.OPR.map((street, i) => ({ ...street, naam: name(street.naam, i) })) });
+  (state) => ({
+    ...state,
+    OPR: state.OPR.map((street, i) => ({ ...street, naam: name(street.naam, i) })),
+  });
 
 /** What goes wrong with a register of any size. */
 export const wrongs = {
   withoutToevoegingen: nums(() => ({ huisnummertoevoeging: undefined })),
   withoutHuisletters: nums(() => ({ huisletter: undefined })),
-  withHigherNumbers: nums(({ huisnummer }, i) => (i % 20 === 0 ? { huisnummer: huisnummer + 1000 } : {})),
+  withHigherNumbers: nums(({ huisnummer }, i) =>
+    i % 20 === 0 ? { huisnummer: huisnummer + 1000 } : {},
+  ),
   withoutFirstDigit: nums(({ huisnummer }) =>
     huisnummer > 9 ? { huisnummer: Number(`${huisnummer}`.slice(1)) || 1 } : {},
   ),
   withPostcodesOfElsewhere: nums((_, i) => (i % 25 === 0 ? { postcode: '9999ZZ' } : {})),
-  withOtherIds: nums((num) => ({ identificatie: `${num.identificatie.slice(0, 6)}9${num.identificatie.slice(7)}` })),
+  withOtherIds: nums((num) => ({
+    identificatie: `${num.identificatie.slice(0, 6)}9${num.identificatie.slice(7)}`,
+  })),
   inAnotherWoonplaats: nums((_, i) => (i % 3 === 0 ? { woonplaats: '1013' } : {})),
   withoutGemeente: ((state) => ({ ...state, relaties: [] })) satisfies Change,
   encodedTwice: streets((naam) => Buffer.from(naam).toString('latin1')),
@@ -113,7 +138,12 @@ export const quarter =
   (count: number, naam = 'Nieuwe straat'): Change =>
   (state) => {
     const OPR = Array.from({ length: Math.ceil(count / 100) }, (_, i) => ({
-      ...{ identificatie: id('30', 1_000 + i), naam: `${naam} ${i + 1}`, woonplaats: '1012', begin },
+      ...{
+        identificatie: id('30', 1_000 + i),
+        naam: `${naam} ${i + 1}`,
+        woonplaats: '1012',
+        begin,
+      },
     }));
     const NUM = Array.from({ length: count }, (_, i) => ({
       ...{ identificatie: id('20', 50_000 + i), huisnummer: 1 + (i % 100), begin },
@@ -125,7 +155,10 @@ export const quarter =
     return { ...state, NUM: [...state.NUM, ...NUM], OPR: [...state.OPR, ...OPR] };
   };
 
-/** 600 addresses of the town and 600 in each of two others, each in a gemeente of its own, and what they are of. */
+/**
+ * 600 addresses of the town and 600 in each of two others, each in a gemeente of its own, and what
+ * they are of.
+ */
 export function threeTowns(): Voorkomens {
   const town = townOfWeesp();
   const others = ['1013', '1014'];
@@ -154,7 +187,10 @@ export function threeTowns(): Voorkomens {
     ...{ ...town, NUM, WPL, relaties },
     VBO: NUM.filter((num, i) => !isBoat(num, i) && !isSite(num, i)).map((num, i) => ({
       ...objectOf(num, '01'),
-      ...{ punt: `${131_000 + 7 * i}.25 ${480_000 + 13 * (i % 97)}.75`, oppervlakte: 40 + (i % 150) },
+      ...{
+        punt: `${131_000 + 7 * i}.25 ${480_000 + 13 * (i % 97)}.75`,
+        oppervlakte: 40 + (i % 150),
+      },
       gebruiksdoelen: [uses[i % uses.length] as string],
     })),
     LIG: NUM.filter(isBoat).map((num) => ({ ...objectOf(num, '02'), corners })),
@@ -166,7 +202,9 @@ const uses = ['woonfunctie', 'winkelfunctie', 'kantoorfunctie', 'industriefuncti
 
 /** With other values of the verblijfsobjecten; one that has none goes. */
 export const objects =
-  (change: (vbo: VboStand, index: number, all: readonly VboStand[]) => Partial<VboStand> | null): Change =>
+  (
+    change: (vbo: VboStand, index: number, all: readonly VboStand[]) => Partial<VboStand> | null,
+  ): Change =>
   (state) => ({
     ...state,
     VBO: (state.VBO ?? []).flatMap((vbo, index, all) => {
@@ -188,7 +226,9 @@ export const wrongObjects = {
   ofOneSquareMetre: objects(() => ({ oppervlakte: 1 })),
   tenTimesAsLarge: objects(({ oppervlakte }) => ({ oppervlakte: 10 * oppervlakte })),
   usedAsTheNextKind: objects(({ gebruiksdoelen }) => ({
-    gebruiksdoelen: gebruiksdoelen.map((doel) => uses[(uses.indexOf(doel) + 1) % uses.length] as string),
+    gebruiksdoelen: gebruiksdoelen.map(
+      (doel) => uses[(uses.indexOf(doel) + 1) % uses.length] as string,
+    ),
   })),
   allGevormd: objects(() => ({ status: 'Verblijfsobject gevormd' })),
   movedBy45Metres: metres((metre) => metre + 32),
@@ -215,10 +255,16 @@ export const wrongObjects = {
   withATenth: objects((_, i) => (i % 10 === 0 ? {} : null)),
 };
 
-/** With each woonplaats in the gemeente of another one. @param of the place of the one whose gemeente it gets */
+/**
+ * With each woonplaats in the gemeente of another one. @param of the place of the one whose
+ * gemeente it gets
+ */
 export const gemeentenOf =
   (of: (index: number) => number): Change =>
   (state) => {
     const all = state.relaties ?? [];
-    return { ...state, relaties: all.map((one, i) => ({ ...one, gemeente: all[of(i)]?.gemeente ?? one.gemeente })) };
+    return {
+      ...state,
+      relaties: all.map((one, i) => ({ ...one, gemeente: all[of(i)]?.gemeente ?? one.gemeente })),
+    };
   };

@@ -16,7 +16,10 @@ const thresholds = { ...localGuardDefaults, minimumAddresses: 1, alwaysAllowed: 
 
 let made = 0;
 
-/** A register of its own in which January is live and March waits for an approval, since it removes too much. */
+/**
+ * A register of its own in which January is live and March waits for an approval, since it removes
+ * too much.
+ */
 export async function createWaitingLoad(client: DynamoDBClient) {
   const storageFolder = await makeStorageFolder();
   const addressesTable = `register-${++made}`;
@@ -35,7 +38,10 @@ export async function withObjects(storage: Storage, load: string): Promise<() =>
   return () => putJson(storage, key, stored);
 }
 
-/** In a folder of its own: beside it is what else a service on one machine keeps, such as statements. */
+/**
+ * In a folder of its own: beside it is what else a service on one machine keeps, such as
+ * statements.
+ */
 async function makeStorageFolder(): Promise<string> {
   const folder = join(await mkdtemp(join(tmpdir(), 'waiting-load-')), 'storage');
   await mkdir(folder);
@@ -66,9 +72,13 @@ async function registerAt(places: Places, waiting: string) {
       };
       await cp(storageFolder, copied.storageFolder, { recursive: true });
       await createAddressesTable(client, copied.addressesTable);
-      const { Items = [] } = await client.send(new ScanCommand({ TableName: addressesTable, ConsistentRead: true }));
+      const { Items = [] } = await client.send(
+        new ScanCommand({ TableName: addressesTable, ConsistentRead: true }),
+      );
       const puts = Items.map((Item) => ({ PutRequest: { Item } }));
-      await client.send(new BatchWriteItemCommand({ RequestItems: { [copied.addressesTable]: puts } }));
+      await client.send(
+        new BatchWriteItemCommand({ RequestItems: { [copied.addressesTable]: puts } }),
+      );
       return registerAt(copied, waiting);
     },
     stop: () => rm(dirname(storageFolder), { recursive: true, force: true }),

@@ -2,8 +2,10 @@ import { buffer } from 'node:stream/consumers';
 import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 
 /** A complete municipality, as the Kadaster delivered it. */
-export const sample = new URL('../../../shared/bag-samples/weesp-0457/BAGGEM0457L-15102021.zip', import.meta.url)
-  .pathname;
+export const sample = new URL(
+  '../../../shared/bag-samples/weesp-0457/BAGGEM0457L-15102021.zip',
+  import.meta.url,
+).pathname;
 
 /** The date of its state. */
 const peildatum = '2021-10-15';
@@ -20,12 +22,21 @@ export type TrueAddress = {
 };
 
 /**
- * Which addresses the sample holds, worked out by plain text search, apart from all that the loader does: those that
- * are current, and those that only once were, both by key.
+ * Which addresses the sample holds, worked out by plain text search, apart from all that the loader
+ * does: those that are current, and those that only once were, both by key.
  */
-export async function weespTruth(): Promise<{ current: Map<string, TrueAddress>; former: Map<string, TrueAddress> }> {
-  const [relaties = Buffer.alloc(0)] = await members(await openPromise(sample), /^GEM-WPL-RELATIE-\d+\.zip$/);
-  const [relatieFile = Buffer.alloc(0)] = await members(await fromBufferPromise(relaties), /\.xml$/);
+export async function weespTruth(): Promise<{
+  current: Map<string, TrueAddress>;
+  former: Map<string, TrueAddress>;
+}> {
+  const [relaties = Buffer.alloc(0)] = await members(
+    await openPromise(sample),
+    /^GEM-WPL-RELATIE-\d+\.zip$/,
+  );
+  const [relatieFile = Buffer.alloc(0)] = await members(
+    await fromBufferPromise(relaties),
+    /\.xml$/,
+  );
   const gemeenten = gemeentenIn(relatieFile.toString());
   const stands = await standsIn(/^0457(?:NUM|OPR)\d+\.zip$/);
   const streets = new Map<string, Pick<TrueAddress, 'straat' | 'gemeente'>>();
@@ -60,26 +71,40 @@ function gemeentenIn(xml: string): Map<string, string> {
       ([, code = '']) => code,
     );
     const eind = field(text, 'einddatumTijdvakGeldigheid');
-    const holds = field(text, 'begindatumTijdvakGeldigheid') <= peildatum && (eind === '' || eind > peildatum);
+    const holds =
+      field(text, 'begindatumTijdvakGeldigheid') <= peildatum && (eind === '' || eind > peildatum);
     if (holds && text.includes(':status>definitief<')) gemeenten.set(woonplaats, gemeente);
   }
   return gemeenten;
 }
 
 /**
- * The adresseerbare objecten that name each nummeraanduiding, worked out in the same way: their identificatie, whether
- * it is the hoofdadres, status, oppervlakte and gebruiksdoelen.
+ * The adresseerbare objecten that name each nummeraanduiding, worked out in the same way: their
+ * identificatie, whether it is the hoofdadres, status, oppervlakte and gebruiksdoelen.
  */
 export async function weespObjecten(): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const stand of await standsIn(/^0457(?:VBO|LIG|STA)\d+\.zip$/)) {
     const status = field(stand, 'status');
     if (/ingetrokken|Niet gerealiseerd|ten onrechte/.test(status) || !counts(stand)) continue;
-    const doelen = Array.from(stand.matchAll(/<Objecten:gebruiksdoel>([^<]*)</g), ([, doel]) => doel).sort();
-    const nums = Array.from(stand.matchAll(/NummeraanduidingRef [^>]*>(\d+)</g), ([, num = '']) => num);
+    const doelen = Array.from(
+      stand.matchAll(/<Objecten:gebruiksdoel>([^<]*)</g),
+      ([, doel]) => doel,
+    ).sort();
+    const nums = Array.from(
+      stand.matchAll(/NummeraanduidingRef [^>]*>(\d+)</g),
+      ([, num = '']) => num,
+    );
     for (const [index, num] of nums.entries()) {
-      const isHoofdadres = stand.indexOf(num) < stand.indexOf('</Objecten:heeftAlsHoofdadres>') && index === 0;
-      const text = [field(stand, 'identificatie'), isHoofdadres, status, field(stand, 'oppervlakte'), ...doelen];
+      const isHoofdadres =
+        stand.indexOf(num) < stand.indexOf('</Objecten:heeftAlsHoofdadres>') && index === 0;
+      const text = [
+        field(stand, 'identificatie'),
+        isHoofdadres,
+        status,
+        field(stand, 'oppervlakte'),
+        ...doelen,
+      ];
       found.set(num, [...(found.get(num) ?? []), text.join(' ')]);
     }
   }
@@ -95,7 +120,9 @@ async function standsIn(names: RegExp): Promise<string[]> {
 export async function weespXml(names: RegExp): Promise<Buffer[]> {
   const [gem = Buffer.alloc(0)] = await members(await openPromise(sample), /^0457GEM\d+\.zip$/);
   const inner = await members(await fromBufferPromise(gem), names);
-  return (await Promise.all(inner.map(async (zip) => members(await fromBufferPromise(zip), /\.xml$/)))).flat();
+  return (
+    await Promise.all(inner.map(async (zip) => members(await fromBufferPromise(zip), /\.xml$/)))
+  ).flat();
 }
 
 function isCurrent(stand: string): boolean {
@@ -123,7 +150,9 @@ function field(stand: string, name: string): string {
 
 /** The references that the names of this sample hold. */
 function decoded(text: string): string {
-  return text.replace(/&#x([0-9a-f]+);/g, (_whole, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
+  return text.replace(/&#x([0-9a-f]+);/g, (_whole, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
 }
 
 async function members(zip: ZipFile, name: RegExp): Promise<Buffer[]> {

@@ -1,7 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { objectenKinds, type StandKind } from '../../loader/bag/elements.ts';
-import { deliveryXml, fileXml, type RelatieStand, relatiesXml, type StandOf, type Voorkomens } from './stand-xml.ts';
+import {
+  deliveryXml,
+  fileXml,
+  type RelatieStand,
+  relatiesXml,
+  type StandOf,
+  type Voorkomens,
+} from './stand-xml.ts';
 
 /** How an extract is packed. By default like Kadaster's extract of the whole country. */
 export type Packing = {
@@ -12,7 +19,9 @@ export type Packing = {
   /** Occurrences per XML file. */
   perFile?: number;
   zip64?: boolean;
-  /** Entries to add to the outer zip, before all others, or in place of the one with the same name. */
+  /**
+   * Entries to add to the outer zip, before all others, or in place of the one with the same name.
+   */
   extra?: Record<string, Buffer>;
   /** Entries to add to each inner zip, before all others. */
   extraInside?: Record<string, Buffer>;
@@ -24,15 +33,28 @@ const addressKinds = ['NUM', 'OPR', 'WPL'] as const;
 
 type Entry = { name: string; bytes: Buffer; compress: boolean };
 
-/** A zip in Kadaster's layout, with the given occurrences. For small extracts: everything is held in memory. */
-export async function writeExtract(peildatum: string, voorkomens: Voorkomens, packing: Packing = {}): Promise<Buffer> {
+/**
+ * A zip in Kadaster's layout, with the given occurrences. For small extracts: everything is held in
+ * memory.
+ */
+export async function writeExtract(
+  peildatum: string,
+  voorkomens: Voorkomens,
+  packing: Packing = {},
+): Promise<Buffer> {
   const date = dateInName(peildatum);
   const owner = packing.layout === 'municipality' ? '0457' : '9999';
   const compress = packing.inner === 'deflated';
   const kinds = [...addressKinds, ...objectenKinds.filter((kind) => voorkomens[kind])];
   const members = await Promise.all(
     kinds.map(async (kind) => {
-      const bytes = await memberZip(kind, voorkomens[kind] ?? [], peildatum, `${owner}${kind}${date}`, packing);
+      const bytes = await memberZip(
+        kind,
+        voorkomens[kind] ?? [],
+        peildatum,
+        `${owner}${kind}${date}`,
+        packing,
+      );
       return { name: `${owner}${kind}${date}.zip`, bytes, compress };
     }),
   );
@@ -44,7 +66,9 @@ export async function writeExtract(peildatum: string, voorkomens: Voorkomens, pa
     name: 'Leveringsdocument-BAG-Extract.xml',
     bytes: Buffer.from(deliveryXml(peildatum, owner === '9999' ? null : owner)),
   };
-  const relaties = voorkomens.relaties ? [await relatieZip(voorkomens.relaties, peildatum, compress)] : [];
+  const relaties = voorkomens.relaties
+    ? [await relatieZip(voorkomens.relaties, peildatum, compress)]
+    : [];
   const regular = [{ ...delivery, compress: true }, ...objects, ...relaties].filter(
     ({ name }) => !(name in (packing.extra ?? {})),
   );
@@ -60,10 +84,17 @@ function memberZip<K extends StandKind>(
   packing: Packing,
 ): Promise<Buffer> {
   const perFile = packing.perFile ?? 10_000;
-  const files = Array.from({ length: Math.max(1, Math.ceil(voorkomens.length / perFile)) }, (_, i) => {
-    const xml = fileXml(kind, voorkomens.slice(i * perFile, (i + 1) * perFile), peildatum);
-    return { name: `${name}-${String(i + 1).padStart(6, '0')}.xml`, bytes: Buffer.from(xml), compress: true };
-  });
+  const files = Array.from(
+    { length: Math.max(1, Math.ceil(voorkomens.length / perFile)) },
+    (_, i) => {
+      const xml = fileXml(kind, voorkomens.slice(i * perFile, (i + 1) * perFile), peildatum);
+      return {
+        name: `${name}-${String(i + 1).padStart(6, '0')}.xml`,
+        bytes: Buffer.from(xml),
+        compress: true,
+      };
+    },
+  );
   return writeZip([...extras(packing.extraInside), ...files], packing);
 }
 
@@ -74,7 +105,11 @@ export async function relatieZip(
   compress: boolean,
 ): Promise<Entry> {
   const name = `GEM-WPL-RELATIE-${dateInName(peildatum)}`;
-  const file = { name: `${name}-000001.xml`, bytes: Buffer.from(relatiesXml(relaties, peildatum)), compress: true };
+  const file = {
+    name: `${name}-000001.xml`,
+    bytes: Buffer.from(relatiesXml(relaties, peildatum)),
+    compress: true,
+  };
   return { name: `${name}.zip`, bytes: await writeZip([file]), compress };
 }
 

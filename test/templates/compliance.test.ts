@@ -14,10 +14,17 @@ const guard = installedTool('@cdklabs/cdk-validator-cfnguard');
 const withGuard = guard ? it : it.skip;
 const because = guard ? '' : ' (skipped: no cfn-guard: run "npm run tools")';
 const services = [
-  ...['apigateway', 'cloudwatch', 'dynamodb', 'identityandaccessmanagement', 'keymanagementservice'],
+  ...[
+    'apigateway',
+    'cloudwatch',
+    'dynamodb',
+    'identityandaccessmanagement',
+    'keymanagementservice',
+  ],
   ...['lambda', 's3', 'stepfunctions'],
 ];
-const operatingSystem = { linux: 'ubuntu', darwin: 'macos' }[process.platform as string] ?? process.platform;
+const operatingSystem =
+  { linux: 'ubuntu', darwin: 'macos' }[process.platform as string] ?? process.platform;
 const program = `${guard}/bin/${operatingSystem}/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}/cfn-guard`;
 
 /** The Control Tower rules that the templates in a folder don't meet, by id with their titles. */
@@ -25,14 +32,21 @@ function unmetRules(templatesIn: string, ofServices = services): Map<string, str
   const unmet = new Map<string, string>();
   for (const service of ofServices) {
     const rules = `${guard}/rules/control-tower/cfn-guard/${service}`;
-    const { stdout, status, error } = spawnSync(program, ['validate', '-r', rules, '-d', templatesIn, '-o', 'json'], {
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    });
+    const { stdout, status, error } = spawnSync(
+      program,
+      ['validate', '-r', rules, '-d', templatesIn, '-o', 'json'],
+      {
+        encoding: 'utf8',
+        maxBuffer: 1 << 28,
+      },
+    );
     if (error) throw new Error(`cfn-guard did not start; run npm run tools: ${error.message}`);
     // 0: all rules are met; 19: some are not.
-    if (status !== 0 && status !== 19) throw new Error(`cfn-guard ended with ${status} for ${service}.`);
-    for (const [, id = '', title = ''] of stdout.matchAll(/\[(CT\.[A-Z0-9]+\.PR\.\d+)\]: ([^"\\\n]+?)\s*(?=\\n|\n|")/g))
+    if (status !== 0 && status !== 19)
+      throw new Error(`cfn-guard ended with ${status} for ${service}.`);
+    for (const [, id = '', title = ''] of stdout.matchAll(
+      /\[(CT\.[A-Z0-9]+\.PR\.\d+)\]: ([^"\\\n]+?)\s*(?=\\n|\n|")/g,
+    ))
       unmet.set(id, title);
   }
   return unmet;
@@ -53,11 +67,16 @@ describe('the page on compliance', () => {
       writeFileSync(join(given, `${name}.json`), JSON.stringify(template));
   });
 
-  withGuard(`lists exactly the rules of Control Tower that the defaults do not meet${because}`, () => {
-    const unmet = [...unmetRules(given, sweep(services, 2)).keys()].sort();
-    expect(unmet.length).toBeGreaterThan(isFullSweep ? 5 : 0);
-    expect(documented('Control Tower')).toEqual(isFullSweep ? unmet : expect.arrayContaining(unmet));
-  });
+  withGuard(
+    `lists exactly the rules of Control Tower that the defaults do not meet${because}`,
+    () => {
+      const unmet = [...unmetRules(given, sweep(services, 2)).keys()].sort();
+      expect(unmet.length).toBeGreaterThan(isFullSweep ? 5 : 0);
+      expect(documented('Control Tower')).toEqual(
+        isFullSweep ? unmet : expect.arrayContaining(unmet),
+      );
+    },
+  );
 
   withGuard(`reports a rule that a change breaks${because}`, () => {
     const worse = mkdtempSync(join(folder, 'worse-'));
@@ -81,7 +100,9 @@ describe('the page on compliance', () => {
       }
     }
     expect(reasons.size).toBeGreaterThan(5);
-    const rows = [...reasons].sort().map(([id, why]) => `| \`${id}\` | ${[...why].sort().join('<br>')} |`);
+    const rows = [...reasons]
+      .sort()
+      .map(([id, why]) => `| \`${id}\` | ${[...why].sort().join('<br>')} |`);
     const table = `| rule | reason |\n|---|---|\n${rows.join('\n')}\n`;
     const [before = '', after = ''] = text.split('## cdk-nag\n');
     const updated = `${before}## cdk-nag\n${after.replace(/\| rule \| reason \|\n(?:\|.*\n)+/, () => table)}`;
@@ -97,5 +118,7 @@ async function metadata(): Promise<Metadata[]> {
   const { app } = await import('../lib/unbundled-app.ts');
   const { directory } = app().synth();
   const { names } = await templates();
-  return Object.values(names).map((name) => JSON.parse(readFileSync(join(directory, `${name}.metadata.json`), 'utf8')));
+  return Object.values(names).map((name) =>
+    JSON.parse(readFileSync(join(directory, `${name}.metadata.json`), 'utf8')),
+  );
 }

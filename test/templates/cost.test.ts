@@ -24,10 +24,13 @@ const prices = priceList.regions['us-east-1'] as Prices;
 const millionADay = 30e6;
 
 async function resourcesOf(config: Record<string, unknown>): Promise<Resource[]> {
-  return Object.values((await templates(config)).all).flatMap(({ Resources }) => Object.values(Resources));
+  return Object.values((await templates(config)).all).flatMap(({ Resources }) =>
+    Object.values(Resources),
+  );
 }
 
-const deploymentFor = async (config: Record<string, unknown>) => deploymentOf(await resourcesOf(config));
+const deploymentFor = async (config: Record<string, unknown>) =>
+  deploymentOf(await resourcesOf(config));
 
 describe('what the default configuration costs in us-east-1, by the figures in docs/performance/cost.json', () => {
   let plain: Deployment;
@@ -39,7 +42,8 @@ describe('what the default configuration costs in us-east-1, by the figures in d
   });
 
   it('is at most 2.50 dollars a million, everything included, at a million lookups a day', () => {
-    const month = sum(lookupCosts(prices, millionADay, lookup, plain)) + sum(fixedCosts(prices, plain));
+    const month =
+      sum(lookupCosts(prices, millionADay, lookup, plain)) + sum(fixedCosts(prices, plain));
     expect(month / 30).toBeLessThanOrEqual(2.5);
     expect(month / 30).toBeGreaterThan(2);
   });
@@ -67,7 +71,8 @@ describe('what the default configuration costs in us-east-1, by the figures in d
   it('is what the recorded figures say: `UPDATE_DOCS=1 npm test -- test/templates/cost` writes them again', async () => {
     const { benchmark, machine } = recorded;
     const figures = { benchmark, machine, ...costFigures(lookup, await resourcesOf({})) };
-    if (process.env.UPDATE_DOCS) writeFileSync(recordedFile, `${JSON.stringify(figures, null, 2)}\n`);
+    if (process.env.UPDATE_DOCS)
+      writeFileSync(recordedFile, `${JSON.stringify(figures, null, 2)}\n`);
     expect(recorded).toEqual(figures);
   });
 });
@@ -101,7 +106,11 @@ describe('the figures in the docs', () => {
       ...deployments,
     });
     const rows = /(\n\| lookups a month \|.*\n.*\n)((?:\|.*\n)*)/;
-    if (isWritten) writeFileSync(new URL('../../docs/cost.md', import.meta.url), page.replace(rows, `$1${table}\n`));
+    if (isWritten)
+      writeFileSync(
+        new URL('../../docs/cost.md', import.meta.url),
+        page.replace(rows, `$1${table}\n`),
+      );
     const [, , written = ''] = rows.exec(page) ?? [];
     const isLeftOut = (row: string) =>
       options.some(([option]) => row.startsWith(`| ${option} |`) && !(option in deployments));
@@ -114,10 +123,13 @@ describe('the figures in the docs', () => {
   });
 
   it('for a million lookups and for the first load are the recorded ones', () => {
-    const perMillion = (region: typeof here) => region.a_month['1000000_lookups_a_day'].total_a_million_lookups;
+    const perMillion = (region: typeof here) =>
+      region.a_month['1000000_lookups_a_day'].total_a_million_lookups;
     expect(page).toContain(`| **total** | **${perMillion(here)}** |`);
     expect(page).toContain(`${perMillion(cheapest)} in \`us-east-1\` |`);
-    expect(page).toContain(`${short(here.first_load)}, once (${short(cheapest.first_load)} in \`us-east-1\`)`);
+    expect(page).toContain(
+      `${short(here.first_load)}, once (${short(cheapest.first_load)} in \`us-east-1\`)`,
+    );
   });
 
   it('for each service and a million lookups are the recorded ones', () => {
@@ -140,10 +152,15 @@ describe('the figures in the docs', () => {
 
   it('in the README are the recorded ones, rounded', () => {
     const words = ['', 'one', 'two', 'three', 'four', 'five', 'six'];
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll(
+      '\n',
+      ' ',
+    );
     const { total_a_million_lookups: million } = here.a_month['1000000_lookups_a_day'];
     expect(readme).toContain(`about ${words[Math.round(million)]} dollars a million lookups`);
-    expect(readme).toContain(`about ${words[Math.round(here.fixed_a_month.total)]} dollars a month without any`);
+    expect(readme).toContain(
+      `about ${words[Math.round(here.fixed_a_month.total)]} dollars a month without any`,
+    );
   });
 });
 

@@ -17,8 +17,11 @@ describe('a name in a command of the docs', () => {
   it('identifies exactly one log group by what its logical id begins with', () => {
     const names = [...docs.matchAll(/`(\w+Logs)`/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(1);
-    const groups = Object.values(stacks).flatMap((stack) => Object.keys(ofType(stack, 'AWS::Logs::LogGroup')));
-    for (const name of names) expect([name, groups.filter((id) => id.startsWith(name)).length]).toEqual([name, 1]);
+    const groups = Object.values(stacks).flatMap((stack) =>
+      Object.keys(ofType(stack, 'AWS::Logs::LogGroup')),
+    );
+    for (const name of names)
+      expect([name, groups.filter((id) => id.startsWith(name)).length]).toEqual([name, 1]);
   });
 
   // `describe-stack-resources` returns no more than 100 resources of a stack.
@@ -31,6 +34,9 @@ describe('a name in a command of the docs', () => {
     const outputs = [...docs.matchAll(/\bout (data|service|loader) ([A-Z]\w+)/g)];
     expect(outputs.length).toBeGreaterThan(1);
     for (const [text, stack = '', output = ''] of outputs)
-      expect([text, Object.keys(stacks[stack]?.Outputs ?? {}).includes(output)]).toEqual([text, true]);
+      expect([text, Object.keys(stacks[stack]?.Outputs ?? {}).includes(output)]).toEqual([
+        text,
+        true,
+      ]);
   });
 });

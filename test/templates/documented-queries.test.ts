@@ -4,15 +4,24 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { providerFault } from '../../portal/stack/portal-names.ts';
 import { everything, portal, propertiesOf, templates } from '../lib/synthesized.ts';
-import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
+import {
+  type AddressService,
+  newAccount,
+  startAddressService,
+} from '../support/address-service.ts';
 
-/** The queries that the runbook names, by chapter: query *Outcomes*. The first chapter is a table of the others. */
+/**
+ * The queries that the runbook names, by chapter: query *Outcomes*. The first chapter is a table of
+ * the others.
+ */
 const documented = readFileSync('docs/runbook.md', 'utf8')
   .split(/^## /m)
   .slice(2)
   .flatMap((chapter) => {
     const [heading] = chapter.split('\n', 1);
-    return [...chapter.matchAll(/\bquery\s+\*([^*]+)\*/gi)].map(([, name]) => `bag-adres-trial/${heading}/${name}`);
+    return [...chapter.matchAll(/\bquery\s+\*([^*]+)\*/gi)].map(
+      ([, name]) => `bag-adres-trial/${heading}/${name}`,
+    );
   });
 
 /** A saved query: what it reads, of which log groups by logical id. */
@@ -21,11 +30,13 @@ type SavedQuery = { name: string; query: string; groups: string[] };
 async function savedQueries(): Promise<SavedQuery[]> {
   const { all } = await templates({ ...everything, portal });
   return Object.values(all).flatMap((template) =>
-    propertiesOf(template, 'AWS::Logs::QueryDefinition').map(({ Name, QueryString, LogGroupNames }) => ({
-      name: String(Name),
-      query: String(QueryString),
-      groups: (LogGroupNames as { Ref: string }[]).map(({ Ref }) => Ref),
-    })),
+    propertiesOf(template, 'AWS::Logs::QueryDefinition').map(
+      ({ Name, QueryString, LogGroupNames }) => ({
+        name: String(Name),
+        query: String(QueryString),
+        groups: (LogGroupNames as { Ref: string }[]).map(({ Ref }) => Ref),
+      }),
+    ),
   );
 }
 
@@ -37,7 +48,10 @@ const words = new Set([
   ...'count max min avg sum pct bin ispresent'.split(' '),
 ]);
 
-/** The fields that a query reads; names that it gives to results itself, literals and functions aside. */
+/**
+ * The fields that a query reads; names that it gives to results itself, literals and functions
+ * aside.
+ */
 function fieldsOf(query: string): string[] {
   const given = new Set([...query.matchAll(/\bas (\w+)/g)].map(([, name]) => name));
   const bare = query
@@ -67,7 +81,11 @@ describe('a saved query', () => {
     queries = await savedQueries();
     service = await startAddressService();
     const { key } = await newAccount(service, { day: 2 });
-    const env = { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false', POWERTOOLS_LOG_LEVEL: 'DEBUG' };
+    const env = {
+      ...process.env,
+      POWERTOOLS_METRICS_DISABLED: 'false',
+      POWERTOOLS_LOG_LEVEL: 'DEBUG',
+    };
     const run = (...args: string[]) => spawnSync(process.execPath, args, { env, encoding: 'utf8' });
     const linesOf = ({ stdout, stderr }: ReturnType<typeof run>) =>
       `${stdout}\n${stderr}`
@@ -81,8 +99,8 @@ describe('a saved query', () => {
       process.env.ADDRESSES_TABLE = 'addresses';
       const { handler } = await import('./loader/steps/mutate.ts');
       await handler({ load: 'some load', owner: 'any' }).catch(() => undefined);`;
-    // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and the days between
-    // them.
+    // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and
+    // the days between them.
     const audited: Required<Pick<ManifestEntry, 'peildatum' | 'audit'>> = {
       peildatum: '2026-01-08',
       audit: { added: 1, changed: 0, removed: 0 },
@@ -107,8 +125,15 @@ describe('a saved query', () => {
         ? logged.access
         : /Steps/.test(all)
           ? [...logged.steps, ...platformFields]
-          : [...logged.requests, ...(/Portal/.test(all) ? [providerFault.member, 'error'] : []), ...platformFields];
-      expect([name, fieldsOf(query).filter((field) => ![...known, ...builtIn].includes(field))]).toEqual([name, []]);
+          : [
+              ...logged.requests,
+              ...(/Portal/.test(all) ? [providerFault.member, 'error'] : []),
+              ...platformFields,
+            ];
+      expect([
+        name,
+        fieldsOf(query).filter((field) => ![...known, ...builtIn].includes(field)),
+      ]).toEqual([name, []]);
       for (const command of query.split(/ \| /))
         expect(command).toMatch(/^(?:filter|stats|sort|limit|display|fields) \S/);
     }

@@ -28,7 +28,9 @@ describe('the events on EventBridge', () => {
   });
 
   it('have a row in the docs for each type, and none for another', () => {
-    const rows = [...page.matchAll(/^\| ((?:`[a-z]+\.[a-z]+`(?:, )?)+) \|/gm)].map(([, names = '']) => names);
+    const rows = [...page.matchAll(/^\| ((?:`[a-z]+\.[a-z]+`(?:, )?)+) \|/gm)].map(
+      ([, names = '']) => names,
+    );
     const documented = rows.flatMap((names) => names.match(/[a-z.]+\.[a-z]+/g) ?? []);
     expect(documented.sort()).toEqual(all.sort());
   });
@@ -42,7 +44,9 @@ describe('the events on EventBridge', () => {
   });
 
   it('are all that the state machine tells anybody', () => {
-    const definition = JSON.stringify(propertiesOf(stacks.loader, 'AWS::StepFunctions::StateMachine'));
+    const definition = JSON.stringify(
+      propertiesOf(stacks.loader, 'AWS::StepFunctions::StateMachine'),
+    );
     expect(definition).not.toContain('sns:publish');
     for (const type of [eventTypes.loadPublished, eventTypes.loadRefused, eventTypes.loadFailed])
       expect(definition).toContain(type);
@@ -50,18 +54,26 @@ describe('the events on EventBridge', () => {
 
   it('leave the alarm topic to alarms: no role may publish to it', () => {
     for (const template of [stacks.service, stacks.loader])
-      expect(JSON.stringify(propertiesOf(template, 'AWS::IAM::Policy'))).not.toContain('sns:Publish');
+      expect(JSON.stringify(propertiesOf(template, 'AWS::IAM::Policy'))).not.toContain(
+        'sns:Publish',
+      );
   });
 
   it('reach mail, customers, a chat and a webhook by the example rules', () => {
     const found = propertiesOf(rules, 'AWS::Events::Rule').map(({ EventPattern }) => EventPattern);
     expect(found).toEqual([
       { source: [eventSource], 'detail-type': ['load.published'] },
-      { source: [eventSource], 'detail-type': ['quota.threshold'], detail: { contacts: [{ exists: true }] } },
+      {
+        source: [eventSource],
+        'detail-type': ['quota.threshold'],
+        detail: { contacts: [{ exists: true }] },
+      },
       { source: [eventSource], 'detail-type': ['quota.threshold', 'load.refused', 'key.created'] },
       { source: [eventSource] },
     ]);
-    const named = found.flatMap((pattern) => (pattern as { 'detail-type'?: string[] })['detail-type'] ?? []);
+    const named = found.flatMap(
+      (pattern) => (pattern as { 'detail-type'?: string[] })['detail-type'] ?? [],
+    );
     expect(named.filter((type) => !all.includes(type))).toEqual([]);
   });
 });

@@ -1,6 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, otherwise, propertiesOf, type Template, templates } from '../lib/synthesized.ts';
+import {
+  everything,
+  otherwise,
+  propertiesOf,
+  type Template,
+  templates,
+} from '../lib/synthesized.ts';
 import { deployedLoader } from '../loader/deployed-loader.ts';
 import type { JsonObject } from '../support/state-machine/expressions.ts';
 
@@ -38,7 +44,9 @@ describe('a deployment with the settings for operators', () => {
 
   it('limits the concurrent functions of a load to the configured number', async () => {
     const concurrency = ({ loader }: Parts) => {
-      const definition = JSON.stringify(propertiesOf(loader, 'AWS::StepFunctions::StateMachine')[0]?.DefinitionString);
+      const definition = JSON.stringify(
+        propertiesOf(loader, 'AWS::StepFunctions::StateMachine')[0]?.DefinitionString,
+      );
       return [...definition.matchAll(/\bconcurrency\\+":(\d+)/g)].map(([, most]) => Number(most));
     };
     expect(concurrency(plain)).toEqual([10]);
@@ -48,13 +56,21 @@ describe('a deployment with the settings for operators', () => {
   it('lets as many functions write as the table has partitions of 1,000 writes a second', async () => {
     const places = { table: 'addresses', bucket: 'snapshots', topic: 'alarms' };
     const apply = async (bagAdres: Record<string, unknown>) => {
-      const { States } = (await deployedLoader(bagAdres, places)).definition as { States: JsonObject };
+      const { States } = (await deployedLoader(bagAdres, places)).definition as {
+        States: JsonObject;
+      };
       const { ItemBatcher, MaxConcurrency } = States.Apply as JsonObject;
       return [(ItemBatcher as JsonObject).MaxItemsPerBatch, MaxConcurrency];
     };
     expect(await apply({})).toEqual([5, '{% $min([4, $concurrency]) %}']);
-    expect(await apply({ warmThroughput: { accountsWrites: 8000 } })).toEqual([5, '{% $min([4, $concurrency]) %}']);
-    expect(await apply({ warmThroughput: { addressesWrites: 40_900 } })).toEqual([1, '{% $min([40, $concurrency]) %}']);
+    expect(await apply({ warmThroughput: { accountsWrites: 8000 } })).toEqual([
+      5,
+      '{% $min([4, $concurrency]) %}',
+    ]);
+    expect(await apply({ warmThroughput: { addressesWrites: 40_900 } })).toEqual([
+      1,
+      '{% $min([40, $concurrency]) %}',
+    ]);
   });
 
   it('keeps every output of earlier releases, which scripts and other stacks read', () => {
@@ -83,7 +99,8 @@ describe('another partition', () => {
   });
 
   it('is not prevented by a hard-coded ARN in the source', () => {
-    const folders = 'lib,core,packages/admin,packages/look,packages/reference,lambdas,loader,portal,bin,operator';
+    const folders =
+      'lib,core,packages/admin,packages/look,packages/reference,lambdas,loader,portal,bin,operator';
     const files = globSync(`{${folders}}/**/*.ts`);
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => /arn:aws:/.test(readFileSync(file, 'utf8')))).toEqual([]);

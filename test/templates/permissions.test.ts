@@ -4,14 +4,21 @@ import { stateName } from '../../lib/loader/load-states.ts';
 import { stepNames, stepOf } from '../../loader/steps/load-steps.ts';
 import { everything, ofType, otherwise, type Template, templates } from '../lib/synthesized.ts';
 
-type Statement = { Effect: string; Action: string | string[]; Resource: unknown; Condition?: unknown };
+type Statement = {
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: unknown;
+};
 
 /**
- * What each role may do, `action on resource`, with nothing of it left out, but without the role of the CDK's function
- * that empties the buckets of a trial.
+ * What each role may do, `action on resource`, with nothing of it left out, but without the role of
+ * the CDK's function that empties the buckets of a trial.
  */
 function permissions({ Resources, ...rest }: Template): Record<string, string[]> {
-  const ours = Object.entries(Resources).filter(([id]) => !id.startsWith('CustomS3AutoDeleteObjects'));
+  const ours = Object.entries(Resources).filter(
+    ([id]) => !id.startsWith('CustomS3AutoDeleteObjects'),
+  );
   const template = { ...rest, Resources: Object.fromEntries(ours) };
   const roles = Object.keys(ofType(template, 'AWS::IAM::Role'));
   const granted: Record<string, string[]> = Object.fromEntries(roles.map((role) => [role, []]));
@@ -29,28 +36,42 @@ function permissions({ Resources, ...rest }: Template): Record<string, string[]>
         .flatMap((action) =>
           [Resource]
             .flat()
-            .map((resource) => `${action} on ${name(resource)}${Condition ? ` if ${JSON.stringify(Condition)}` : ''}`),
+            .map(
+              (resource) =>
+                `${action} on ${name(resource)}${Condition ? ` if ${JSON.stringify(Condition)}` : ''}`,
+            ),
         );
     });
     for (const role of Properties.Roles as { Ref: string }[]) granted[role.Ref]?.push(...lines);
   }
   return Object.fromEntries(
-    Object.entries(granted).map(([role, lines]) => [role.replace(/[0-9A-F]{8}$/, ''), lines.sort()]),
+    Object.entries(granted).map(([role, lines]) => [
+      role.replace(/[0-9A-F]{8}$/, ''),
+      lines.sort(),
+    ]),
   );
 }
 
-/** A resource in words: the construct that a reference leads to, without the hash of its logical id. */
+/**
+ * A resource in words: the construct that a reference leads to, without the hash of its logical id.
+ */
 function name(value: unknown): string {
   if (typeof value === 'string') return value;
   const text = JSON.stringify(value);
-  const output = /"OutputName":"PublishOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}(Arn)?[0-9A-F]{8}"/.exec(text)?.[1];
+  const output =
+    /"OutputName":"PublishOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}(Arn)?[0-9A-F]{8}"/.exec(
+      text,
+    )?.[1];
   if (output) return output;
-  const part = (value as { 'Fn::Select'?: [number, { 'Fn::Split': [string, unknown] }] })['Fn::Select'];
+  const part = (value as { 'Fn::Select'?: [number, { 'Fn::Split': [string, unknown] }] })[
+    'Fn::Select'
+  ];
   if (part) return name(part[1]['Fn::Split'][1]);
   const join = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'];
   if (join) return join[1].map(name).join('');
   const reference =
-    (value as { 'Fn::GetAtt'?: [string, string] })['Fn::GetAtt']?.[0] ?? (value as { Ref?: string }).Ref;
+    (value as { 'Fn::GetAtt'?: [string, string] })['Fn::GetAtt']?.[0] ??
+    (value as { Ref?: string }).Ref;
   return (reference ?? text).replace(/[0-9A-F]{8}$/, '');
 }
 
@@ -58,14 +79,19 @@ function name(value: unknown): string {
 function commandsIn(pattern: string, options: { exclude?: string[] } = {}): string[] {
   const sources = globSync(pattern, options).map((file) => readFileSync(file, 'utf8'));
   const commands = sources.flatMap((source) =>
-    [...source.matchAll(/(?:new (?:Raw)?(\w+)Command|paginate(\w+))\(/g)].map(([, one, pages]) => one ?? pages ?? ''),
+    [...source.matchAll(/(?:new (?:Raw)?(\w+)Command|paginate(\w+))\(/g)].map(
+      ([, one, pages]) => one ?? pages ?? '',
+    ),
   );
   return [...new Set(commands)].sort();
 }
 
 const eventBus = 'arn:aws:events:eu-central-1:AWS::AccountId:event-bus/default';
 const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *'];
-const logging = (group: string) => [`logs:CreateLogStream on ${group}`, `logs:PutLogEvents on ${group}`];
+const logging = (group: string) => [
+  `logs:CreateLogStream on ${group}`,
+  `logs:PutLogEvents on ${group}`,
+];
 
 describe('what each function may do', () => {
   let plain: Awaited<ReturnType<typeof templates>>;
@@ -99,7 +125,9 @@ describe('what each function may do', () => {
         ...tracing,
       ],
       UsageRole: [
-        ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
+        ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map(
+          (action) => `dynamodb:${action} on Accounts`,
+        ),
         ...logging('UsageLogs'),
         ...['GetObject', 'ListBucket', 'PutObject'].map((action) => `s3:${action} on Statements`),
         `events:PutEvents on ${eventBus}`,
@@ -124,12 +152,16 @@ describe('what each function may do', () => {
     const sent = commandsIn('{lambdas/{address,http},core,core/addresses}/*.ts');
     expect(sent).toEqual(['BatchGetItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
     // IAM checks a transaction by what it contains; transactions of requests contain only updates.
-    const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
+    const needed = sent.map((command) =>
+      command === 'TransactWriteItems' ? 'UpdateItem' : command,
+    );
     const granted = permissions(plain.service).AddressRole ?? [];
     const [batch, ...others] = needed;
     expect(granted).toContain(`dynamodb:${batch} on Addresses`);
     for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
-    expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
+    expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual([
+      'BatchGetItem',
+    ]);
     // The other one reads the checksum secret.
     for (const command of ['BatchGetItem', 'GetItem'])
       expect(permissions(plain.service).ValidateRole).toContain(`dynamodb:${command} on Accounts`);
@@ -137,12 +169,16 @@ describe('what each function may do', () => {
 
   it('covers what the canary sends', () => {
     expect(commandsIn('lambdas/canary/*.ts')).toEqual(['GetSecretValue']);
-    expect(permissions(encrypted.service).CanaryRole?.join()).toContain('secretsmanager:GetSecretValue');
+    expect(permissions(encrypted.service).CanaryRole?.join()).toContain(
+      'secretsmanager:GetSecretValue',
+    );
   });
 
   it('covers the events that the usage job puts', async () => {
     expect(commandsIn('packages/admin/usage-job/*.ts')).toEqual(['PutEvents']);
-    expect(permissions((await templates(otherwise)).service).UsageRole?.join()).not.toContain('events:');
+    expect(permissions((await templates(otherwise)).service).UsageRole?.join()).not.toContain(
+      'events:',
+    );
   });
 
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
@@ -187,7 +223,13 @@ describe('what each function may do', () => {
   it('adds only the use of one KMS key when the operator configures a key, and the canary', () => {
     const useObjects = ['kms:Decrypt on EncryptionKey', 'kms:GenerateDataKey on EncryptionKey'];
     const useTable = [
-      ...['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'GenerateDataKeyWithoutPlaintext'],
+      ...[
+        'Decrypt',
+        'DescribeKey',
+        'Encrypt',
+        'GenerateDataKey',
+        'GenerateDataKeyWithoutPlaintext',
+      ],
       ...['ReEncryptFrom', 'ReEncryptTo'],
     ].map((action) => `kms:${action} on EncryptionKey`);
     const more = (plainRoles: Record<string, string[]>, encryptedRoles: Record<string, string[]>) =>

@@ -1,5 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, globSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { workflowCommands } from '../../tools/rehearsal/documented-commands.ts';
@@ -18,13 +25,23 @@ function actionsIn(file: string): string[] {
   return statementsIn(file).flatMap(({ Action }) => Action);
 }
 
-/** The actions that let a role do something: with one of these, whoever may also pass the role may do anything. */
+/**
+ * The actions that let a role do something: with one of these, whoever may also pass the role may
+ * do anything.
+ */
 const givesPermission =
   /^(?:\*|iam:(?:\*|CreateRole|PutRole.*|AttachRole.*|DeleteRolePermissionsBoundary|.*Policy(?:Version)?))$/;
-const harmless = ['iam:DeleteRolePolicy', 'iam:DetachRolePolicy', 'iam:GetRolePolicy', 'iam:UpdateAssumeRolePolicy'];
+const harmless = [
+  'iam:DeleteRolePolicy',
+  'iam:DetachRolePolicy',
+  'iam:GetRolePolicy',
+  'iam:UpdateAssumeRolePolicy',
+];
 
 /** What CloudFormation calls for each type of resource. */
-const { permissions } = JSON.parse(readFileSync(join(import.meta.dirname, 'handler-permissions.json'), 'utf8')) as {
+const { permissions } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'handler-permissions.json'), 'utf8'),
+) as {
   permissions: Record<string, string>;
 };
 
@@ -37,7 +54,10 @@ const withoutHandlers = [
   'AWS::Route53::RecordSet',
 ];
 
-/** Calls for what no stack has: networks, file systems, streams, Firehose, S3 Tables, code signing, layers, people. */
+/**
+ * Calls for what no stack has: networks, file systems, streams, Firehose, S3 Tables, code signing,
+ * layers, people.
+ */
 const unused =
   /^(?:ec2|elasticfilesystem|kinesis|firehose|s3tables|cloudfront):|^lambda:.*(?:CodeSigning|LayerVersion|PutFunctionRecursion)|^iam:.*(?:Group|User)Policy$/;
 /** A role never loses its boundary. */
@@ -55,7 +75,9 @@ describe('the policies of the example pipeline', () => {
   let types: string[];
   beforeAll(async () => {
     all = Object.values((await templates({ ...everything, portal })).all)
-      .flatMap(({ Resources }) => Object.entries(Resources).map(([id, resource]) => ({ id, ...resource })))
+      .flatMap(({ Resources }) =>
+        Object.entries(Resources).map(([id, resource]) => ({ id, ...resource })),
+      )
       .filter(({ id, Type }) => !id.startsWith('CustomS3Auto') && !Type.startsWith('Custom::'));
     types = [...new Set(all.map(({ Type }) => Type))];
   });
@@ -64,29 +86,39 @@ describe('the policies of the example pipeline', () => {
     const services = new Set(types.map((type) => type.split('::')[1] ?? ''));
     expect(services.size).toBeGreaterThan(10);
     const allowed = actionsIn('execution-policy.json').map((action) => action.split(':', 1)[0]);
-    const missing = [...services].filter((name) => !allowed.includes(prefixes[name] ?? name.toLowerCase()));
+    const missing = [...services].filter(
+      (name) => !allowed.includes(prefixes[name] ?? name.toLowerCase()),
+    );
     expect(missing).toEqual([]);
   });
 
   it('allow each call that CloudFormation makes for a resource, by the handlers of its registry', () => {
-    expect(types.filter((type) => !(type in permissions) && !withoutHandlers.includes(type))).toEqual([]);
+    expect(
+      types.filter((type) => !(type in permissions) && !withoutHandlers.includes(type)),
+    ).toEqual([]);
     const actions = actionsIn('execution-policy.json');
     const allowed = actions.map((action) => new RegExp(`^${action.replaceAll('*', '.*')}$`, 'i'));
     const needed = types.flatMap((type) => (permissions[type] ?? '').split(' ').filter(Boolean));
     expect(new Set(needed).size).toBeGreaterThan(150);
-    const missing = needed.filter((action) => !unused.test(action) && !allowed.some((form) => form.test(action)));
+    const missing = needed.filter(
+      (action) => !unused.test(action) && !allowed.some((form) => form.test(action)),
+    );
     expect([...new Set(missing)]).toEqual(withheld);
   });
 
   it('let AWS create its own roles for a domain of API Gateway and for AWS Backup, and for no other service', () => {
     const statements = statementsIn('execution-policy.json');
     const own = statements.filter(({ Action }) => Action === 'iam:CreateServiceLinkedRole');
-    const services = { 'iam:AWSServiceName': ['backup.amazonaws.com', 'ops.apigateway.amazonaws.com'] };
+    const services = {
+      'iam:AWSServiceName': ['backup.amazonaws.com', 'ops.apigateway.amazonaws.com'],
+    };
     expect(own.map(({ Condition }) => Condition)).toEqual([{ StringEquals: services }]);
   });
 
   it('name the calls of Lambda one by one, and neither invoke a function nor use a layer', () => {
-    const ofLambda = actionsIn('execution-policy.json').filter((action) => action.startsWith('lambda:'));
+    const ofLambda = actionsIn('execution-policy.json').filter((action) =>
+      action.startsWith('lambda:'),
+    );
     expect(ofLambda.length).toBeGreaterThan(20);
     expect(ofLambda.filter((name) => name.includes('*') || /Invoke|Layer/.test(name))).toEqual([]);
   });
@@ -97,7 +129,9 @@ describe('the policies of the example pipeline', () => {
     );
     expect(giving.length).toBeGreaterThan(1);
     for (const { Condition = {} } of giving)
-      expect(Condition.StringEquals?.['iam:PermissionsBoundary']).toMatch(/:policy\/bag-adres-boundary$/);
+      expect(Condition.StringEquals?.['iam:PermissionsBoundary']).toMatch(
+        /:policy\/bag-adres-boundary$/,
+      );
   });
 
   it('have a boundary within which the roles of the stacks can do all that they do, and can give no permission', () => {
@@ -109,9 +143,13 @@ describe('the policies of the example pipeline', () => {
       .flatMap(({ Action }) => Action);
     expect(new Set(used).size).toBeGreaterThan(20);
     expect([...new Set(used)].filter((action) => !within.includes(action))).toEqual([]);
-    expect(within.filter((action) => /[*]|^(?:iam|sts|organizations|account):/.test(action))).toEqual([]);
+    expect(
+      within.filter((action) => /[*]|^(?:iam|sts|organizations|account):/.test(action)),
+    ).toEqual([]);
     // Every policy is one that this test has read.
-    const inline = all.filter(({ Type, Properties }) => Type === 'AWS::IAM::Role' && Properties?.Policies);
+    const inline = all.filter(
+      ({ Type, Properties }) => Type === 'AWS::IAM::Role' && Properties?.Policies,
+    );
     expect(inline).toEqual([]);
   });
 
@@ -120,20 +158,27 @@ describe('the policies of the example pipeline', () => {
     const named = all.flatMap(({ Properties = {} }) => names.map((name) => Properties[name]));
     expect(named.filter((name) => typeof name === 'string')).toEqual([]);
     const ofStacks = statementsIn('execution-policy.json').filter(({ Action }) =>
-      [Action].flat().some((action) => /^(?:iam:(?!CreateServiceLinked)|lambda:|dynamodb:)/.test(action)),
+      [Action]
+        .flat()
+        .some((action) => /^(?:iam:(?!CreateServiceLinked)|lambda:|dynamodb:)/.test(action)),
     ) as (Statement & { Resource: string | string[] })[];
     expect(ofStacks.length).toBeGreaterThan(5);
-    for (const { Resource } of ofStacks) for (const one of [Resource].flat()) expect(one).toContain('bag-adres-');
+    for (const { Resource } of ofStacks)
+      for (const one of [Resource].flat()) expect(one).toContain('bag-adres-');
   });
 
   it('allow every command of doctor and of the gate', () => {
     const files = globSync('operator/{checks,gate}/*.ts');
     const source = files.map((file) => readFileSync(file, 'utf8')).join('\n');
-    const sent = [...new Set([...source.matchAll(/new (\w+)Command\(/g)].map(([, name = '']) => name))];
+    const sent = [
+      ...new Set([...source.matchAll(/new (\w+)Command\(/g)].map(([, name = '']) => name)),
+    ];
     expect(sent.length).toBeGreaterThan(8);
     const allowed = actionsIn('deploy-policy.json').map((action) => action.split(':')[1]);
     // Whoever has credentials may ask whose they are.
-    expect(sent.filter((command) => command !== 'GetCallerIdentity' && !allowed.includes(command))).toEqual([]);
+    expect(
+      sent.filter((command) => command !== 'GetCallerIdentity' && !allowed.includes(command)),
+    ).toEqual([]);
   });
 
   it('read no table but that with the addresses, and of the others whether there are accounts', () => {
@@ -170,36 +215,61 @@ describe('the workflow of the example pipeline', () => {
   const folder = folderForNow('bag-adres-pipeline-');
 
   /** What the step that reads the settings gives to the other jobs, by the name of the output. */
-  function outputsOf(stages: Record<string, object>): { status: number | null; outputs: Record<string, string> } {
+  function outputsOf(stages: Record<string, object>): {
+    status: number | null;
+    outputs: Record<string, string>;
+  } {
     const here = mkdtempSync(join(folder, 'a-'));
     writeFileSync(join(here, 'bag-adres.json'), JSON.stringify({ stages }));
     const program = `"${process.execPath}" "${resolve('bin/bag-adres.ts')}"`;
     writeFileSync(join(here, 'npx'), `#!/bin/sh\nshift; exec ${program} "$@"\n`);
     chmodSync(join(here, 'npx'), 0o755);
-    const script = workflowCommands(file, workflow).find(({ shell }) => shell.includes('config show'))?.shell ?? '';
-    const env = { ...process.env, PATH: [here, process.env.PATH].join(delimiter), GITHUB_OUTPUT: join(here, 'output') };
+    const script =
+      workflowCommands(file, workflow).find(({ shell }) => shell.includes('config show'))?.shell ??
+      '';
+    const env = {
+      ...process.env,
+      PATH: [here, process.env.PATH].join(delimiter),
+      GITHUB_OUTPUT: join(here, 'output'),
+    };
     const { status } = spawnSync('bash', ['-e', '-c', script], { cwd: here, env });
     const written = readFileSync(join(here, 'output'), 'utf8');
-    const outputs = [...written.matchAll(/^(\w+)<<END\n([\s\S]*?)\nEND$/gm)].map(([, name, value]) => [name, value]);
+    const outputs = [...written.matchAll(/^(\w+)<<END\n([\s\S]*?)\nEND$/gm)].map(
+      ([, name, value]) => [name, value],
+    );
     return { status, outputs: Object.fromEntries(outputs) };
   }
 
   /** What each job signs in with, where `stage` is that of the run of the matrix. */
-  function signIns(outputs: Record<string, string>, stage: string): Record<string, Record<string, string>> {
+  function signIns(
+    outputs: Record<string, string>,
+    stage: string,
+  ): Record<string, Record<string, string>> {
     const given = { matrix: { stage }, needs: { settings: { outputs } } };
     const value = (_: string, expression: string) =>
-      new Function('matrix', 'needs', 'fromJSON', `return ${expression}`)(given.matrix, given.needs, JSON.parse);
+      new Function('matrix', 'needs', 'fromJSON', `return ${expression}`)(
+        given.matrix,
+        given.needs,
+        JSON.parse,
+      );
     const inputs = /(role-to-assume|aws-region|allowed-account-ids): (.*)$/gm;
     const inputsOf = (text: string) =>
-      [...text.matchAll(inputs)].map(([, input, given = '']) => [input, given.replace(/\$\{\{ (.*?) \}\}/g, value)]);
+      [...text.matchAll(inputs)].map(([, input, given = '']) => [
+        input,
+        given.replace(/\$\{\{ (.*?) \}\}/g, value),
+      ]);
     const signing = jobs.filter(({ text }) => text.includes('configure-aws-credentials'));
-    return Object.fromEntries(signing.map(({ name, text }) => [name, Object.fromEntries(inputsOf(text))]));
+    return Object.fromEntries(
+      signing.map(({ name, text }) => [name, Object.fromEntries(inputsOf(text))]),
+    );
   }
 
   it('names no region and no account', () => {
     expect(workflow).not.toMatch(/\b[a-z]{2}-[a-z]+-\d\b|\d{12}\b(?!\w)/);
     expect(workflow).not.toContain('bagAdres.account');
-    const policies = globSync('docs/examples/pipeline/*.json').map((path) => readFileSync(path, 'utf8'));
+    const policies = globSync('docs/examples/pipeline/*.json').map((path) =>
+      readFileSync(path, 'utf8'),
+    );
     expect(policies.join()).not.toMatch(/\b[a-z]{2}-[a-z]+-\d\b/);
   });
 
@@ -209,8 +279,12 @@ describe('the workflow of the example pipeline', () => {
       const here = mkdtempSync(join(folder, 'a-'));
       const args = [resolve('bin/bag-adres.ts'), 'init', '--yes', '--region', region];
       expect(spawnSync(process.execPath, args, { cwd: here }).status).toBe(0);
-      const files = readdirSync(here, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-      const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+      const files = readdirSync(here, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      );
+      const texts = files.map(({ parentPath, name }) =>
+        readFileSync(join(parentPath, name), 'utf8'),
+      );
       const named = texts.join().match(/\b(?:af|ap|ca|eu|il|me|mx|sa|us)-[a-z]+-\d\b/g);
       expect([files.length, ...new Set(named)]).toEqual([7, region]);
     },
@@ -244,9 +318,9 @@ describe('the workflow of the example pipeline', () => {
       }
       for (const { text } of jobs)
         for (const [, environment] of text.matchAll(/^ {4}environment: (\w+)$/gm))
-          expect([...text.matchAll(/(?:stage=|--stage |group: deploy-)(\w+)/g)].map(([, of]) => of)).toEqual(
-            Array(4).fill(environment),
-          );
+          expect(
+            [...text.matchAll(/(?:stage=|--stage |group: deploy-)(\w+)/g)].map(([, of]) => of),
+          ).toEqual(Array(4).fill(environment));
     },
   );
 
@@ -279,8 +353,15 @@ describe('the workflow of the example pipeline', () => {
     writeFileSync(join(here, 'test-summary.txt'), 'x'.repeat(94_213));
     writeFileSync(join(here, 'gh'), '#!/bin/sh\nexit 0\n');
     chmodSync(join(here, 'gh'), 0o755);
-    const script = workflowCommands(file, workflow).find(({ shell }) => shell.includes('gh pr comment'))?.shell ?? '';
-    const env = { ...process.env, PATH: [here, process.env.PATH].join(delimiter), NUMBER: '1', RUN_URL: 'https://run' };
+    const script =
+      workflowCommands(file, workflow).find(({ shell }) => shell.includes('gh pr comment'))
+        ?.shell ?? '';
+    const env = {
+      ...process.env,
+      PATH: [here, process.env.PATH].join(delimiter),
+      NUMBER: '1',
+      RUN_URL: 'https://run',
+    };
     expect(spawnSync('bash', ['-e', '-c', script], { cwd: here, env }).status).toBe(0);
     const comment = readFileSync(join(here, 'comment.md'), 'utf8');
     expect(comment.length).toBeLessThan(65_536);

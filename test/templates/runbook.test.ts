@@ -32,7 +32,9 @@ describe('the runbook', () => {
     messages = alarms.map(({ Properties }) => `${Properties?.AlarmDescription}`);
     linked = messages.map(
       (message) =>
-        / First: .+ Then: node_modules\/bag-adres\/docs\/runbook\.md#([a-z0-9-]+)$/.exec(message)?.[1] ?? 'none',
+        / First: .+ Then: node_modules\/bag-adres\/docs\/runbook\.md#([a-z0-9-]+)$/.exec(
+          message,
+        )?.[1] ?? 'none',
     );
     const isEvent = (anchor: string, metric: unknown) =>
       /^(load|audit|table)/.test(anchor) || metric === portalMetrics.providerRefusals;
@@ -40,7 +42,11 @@ describe('the runbook', () => {
     const all = alarms.flatMap(({ Properties = {} }, at) => {
       const anchor = linked[at] ?? 'none';
       const { AlarmActions, OKActions, MetricName } = Properties;
-      const action: (typeof actions)[number] = [anchor, AlarmActions as unknown[], OKActions as unknown[]];
+      const action: (typeof actions)[number] = [
+        anchor,
+        AlarmActions as unknown[],
+        OKActions as unknown[],
+      ];
       return AlarmActions ? [{ action, isOfEvent: isEvent(anchor, MetricName) }] : [];
     });
     actions = all.filter(({ isOfEvent }) => !isOfEvent).map(({ action }) => action);
@@ -54,7 +60,10 @@ describe('the runbook', () => {
 
   it('has first steps in the message of every alarm, of this deployment, in the 1,024 characters that it may have', () => {
     for (const message of messages)
-      expect([message, message.length <= 1024 && !/STACK|STAGE|DEPLOYMENT/.test(message)]).toEqual([message, true]);
+      expect([message, message.length <= 1024 && !/STACK|STAGE|DEPLOYMENT/.test(message)]).toEqual([
+        message,
+        true,
+      ]);
   });
 
   it('has a description, investigation and resolution for each alarm', () => {
@@ -63,7 +72,8 @@ describe('the runbook', () => {
   });
 
   it('covers alarms that notify the operator when they go off and when they recover', () => {
-    for (const [, alarm, ok] of actions) expect([alarm, ok].map((each) => each?.length)).toEqual([1, 1]);
+    for (const [, alarm, ok] of actions)
+      expect([alarm, ok].map((each) => each?.length)).toEqual([1, 1]);
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.

@@ -32,11 +32,14 @@ describe('a tool that is called wrongly exits with 2, says what is wrong and doe
     ['tools/generators/check-generators.ts', '--nope'],
   ];
 
-  it.each(sweep(calls, 3).map((args) => ({ args, line: args.join(' ') })))('$line', async ({ args }) => {
-    const { code, out, error } = await run(...args);
-    expect([code, out]).toEqual([2, '']);
-    expect(error).toMatch(/error: .+|^Usage: .+|^There is no benchmark/);
-  });
+  it.each(sweep(calls, 3).map((args) => ({ args, line: args.join(' ') })))(
+    '$line',
+    async ({ args }) => {
+      const { code, out, error } = await run(...args);
+      expect([code, out]).toEqual([2, '']);
+      expect(error).toMatch(/error: .+|^Usage: .+|^There is no benchmark/);
+    },
+  );
 });
 
 describe('a tool that is started directly, by a path through a link to the project', () => {

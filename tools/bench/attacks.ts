@@ -23,7 +23,10 @@ const assumptions = {
   metered_kb: 512,
   /** The largest body that an HTTP API accepts. */
   largest_body_kb: 10 * 1024,
-  /** What a refusal takes in the function; a large body is parsed as JSON before the handler sees it. */
+  /**
+   * What a refusal takes in the function; a large body is parsed as JSON before the handler sees
+   * it.
+   */
   cpu_ms: { small: 3, large_body: 30 },
   /** The line that the function logs. */
   log_kb: 0.16,
@@ -35,9 +38,9 @@ type Throttle = { ThrottlingRateLimit?: number };
 type Documents = { openapi_json: number; largest: { path: string; kb: number } };
 
 /**
- * What someone without a key can make a deployment with the default configuration pay in a day: each route at its
- * throttle, with the request that costs most there. Throttles come from the synthesized template, and each route has
- * its own.
+ * What someone without a key can make a deployment with the default configuration pay in a day:
+ * each route at its throttle, with the request that costs most there. Throttles come from the
+ * synthesized template, and each route has its own.
  */
 export const benchmark: Benchmark = { run: () => attackFigures(synthesizedResources()) };
 
@@ -68,9 +71,16 @@ export async function attackFigures(resources: Resource[]) {
   return {
     prices: { region, as_of: priceList.as_of, currency: priceList.currency },
     assumptions,
-    documents_kb: { openapi_json: Math.round(openapi_json), [largest.path]: Math.round(largest.kb) },
+    documents_kb: {
+      openapi_json: Math.round(openapi_json),
+      [largest.path]: Math.round(largest.kb),
+    },
     a_million_requests: shortAll(million),
-    a_day: routes.map(({ route, requests_a_second, ...costs }) => ({ route, requests_a_second, ...shortAll(costs) })),
+    a_day: routes.map(({ route, requests_a_second, ...costs }) => ({
+      route,
+      requests_a_second,
+      ...shortAll(costs),
+    })),
     a_day_in_all: {
       junk_key: sumOf(({ junk_key }) => junk_key),
       most: sumOf(({ large_body, largest_document = 0 }) => Math.max(large_body, largest_document)),
@@ -83,7 +93,10 @@ const short = (usd: number) => rounded(usd, 2);
 const shortAll = <T extends Record<string, number | undefined>>(costs: T) =>
   Object.fromEntries(Object.entries(costs).map(([name, cost]) => [name, short(cost ?? 0)])) as T;
 
-/** What the deployed route publishes without compression, which nobody who wants to cost much asks for. */
+/**
+ * What the deployed route publishes without compression, which nobody who wants to cost much asks
+ * for.
+ */
 async function publishedDocuments(): Promise<Documents> {
   const { referenceRoute } = await import('../../lambdas/validate/reference-route.ts');
   const read = referenceRoute(process.env);
@@ -117,11 +130,17 @@ export function attackTables({
     `| a body of 10 MB | ${large_body} | the gateway accepts it and counts each started 512 KB as one more request |`,
   ];
   const byThrottle = a_day.toSorted((a, b) => b.requests_a_second - a.requests_a_second);
-  const routes = byThrottle.map(({ route, requests_a_second, junk_key, large_body, largest_document }) => {
-    const name = route === '$default' ? 'everything else, with all pages' : `\`${route.replace(/^\w+ /, '')}\``;
-    const page = largest_document === undefined ? '' : `; ${largest_document} for the largest page`;
-    return `| ${name} | ${requests_a_second} | ${junk_key} | ${large_body} (bodies of 10 MB${page}) |`;
-  });
+  const routes = byThrottle.map(
+    ({ route, requests_a_second, junk_key, large_body, largest_document }) => {
+      const name =
+        route === '$default'
+          ? 'everything else, with all pages'
+          : `\`${route.replace(/^\w+ /, '')}\``;
+      const page =
+        largest_document === undefined ? '' : `; ${largest_document} for the largest page`;
+      return `| ${name} | ${requests_a_second} | ${junk_key} | ${large_body} (bodies of 10 MB${page}) |`;
+    },
+  );
   const all = `| **all at once** | | ${a_day_in_all.junk_key} | **${a_day_in_all.most}** |`;
   return [kinds.join('\n'), [...routes, all].join('\n')];
 }
@@ -133,18 +152,29 @@ function costOfAMillion(resources: Resource[], { bodyKb, answerKb }: Request): n
   const prices = priceList.regions[region] as Prices;
   const isLarge = bodyKb > assumptions.metered_kb;
   // The model counts two calls to DynamoDB, which a refusal does not make.
-  const cpu = (isLarge ? assumptions.cpu_ms.large_body : assumptions.cpu_ms.small) / ofLookups.lambda_cpu_per_gb;
+  const cpu =
+    (isLarge ? assumptions.cpu_ms.large_body : assumptions.cpu_ms.small) /
+    ofLookups.lambda_cpu_per_gb;
   const withoutCalls = (cpu - 2 * ofLookups.dynamodb_call_ms) * ofLookups.lambda_cpu_per_gb;
-  const lookup = { write_units: 0, read_units: 0, cpu_ms: withoutCalls, log_kb: assumptions.log_kb };
-  const { api_gateway, lambda_requests, lambda_time, function_logs, access_log, data_transfer } = lookupCosts(
-    prices,
-    1e6,
-    lookup,
-    deploymentOf(resources),
-  );
+  const lookup = {
+    write_units: 0,
+    read_units: 0,
+    cpu_ms: withoutCalls,
+    log_kb: assumptions.log_kb,
+  };
+  const { api_gateway, lambda_requests, lambda_time, function_logs, access_log, data_transfer } =
+    lookupCosts(prices, 1e6, lookup, deploymentOf(resources));
   const document = ((1e6 * answerKb) / 1024 ** 2) * Number(prices.data_transfer_out_per_gb);
   const metered = Math.max(1, Math.ceil(bodyKb / assumptions.metered_kb));
-  return metered * api_gateway + lambda_requests + lambda_time + function_logs + access_log + data_transfer + document;
+  return (
+    metered * api_gateway +
+    lambda_requests +
+    lambda_time +
+    function_logs +
+    access_log +
+    data_transfer +
+    document
+  );
 }
 
 /** Each route of the template with the requests a second that its stage admits. */
@@ -157,7 +187,8 @@ function throttles(resources: Resource[]): [string, number][] {
     .map(({ Properties }) => `${Properties?.RouteKey}`)
     .map((route) => {
       const rate = perRoute[route]?.ThrottlingRateLimit ?? byDefault;
-      if (rate === undefined) throw new Error(`The route ${route} has no throttle: what it can cost has no bound.`);
+      if (rate === undefined)
+        throw new Error(`The route ${route} has no throttle: what it can cost has no bound.`);
       return [route, rate];
     });
 }

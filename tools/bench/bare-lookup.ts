@@ -8,8 +8,8 @@ import { environment } from '../../core/environment.ts';
 const variable = (name: string) => process.env[name] ?? '';
 
 /**
- * The reference of lookups: the write and the read of a charged lookup, sent by a client without any setting alone, one
- * after the other. The tables are those of the environment variables.
+ * The reference of lookups: the write and the read of a charged lookup, sent by a client without
+ * any setting alone, one after the other. The tables are those of the environment variables.
  */
 export async function bareLookup(client: DynamoDBClient, key: string) {
   const { claim } = findApiKey(key) ?? {};
@@ -21,13 +21,20 @@ export async function bareLookup(client: DynamoDBClient, key: string) {
     ...rest
   } = chargeCommand(variable(environment.accountsTable), charge, {});
   await client.send(
-    new UpdateItemCommand({ ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(values) }),
+    new UpdateItemCommand({
+      ...rest,
+      Key: marshall(Key),
+      ExpressionAttributeValues: marshall(values),
+    }),
   );
   return bareRead(client);
 }
 
 /** The read of a lookup alone: what it would be without keys. */
 export async function bareRead(client: DynamoDBClient) {
-  const Get = { TableName: variable(environment.addressesTable), Key: { address: { S: '1381AA#9#A' } } };
+  const Get = {
+    TableName: variable(environment.addressesTable),
+    Key: { address: { S: '1381AA#9#A' } },
+  };
   return (await client.send(new GetItemCommand(Get))).Item;
 }

@@ -1,8 +1,20 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { AddressRequest } from '../../core/contract.ts';
-import { createInstance, newAccount, startAddressService, testTables } from '../../test/support/address-service.ts';
+import {
+  createInstance,
+  newAccount,
+  startAddressService,
+  testTables,
+} from '../../test/support/address-service.ts';
 import type { Benchmark } from './benchmark.ts';
-import { type Lookup, lookupCosts, type Prices, priceList, type RequestSettings, sum } from './cost-model.ts';
+import {
+  type Lookup,
+  lookupCosts,
+  type Prices,
+  priceList,
+  type RequestSettings,
+  sum,
+} from './cost-model.ts';
 import { cpuOf, inTurn, median, pairedRatio, rounded } from './measure.ts';
 
 const size = 100;
@@ -10,8 +22,8 @@ const rounds = 20;
 const million = 1e6;
 
 /**
- * A hundred lookups in one request, against the same hundred one by one: calls and units of the store, CPU, and what a
- * million cost.
+ * A hundred lookups in one request, against the same hundred one by one: calls and units of the
+ * store, CPU, and what a million cost.
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -23,7 +35,10 @@ export const benchmark: Benchmark = {
       const { key } = await newAccount(service, { minute: 1e9, day: 1e9, month: null });
       await putStreet(service.client);
       const instance = createInstance(service.observed);
-      const addresses = Array.from({ length: size }, (_, i) => ({ postcode: '1012AB', huisnummer: i + 1 }));
+      const addresses = Array.from({ length: size }, (_, i) => ({
+        postcode: '1012AB',
+        huisnummer: i + 1,
+      }));
       const together = () => instance.lookUpAll(key, { addresses });
       const oneByOne = async () => {
         for (const address of addresses) await instance.lookUp(key, queryOf(address));
@@ -32,10 +47,16 @@ export const benchmark: Benchmark = {
       const callsOf = async (work: () => Promise<unknown>) => {
         service.sent.length = 0;
         await work();
-        return { calls: service.sent.length, units: service.sent.reduce((total, { units }) => total + units, 0) };
+        return {
+          calls: service.sent.length,
+          units: service.sent.reduce((total, { units }) => total + units, 0),
+        };
       };
       const [batch, single] = [await callsOf(together), await callsOf(oneByOne)];
-      const cpu = await inTurn(rounds, { together: () => cpuOf(together), oneByOne: () => cpuOf(oneByOne) });
+      const cpu = await inTurn(rounds, {
+        together: () => cpuOf(together),
+        oneByOne: () => cpuOf(oneByOne),
+      });
       const answerKb = Buffer.byteLength((await together()).body) / 1024;
       const [cpuTogether, cpuOneByOne] = [median(cpu.together), median(cpu.oneByOne)];
       return {
@@ -75,7 +96,12 @@ const deployment: RequestSettings = {
   access_log_infrequent_access: true,
 };
 
-function costOf(prices: Prices, request: Omit<Lookup, 'log_kb'>, addresses: number, answerKb: number): number {
+function costOf(
+  prices: Prices,
+  request: Omit<Lookup, 'log_kb'>,
+  addresses: number,
+  answerKb: number,
+): number {
   const requests = million / addresses;
   const costs = lookupCosts(prices, requests, { ...request, log_kb: 0.2 }, deployment);
   const gigabytes = (requests * answerKb) / 1024 ** 2;

@@ -20,17 +20,26 @@ const command = new Command('bench')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .option('--json', 'print the figures as JSON, and write no files')
   .option('--extract <file>', 'read this extract instead of a generated one')
-  .option('--scale <share>', 'share of the country to generate: 1 is all of it (default: 0.01; more for some)', share)
+  .option(
+    '--scale <share>',
+    'share of the country to generate: 1 is all of it (default: 0.01; more for some)',
+    share,
+  )
   .option('--peer <dir>', 'for peers: a checkout of bag-address-lookup, which is built there')
   .option('--out <dir>', 'where the JSON and the SVG go', 'docs/performance')
   .action(run);
 
 async function run(
   name: string,
-  { scale, ...options }: { json?: boolean; extract?: string; scale?: number; peer?: string; out: string },
+  {
+    scale,
+    ...options
+  }: { json?: boolean; extract?: string; scale?: number; peer?: string; out: string },
 ): Promise<void> {
-  if (!names.includes(name)) command.error(`There is no benchmark "${name}"; there are ${names.join(', ')}.`);
-  if (options.extract && !existsSync(options.extract)) command.error(`There is no file ${options.extract}.`);
+  if (!names.includes(name))
+    command.error(`There is no benchmark "${name}"; there are ${names.join(', ')}.`);
+  if (options.extract && !existsSync(options.extract))
+    command.error(`There is no file ${options.extract}.`);
   const { benchmark } = (await import(`./${name}.ts`)) as { benchmark: Benchmark };
   const figures: Figures = {
     benchmark: name,
@@ -45,7 +54,9 @@ async function run(
     writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
     const plot = benchmark.plot?.(figures);
     if (plot) writeFileSync(`${options.out}/${name}.svg`, renderPlot(plot));
-    console.log(`Written: ${options.out}/${name}.json${plot ? ` and ${options.out}/${name}.svg` : ''}`);
+    console.log(
+      `Written: ${options.out}/${name}.json${plot ? ` and ${options.out}/${name}.svg` : ''}`,
+    );
   }
   const broken = benchmark.broken?.(figures) ?? [];
   if (broken.length === 0) return;
@@ -64,7 +75,8 @@ function machine(): Figures {
 
 function share(text: string): number {
   const value = Number(text);
-  if (!(value > 0 && value <= 1)) throw new InvalidArgumentError('A share is more than 0 and at most 1.');
+  if (!(value > 0 && value <= 1))
+    throw new InvalidArgumentError('A share is more than 0 and at most 1.');
   return value;
 }
 

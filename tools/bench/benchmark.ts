@@ -9,7 +9,11 @@ export type BenchmarkOptions = {
 };
 
 /** Bars of a plot, all in one unit; the reference of the same run stands among them. */
-export type Plot = { title: string; unit: string; bars: { label: string; value: number; isReference?: boolean }[] };
+export type Plot = {
+  title: string;
+  unit: string;
+  bars: { label: string; value: number; isReference?: boolean }[];
+};
 
 /** What one run measured: plain JSON, names with their unit last, ratios named `..._ratio_...`. */
 export type Figures = Record<string, unknown>;

@@ -8,7 +8,11 @@ import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { type BundleSource, bundles } from '../../lib/shared/bundles.ts';
-import { lambdaEnvironment, newAccount, startAddressService } from '../../test/support/address-service.ts';
+import {
+  lambdaEnvironment,
+  newAccount,
+  startAddressService,
+} from '../../test/support/address-service.ts';
 import { chargeKey } from '../../test/support/charge-at.ts';
 import { gatewayEvent } from '../../test/support/gateway-event.ts';
 import type { Benchmark } from './benchmark.ts';
@@ -20,8 +24,9 @@ const execute = promisify(execFile);
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 /**
- * Bundle bytes, and CPU time of import and first answer, of each Lambda against a handler with only the bare client:
- * once bundled as esbuild does it, and once with the care that our bundles take (`bare_bundled_alike`).
+ * Bundle bytes, and CPU time of import and first answer, of each Lambda against a handler with only
+ * the bare client: once bundled as esbuild does it, and once with the care that our bundles take
+ * (`bare_bundled_alike`).
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -44,7 +49,8 @@ export const benchmark: Benchmark = {
         bare: bundleOf(bareHandler, folder, 'bare', writePlainBundle),
         alike: bundleOf(bareHandler, folder, 'alike', writeBundle),
       };
-      const parts: Record<string, { importMilliseconds: number[]; answerMilliseconds: number[] }> = {};
+      const parts: Record<string, { importMilliseconds: number[]; answerMilliseconds: number[] }> =
+        {};
       const start = (name: keyof typeof bundled) => async () => {
         const { importMilliseconds, answerMilliseconds } = await firstAnswer(
           bundled[name].file,
@@ -86,14 +92,16 @@ export const benchmark: Benchmark = {
 };
 
 /**
- * The bundle as it is deployed. Of the modules only what the handler imports at once counts: the rest loads when asked
- * for.
+ * The bundle as it is deployed. Of the modules only what the handler imports at once counts: the
+ * rest loads when asked for.
  */
 function bundleOf(entry: string, folder: string, name: string, write: typeof writeBundle) {
   const output = join(folder, name);
   mkdirSync(output);
   write(name, { entries: { index: entry } }, output);
-  const modules = initialModules(output, 'index.mjs').map((module) => readFileSync(join(output, module)));
+  const modules = initialModules(output, 'index.mjs').map((module) =>
+    readFileSync(join(output, module)),
+  );
   return {
     file: join(output, 'index.mjs'),
     bytes: modules.reduce((sum, module) => sum + module.length, 0),
@@ -130,10 +138,13 @@ function initialModules(folder: string, module: string, found = new Set<string>(
 }
 
 async function firstAnswer(bundle: string, event: object, endpoint: string) {
-  // Nothing else of this machine's: `NODE_EXTRA_CA_CERTS`, for one, costs more than the start itself.
+  // Nothing else of this machine's: `NODE_EXTRA_CA_CERTS`, for one, costs more than the start
+  // itself.
   const env = lambdaEnvironment(endpoint);
   const script = path('./cold-start-parts/first-answer.ts');
-  const { stdout } = await execute(process.execPath, [script, bundle, JSON.stringify(event)], { env });
+  const { stdout } = await execute(process.execPath, [script, bundle, JSON.stringify(event)], {
+    env,
+  });
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   if (result.status !== 200) throw new Error(`${bundle} answered ${result.status}`);
   return result as { importMilliseconds: number; answerMilliseconds: number };

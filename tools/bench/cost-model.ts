@@ -4,10 +4,17 @@ import { join, resolve } from 'node:path';
 type Tier = { up_to_million: number | null; price: number };
 /** Prices of one region; what ends in `_month` is for a whole month. */
 export type Prices = { api_gateway_http_per_million: Tier[] } & Record<string, number | Tier[]>;
-export type PriceList = { as_of: string; currency: string; source: string; regions: Record<string, Prices> };
+export type PriceList = {
+  as_of: string;
+  currency: string;
+  source: string;
+  regions: Record<string, Prices>;
+};
 
 /** The price list of `prices.json`. */
-export const priceList: PriceList = JSON.parse(readFileSync(new URL('./prices.json', import.meta.url), 'utf8'));
+export const priceList: PriceList = JSON.parse(
+  readFileSync(new URL('./prices.json', import.meta.url), 'utf8'),
+);
 
 /** What one lookup takes, measured on the local engine. */
 export type Lookup = { write_units: number; read_units: number; cpu_ms: number; log_kb: number };
@@ -18,7 +25,10 @@ export type Deployment = {
   alarm_metrics: number;
   composite_alarms: number;
   dashboards: number;
-  /** Series of metrics that get data without any request; one that gets it once a day is billed for that hour. */
+  /**
+   * Series of metrics that get data without any request; one that gets it once a day is billed for
+   * that hour.
+   */
   idle_metrics: number;
   kms_keys: number;
   secrets: number;
@@ -53,9 +63,15 @@ export const assumptions = {
   answer_kb: 0.9,
   /** CloudWatch counts this for each event beside its text. */
   log_event_overhead_kb: 26 / 1024,
-  /** CloudWatch stores logs compressed, to about this share, and bills that for as long as they are kept: 30 days. */
+  /**
+   * CloudWatch stores logs compressed, to about this share, and bills that for as long as they are
+   * kept: 30 days.
+   */
   stored_log_share: 0.15,
-  /** `platform.start`, `runtimeDone` and `report`, which Lambda writes for each invocation unless told not to. */
+  /**
+   * `platform.start`, `runtimeDone` and `report`, which Lambda writes for each invocation unless
+   * told not to.
+   */
   system_lines_kb: 0.9,
   /** X-Ray's default rule: the first request of each second and 5% of the others. */
   traced_share: 0.05,
@@ -76,7 +92,9 @@ export const assumptions = {
   portal_pages_a_month: 10_000,
   portal_page_ms: 50,
   portal_page_reads: 4,
-  /** Series of `Requests` under traffic: outcomes with an alarm, or all of them, of all services. */
+  /**
+   * Series of `Requests` under traffic: outcomes with an alarm, or all of them, of all services.
+   */
   alarmed_request_metrics: 1,
   all_request_metrics: 14,
   seconds_a_month: 30 * 86_400,
@@ -86,7 +104,8 @@ export const assumptions = {
 export function synthesizedResources(): Resource[] {
   const folder = resolve(import.meta.dirname, '../../cdk.out');
   const templates = globSync('*.template.json', { cwd: folder });
-  if (templates.length === 0) throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
+  if (templates.length === 0)
+    throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
   return templates.flatMap((file): Resource[] =>
     Object.values(JSON.parse(readFileSync(join(folder, file), 'utf8')).Resources),
   );
@@ -98,7 +117,8 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
   const functions = ofType('AWS::Lambda::Function').map(({ Properties = {} }) => Properties);
   const [service] = functions.filter(({ Description }) => Description === 'Looks up one address');
   const [stage] = ofType('AWS::ApiGatewayV2::Stage');
-  if (!service || !stage?.Properties) throw new Error('The templates have no function for lookups, or no API.');
+  if (!service || !stage?.Properties)
+    throw new Error('The templates have no function for lookups, or no API.');
   const { Format } = stage.Properties.AccessLogSettings as { Format: string };
   const isCheap = ({ Properties }: { Properties?: Record<string, unknown> }) =>
     Properties?.LogGroupClass === 'INFREQUENT_ACCESS';
@@ -110,10 +130,13 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
     kms_keys: ofType('AWS::KMS::Key').length,
     secrets: ofType('AWS::SecretsManager::Secret').length,
     scheduled_runs: sumOver(ofType('AWS::Scheduler::Schedule'), runsAMonth),
-    provisioned_concurrency: sumOver(ofType('AWS::Lambda::Alias'), ({ ProvisionedConcurrencyConfig: config }) =>
-      Number(
-        (config as { ProvisionedConcurrentExecutions?: number } | undefined)?.ProvisionedConcurrentExecutions ?? 0,
-      ),
+    provisioned_concurrency: sumOver(
+      ofType('AWS::Lambda::Alias'),
+      ({ ProvisionedConcurrencyConfig: config }) =>
+        Number(
+          (config as { ProvisionedConcurrentExecutions?: number } | undefined)
+            ?.ProvisionedConcurrentExecutions ?? 0,
+        ),
     ),
     backup_plans: ofType('AWS::Backup::BackupPlan').length,
     portals: ofType('AWS::ApiGatewayV2::Api').length - 1,
@@ -128,7 +151,10 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
 
 type Properties = NonNullable<Resource['Properties']>;
 
-function sumOver(resources: readonly Resource[], amountOf: (properties: Properties) => number): number {
+function sumOver(
+  resources: readonly Resource[],
+  amountOf: (properties: Properties) => number,
+): number {
   return resources.reduce((total, { Properties = {} }) => total + amountOf(Properties), 0);
 }
 
@@ -140,7 +166,8 @@ function metricsOf({ Metrics }: Properties): number {
 /** Of our own metrics with an alarm; that of refused keys needs requests. */
 function idleMetrics(alarm: Properties): number {
   const text = JSON.stringify(alarm);
-  if (!text.includes('"Namespace":"BagAdres/') || text.includes('"MetricName":"Requests"')) return 0;
+  if (!text.includes('"Namespace":"BagAdres/') || text.includes('"MetricName":"Requests"'))
+    return 0;
   return text.includes('"Value":"loader"') ? 1 / 24 : 1;
 }
 
@@ -177,7 +204,12 @@ export type RequestSettings = Pick<
 >;
 
 /** What a number of lookups costs a month, by service. */
-export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Lookup, deployment: RequestSettings) {
+export function lookupCosts(
+  prices: Prices,
+  lookupsAMonth: number,
+  lookup: Lookup,
+  deployment: RequestSettings,
+) {
   const price = (name: string) => Number(prices[name]);
   const millions = lookupsAMonth / 1e6;
   const gigabytes = (kb: number) => (lookupsAMonth * kb) / 1024 ** 2;
@@ -201,18 +233,26 @@ export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Looku
     api_gateway: tiered(prices.api_gateway_http_per_million, millions),
     lambda_requests: millions * price('lambda_per_million_requests'),
     lambda_time:
-      lookupsAMonth * (billedMilliseconds / 1000) * deployment.memory_gb * price('lambda_arm64_per_gb_second'),
+      lookupsAMonth *
+      (billedMilliseconds / 1000) *
+      deployment.memory_gb *
+      price('lambda_arm64_per_gb_second'),
     dynamodb_writes: millions * lookup.write_units * price('dynamodb_per_million_write_units'),
     dynamodb_reads: millions * lookup.read_units * price('dynamodb_per_million_read_units'),
     function_logs: line(lookup.log_kb) * price('cloudwatch_logs_per_gb'),
     access_log: line(deployment.access_log_kb) * price(accessLogPrice),
     system_logs: gigabytes(systemLinesKb) * price('cloudwatch_logs_per_gb'),
-    log_storage: logged * assumptions.stored_log_share * price('cloudwatch_logs_storage_per_gb_month'),
+    log_storage:
+      logged * assumptions.stored_log_share * price('cloudwatch_logs_storage_per_gb_month'),
     traces: deployment.tracing ? (traces / 1e6) * price('xray_per_million_traces') : 0,
     data_transfer: gigabytes(assumptions.answer_kb) * price('data_transfer_out_per_gb'),
     request_metrics: lookupsAMonth > 0 ? series * price('cloudwatch_metric_month') : 0,
     kms_requests:
-      (deployment.kms_keys * lookupsAMonth * assumptions.cold_start_share * price('kms_per_ten_thousand')) / 1e4,
+      (deployment.kms_keys *
+        lookupsAMonth *
+        assumptions.cold_start_share *
+        price('kms_per_ten_thousand')) /
+      1e4,
   };
 }
 
@@ -238,7 +278,8 @@ export function fixedCosts(prices: Prices, deployment: Deployment) {
         assumptions.scheduled_gb_seconds * price('lambda_arm64_per_gb_second')),
     kms:
       deployment.kms_keys *
-      (price('kms_key_month') + (assumptions.kms_requests_a_month * price('kms_per_ten_thousand')) / 1e4),
+      (price('kms_key_month') +
+        (assumptions.kms_requests_a_month * price('kms_per_ten_thousand')) / 1e4),
     provisioned_concurrency:
       deployment.provisioned_concurrency *
       deployment.memory_gb *
@@ -269,14 +310,19 @@ const bill: Record<string, string[]> = {
   'API Gateway': ['api_gateway'],
   Lambda: ['lambda_requests', 'lambda_time', 'scheduled_jobs'],
   'DynamoDB: requests': ['dynamodb_writes', 'dynamodb_reads', 'refresh_writes'],
-  'DynamoDB and S3: storage, point-in-time recovery': ['table_storage', 'point_in_time_recovery', 'bucket_storage'],
+  'DynamoDB and S3: storage, point-in-time recovery': [
+    'table_storage',
+    'point_in_time_recovery',
+    'bucket_storage',
+  ],
   'logs and traces': ['function_logs', 'access_log', 'system_logs', 'log_storage', 'traces'],
   'data transfer': ['data_transfer'],
   'alarms, metrics, dashboards': ['alarms', 'metrics', 'request_metrics', 'dashboards'],
 };
 
 /**
- * What a month costs at these volumes, as a table in Markdown: the default by service, and what each option adds.
+ * What a month costs at these volumes, as a table in Markdown: the default by service, and what
+ * each option adds.
  * @param options the deployment with each of them, by what it is called
  */
 export function monthTable(
@@ -297,7 +343,9 @@ export function monthTable(
     `| ${[name, ...volumes.map((lookups) => usd(amountOf(lookups)))].join(' | ')} |`;
   return [
     ...Object.entries(bill).map(([service, names]) =>
-      row(service, (lookups) => names.reduce((total, name) => total + (month(none, lookups)[name] ?? Number.NaN), 0)),
+      row(service, (lookups) =>
+        names.reduce((total, name) => total + (month(none, lookups)[name] ?? Number.NaN), 0),
+      ),
     ),
     row('**by default**', (lookups) => sum(month(none, lookups))),
     ...Object.entries(options).map(([option, deployment]) =>

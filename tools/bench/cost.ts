@@ -22,8 +22,9 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const lookupsADay = [0, 10_000, 1_000_000, 100_000_000];
 
 /**
- * What a month costs at several volumes and in three regions: units and log bytes are measured on the engine, settings
- * are those of the synthesized templates, prices are those of `prices.json`, and the rest are `assumptions`.
+ * What a month costs at several volumes and in three regions: units and log bytes are measured on
+ * the engine, settings are those of the synthesized templates, prices are those of `prices.json`,
+ * and the rest are `assumptions`.
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -54,7 +55,11 @@ function inRegion(prices: Prices, lookup: Lookup, deployment: Deployment) {
     const total = sum(costs);
     return [
       `${aDay}_lookups_a_day`,
-      roundedAll({ ...costs, total, ...(aDay > 0 && { total_a_million_lookups: total / ((aDay * 30) / 1e6) }) }),
+      roundedAll({
+        ...costs,
+        total,
+        ...(aDay > 0 && { total_a_million_lookups: total / ((aDay * 30) / 1e6) }),
+      }),
     ] as const;
   });
   return {
@@ -76,11 +81,17 @@ async function measureLookup(): Promise<Lookup> {
     for (let i = 0; i < 500; i++) await service.instance.lookUp(key);
     const cpuOfAll = cpuMilliseconds() - cpu;
     const units = (table: string) =>
-      service.sent.filter((sent) => sent.table === table).reduce((total, sent) => total + sent.units, 0) / 500;
-    const { stdout } = spawnSync(process.execPath, [path('../../test/support/lookup-log.ts'), service.endpoint, key], {
-      env: { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false' },
-      encoding: 'utf8',
-    });
+      service.sent
+        .filter((sent) => sent.table === table)
+        .reduce((total, sent) => total + sent.units, 0) / 500;
+    const { stdout } = spawnSync(
+      process.execPath,
+      [path('../../test/support/lookup-log.ts'), service.endpoint, key],
+      {
+        env: { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false' },
+        encoding: 'utf8',
+      },
+    );
     const line = stdout.split('\n').find((text) => text.includes('"outcome":"ok"'));
     if (!line) throw new Error('A lookup logged no line.');
     return {

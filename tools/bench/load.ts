@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type StateMachineBench, startStateMachineBench } from '../../test/loader/state-machine-bench.ts';
+import {
+  type StateMachineBench,
+  startStateMachineBench,
+} from '../../test/loader/state-machine-bench.ts';
 import { answer, startProxy } from '../../test/support/store-proxy.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { priceList } from './cost-model.ts';
@@ -15,14 +18,21 @@ const price = (name: string) => Number(regions['us-east-1']?.[name]);
 const lambdaMemoryGb = 2;
 
 /**
- * What a first load, a month's refresh and a day of mutations ask of AWS, counted while the deployed state machine runs
- * with its real handlers on an S3 and a DynamoDB of this machine: writes a changed key, S3 requests, Lambda calls and
- * their seconds, and what the list's prices make of it. The reference is one write a key that differs.
+ * What a first load, a month's refresh and a day of mutations ask of AWS, counted while the
+ * deployed state machine runs with its real handlers on an S3 and a DynamoDB of this machine:
+ * writes a changed key, S3 requests, Lambda calls and their seconds, and what the list's prices
+ * make of it. The reference is one write a key that differs.
  */
 export const benchmark: Benchmark = {
   async run({ scale }) {
-    Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
-    const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, days: 31 })];
+    Object.assign(process.env, {
+      POWERTOOLS_LOG_LEVEL: 'SILENT',
+      POWERTOOLS_METRICS_DISABLED: 'true',
+    });
+    const [first, next] = [
+      await generatedExtract({ scale }),
+      await generatedExtract({ scale, days: 31 }),
+    ];
     const bench = await startStateMachineBench({}, { s3Server: true });
     const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
     let writes = 0;
@@ -44,14 +54,24 @@ export const benchmark: Benchmark = {
       };
       const meters = { takeSeconds: timeSteps(bench), takeWrites };
       const { keys, listKeys } = first.truth;
-      const firstLoad = await measure(bench, first.path, { addresses: keys, lists: listKeys }, meters);
+      const firstLoad = await measure(
+        bench,
+        first.path,
+        { addresses: keys, lists: listKeys },
+        meters,
+      );
       const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = next.difference ?? {};
       const differing = { addresses: added + changed + removed, lists: listsChanged };
       const month = await measure(bench, next.path, differing, meters);
       await bench.run({ rollback: first.peildatum });
       const [day = ''] = await generatedDays({ seed: 1, blocks: blocksOf(scale), days: 1 });
       const mutations = [bench.server.serve(basename(day), readFileSync(day))];
-      return { scale, first_load: firstLoad, month, day: await countedExecution(bench, { mutations }, meters) };
+      return {
+        scale,
+        first_load: firstLoad,
+        month,
+        day: await countedExecution(bench, { mutations }, meters),
+      };
     } finally {
       await proxy.stop();
       await bench.stop();
@@ -82,7 +102,11 @@ async function measure(
 }
 
 /** Runs an execution, and gives what it asked of AWS and what that costs. */
-async function countedExecution(bench: StateMachineBench, input: Record<string, unknown>, meters: Meters) {
+async function countedExecution(
+  bench: StateMachineBench,
+  input: Record<string, unknown>,
+  meters: Meters,
+) {
   bench.calls.clear();
   meters.takeWrites();
   meters.takeSeconds();
@@ -104,14 +128,24 @@ async function countedExecution(bench: StateMachineBench, input: Record<string, 
     price: {
       currency,
       dynamodb: rounded((writes / 1e6) * price('dynamodb_per_million_write_units'), 3),
-      s3: rounded((s3Writes * price('s3_per_thousand_writes') + s3Reads * price('s3_per_thousand_reads')) / 1000, 3),
+      s3: rounded(
+        (s3Writes * price('s3_per_thousand_writes') + s3Reads * price('s3_per_thousand_reads')) /
+          1000,
+        3,
+      ),
       lambda: rounded(lambdaSeconds * lambdaMemoryGb * price('lambda_arm64_per_gb_second'), 3),
-      step_functions: rounded((transitions * price('step_functions_per_thousand_transitions')) / 1000, 3),
+      step_functions: rounded(
+        (transitions * price('step_functions_per_thousand_transitions')) / 1000,
+        3,
+      ),
     },
   };
 }
 
-/** Adds up how long each call of a step takes: an upper bound, since here all of them share two cores. */
+/**
+ * Adds up how long each call of a step takes: an upper bound, since here all of them share two
+ * cores.
+ */
 function timeSteps(bench: StateMachineBench): () => number {
   let total = 0;
   for (const step of new Set(Object.values(bench.functions).map(({ step }) => step))) {

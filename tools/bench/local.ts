@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readLocalState } from '../../local/data-folder.ts';
-import { lambdaEnvironment, newAccount, startAddressService } from '../../test/support/address-service.ts';
+import {
+  lambdaEnvironment,
+  newAccount,
+  startAddressService,
+} from '../../test/support/address-service.ts';
 import { readyText, start } from '../../test/support/start.ts';
 import { administer, type Lookup, lookUp } from '../local-run.ts';
 import type { Benchmark } from './benchmark.ts';
@@ -21,8 +25,9 @@ const lookupsARound = 2_000;
 type Contender = Lookup & { pid: number };
 
 /**
- * CPU of a lookup from `npm start` with 50 callers, against a bare server of Node's that makes the same two SDK calls.
- * It is the CPU of the server's process with all its threads, without the engine and the callers.
+ * CPU of a lookup from `npm start` with 50 callers, against a bare server of Node's that makes the
+ * same two SDK calls. It is the CPU of the server's process with all its threads, without the
+ * engine and the callers.
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -72,7 +77,10 @@ async function startService(resources: AsyncDisposableStack): Promise<Contender>
   return { pid, key, url: `${baseUrl}/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a` };
 }
 
-/** The bare server, with an engine of its own that keeps a file too: one in memory answers sooner, for less CPU. */
+/**
+ * The bare server, with an engine of its own that keeps a file too: one in memory answers sooner,
+ * for less CPU.
+ */
 export async function startBare(resources: AsyncDisposableStack): Promise<Contender> {
   const data = await mkdtemp(join(tmpdir(), 'bench-local-'));
   resources.defer(() => rm(data, { recursive: true }));

@@ -14,23 +14,26 @@ export async function cpuOf(call: () => unknown, count = 1): Promise<number> {
 }
 
 /**
- * The most memory that this process has had, in MB. On Linux not `maxRSS`: that begins with what the process which
- * started this one had.
+ * The most memory that this process has had, in MB. On Linux not `maxRSS`: that begins with what
+ * the process which started this one had.
  */
 export function peakMemoryMegabytes(): number {
   const file = '/proc/self/status';
-  const [, kilobytes] = /^VmHWM:\s+(\d+)/m.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
+  const [, kilobytes] =
+    /^VmHWM:\s+(\d+)/m.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
   return Number(kilobytes ?? process.resourceUsage().maxRSS) / 1024;
 }
 
 /**
- * What another process has used, with all its threads: CPU milliseconds, those of its children that have ended, and its
- * memory now in MB. Linux counts CPU in hundredths of a second.
+ * What another process has used, with all its threads: CPU milliseconds, those of its children that
+ * have ended, and its memory now in MB. Linux counts CPU in hundredths of a second.
  */
 export function processStat(pid: number | string) {
   const file = `/proc/${pid}/stat`;
   if (!existsSync('/proc/self/stat'))
-    throw new Error('This benchmark reads the CPU of other processes from /proc, which only Linux has.');
+    throw new Error(
+      'This benchmark reads the CPU of other processes from /proc, which only Linux has.',
+    );
   const stat = readFileSync(file, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const sum = (...at: number[]) => at.reduce((total, index) => total + Number(fields[index]), 0);
@@ -48,17 +51,20 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** Runs the contenders in turn, A B A B ..., so that a machine that drifts in speed treats them alike. */
+/**
+ * Runs the contenders in turn, A B A B ..., so that a machine that drifts in speed treats them
+ * alike.
+ */
 export async function inTurn<Name extends string>(
   rounds: number,
   contenders: Record<Name, () => Promise<number>>,
 ): Promise<Record<Name, number[]>> {
-  const results = Object.fromEntries(Object.keys(contenders).map((name) => [name, []])) as unknown as Record<
-    Name,
-    number[]
-  >;
+  const results = Object.fromEntries(
+    Object.keys(contenders).map((name) => [name, []]),
+  ) as unknown as Record<Name, number[]>;
   for (let round = 0; round < rounds; round++) {
-    for (const name of Object.keys(contenders) as Name[]) results[name].push(await contenders[name]());
+    for (const name of Object.keys(contenders) as Name[])
+      results[name].push(await contenders[name]());
   }
   return results;
 }

@@ -11,16 +11,20 @@ import { type Loaded, Loads } from './mutations-parts/loads.ts';
 const days = 20;
 
 /**
- * A country by an extract, then by 20 days of mutations in proportion to 3,000 changed objects a national day, then by
- * the extract of the last of these days, which audits them; and the same days at once, as a deployment catches up with
- * days that it missed. Each load is a process of its own, on all cores, whose table takes every write at once: time and
- * memory are the loader's. The reference is the load of the extract.
+ * A country by an extract, then by 20 days of mutations in proportion to 3,000 changed objects a
+ * national day, then by the extract of the last of these days, which audits them; and the same days
+ * at once, as a deployment catches up with days that it missed. Each load is a process of its own,
+ * on all cores, whose table takes every write at once: time and memory are the loader's. The
+ * reference is the load of the extract.
  */
 export const benchmark: Benchmark = {
   scale: 0.05,
   async run({ scale }) {
     const deliveries = await generatedDays({ seed: 1, blocks: blocksOf(scale), days });
-    const [first, last] = [await generatedExtract({ scale }), await generatedExtract({ scale, days })];
+    const [first, last] = [
+      await generatedExtract({ scale }),
+      await generatedExtract({ scale, days }),
+    ];
     const folder = mkdtempSync('.data/bench/mutations-');
     const copy = `${folder}-together`;
     try {
@@ -33,7 +37,10 @@ export const benchmark: Benchmark = {
       const whole = dataset.load({ source: last.path });
       const { audit, addresses } = whole.report;
       if (!audit) throw new Error('The last extract was not held against the days.');
-      if (together.report.days.length !== days || together.report.addresses !== each.at(-1)?.report.addresses) {
+      if (
+        together.report.days.length !== days ||
+        together.report.addresses !== each.at(-1)?.report.addresses
+      ) {
         throw new Error('The days together did not give what they give one by one.');
       }
       const dayCpuSeconds = median(each.map(({ cpu_seconds }) => rounded(cpu_seconds, 3)));
@@ -48,7 +55,9 @@ export const benchmark: Benchmark = {
         day_memory_mb: Math.round(Math.max(...each.map(({ memory_mb }) => memory_mb))),
         days_together: figuresOf(together),
         cpu_ratio_days_together_to_one: rounded(together.cpu_seconds / dayCpuSeconds),
-        writes_per_changed_key: rounded(sum(each.map(({ writes }) => writes)) / sum(each.map(changedKeys))),
+        writes_per_changed_key: rounded(
+          sum(each.map(({ writes }) => writes)) / sum(each.map(changedKeys)),
+        ),
         audit_differences: audit.added + audit.changed + audit.removed,
         keys_missing_in_the_end: last.truth.keys - addresses,
         days: each.map(figuresOf),

@@ -39,9 +39,10 @@ const weesp = 'Weesp';
 type Asked = { url: string; key?: string; script?: string; addresses: number };
 
 /**
- * bag-address-lookup of Tweede golf and `npm start`, from the same extract to the first answer and under the same
- * load, each with all its processes, the engine included; and GDAL, which only reads. The peer's program is built
- * before the clock runs. It then needs a second build, which puts the addresses into the program; that is counted.
+ * bag-address-lookup of Tweede golf and `npm start`, from the same extract to the first answer and
+ * under the same load, each with all its processes, the engine included; and GDAL, which only
+ * reads. The peer's program is built before the clock runs. It then needs a second build, which
+ * puts the addresses into the program; that is counted.
  */
 export const benchmark: Benchmark = {
   scale: 0.1,
@@ -52,7 +53,8 @@ export const benchmark: Benchmark = {
         'Name a checkout: git clone https://github.com/tweedegolf/bag-address-lookup, then --peer DIR.',
       );
     for (const [program, how] of Object.entries(needed))
-      if (spawnSync(program, ['--version']).error) throw new CannotMeasure(`This benchmark needs ${program}: ${how}.`);
+      if (spawnSync(program, ['--version']).error)
+        throw new CannotMeasure(`This benchmark needs ${program}: ${how}.`);
     const { stdout: commit } = await run('git', ['-C', folder, 'rev-parse', 'HEAD']);
     await using resources = new AsyncDisposableStack();
     const work = await mkdtemp(join(tmpdir(), 'bench-peers-'));
@@ -60,29 +62,51 @@ export const benchmark: Benchmark = {
     const extracts: { name: string; path: string }[] = [];
     if (extract) extracts.push({ name: basename(extract), path: extract });
     else {
-      if (existsSync(sample)) extracts.push({ name: weesp, path: await nationalLayout(sample, work) });
+      if (existsSync(sample))
+        extracts.push({ name: weesp, path: await nationalLayout(sample, work) });
       const { path } = await generatedExtract({ scale });
       extracts.push({ name: `generated, ${scale} of the country`, path });
     }
     await writeFile(join(folder, 'data/bag.bin'), '');
-    await runPeer(folder, 'cargo', ['build', '--release', '--bin', 'create-db', '--features', 'create']);
+    await runPeer(folder, 'cargo', [
+      'build',
+      '--release',
+      '--bin',
+      'create-db',
+      '--features',
+      'create',
+    ]);
     await runPeer(folder, 'cargo', buildService);
     const first: Figures[] = [];
     let lookups: Figures = {};
     for (const [index, { name, path }] of extracts.entries()) {
       await using servers = new AsyncDisposableStack();
-      const ours = await measured(() => firstAnswerOfOurs(resolve(path), join(work, `data-${index}`), servers));
+      const ours = await measured(() =>
+        firstAnswerOfOurs(resolve(path), join(work, `data-${index}`), servers),
+      );
       const theirs = await firstAnswerOfPeer(folder, resolve(path), ours.result, servers);
       const gdalUsed = await gdalReads(resolve(path), work);
       const figures = { extract: name, ours: ours.used, ...theirs.figures, gdal_reads: gdalUsed };
-      first.push(name === weesp ? { ...figures, peer_answers: await agreement(theirs.base) } : figures);
-      if (index === extracts.length - 1) lookups = await underLoad(ours.result, theirs.lookup, work, servers);
+      first.push(
+        name === weesp ? { ...figures, peer_answers: await agreement(theirs.base) } : figures,
+      );
+      if (index === extracts.length - 1)
+        lookups = await underLoad(ours.result, theirs.lookup, work, servers);
     }
-    return { peer: 'bag-address-lookup', commit: commit.trim(), zip_to_first_answer: first, callers, ...lookups };
+    return {
+      peer: 'bag-address-lookup',
+      commit: commit.trim(),
+      zip_to_first_answer: first,
+      callers,
+      ...lookups,
+    };
   },
 };
 
-/** The same inner zips in the layout of the country's extract, which is the only one that the peer reads. */
+/**
+ * The same inner zips in the layout of the country's extract, which is the only one that the peer
+ * reads.
+ */
 async function nationalLayout(path: string, folder: string): Promise<string> {
   const outer = await fileAccess(path);
   const files: Record<string, Buffer> = {};
@@ -92,7 +116,11 @@ async function nationalLayout(path: string, folder: string): Promise<string> {
     else
       for (const inner of await listEntries(bufferAccess(bytes), entry.name))
         if (/^\d{4}(NUM|OPR|WPL)\d/.test(inner.name))
-          files[`9999${inner.name.slice(4)}`] = await readEntry(bufferAccess(bytes), inner, entry.name);
+          files[`9999${inner.name.slice(4)}`] = await readEntry(
+            bufferAccess(bytes),
+            inner,
+            entry.name,
+          );
   }
   await outer.close();
   const national = join(folder, 'national.zip');
@@ -100,7 +128,10 @@ async function nationalLayout(path: string, folder: string): Promise<string> {
   return national;
 }
 
-/** CPU and memory of all processes that this one has started and that run, and the CPU of those that ended. */
+/**
+ * CPU and memory of all processes that this one has started and that run, and the CPU of those that
+ * ended.
+ */
 function children() {
   const stats = new Map<number, ReturnType<typeof processStat>>();
   for (const name of readdirSync('/proc')) {
@@ -143,9 +174,19 @@ async function measured<T>(work: () => Promise<T>): Promise<{ result: T; used: U
   };
 }
 
-type Ours = { asked: Asked; batch: Record<string, unknown>; origin: string; postcode: string; huisnummer: string };
+type Ours = {
+  asked: Asked;
+  batch: Record<string, unknown>;
+  origin: string;
+  postcode: string;
+  huisnummer: string;
+};
 
-async function firstAnswerOfOurs(path: string, data: string, servers: AsyncDisposableStack): Promise<Ours> {
+async function firstAnswerOfOurs(
+  path: string,
+  data: string,
+  servers: AsyncDisposableStack,
+): Promise<Ours> {
   const service = start(['--port', '0', '--data', data, '--extract', path], { line: 'npm start' });
   servers.defer(async () => {
     service.child.kill('SIGINT');
@@ -156,26 +197,46 @@ async function firstAnswerOfOurs(path: string, data: string, servers: AsyncDispo
   await lookUp({ url, key: greeted });
   service.child.stdout?.removeAllListeners('data').resume(); // a line for each request
   const { origin, searchParams } = new URL(url);
-  const { key } = await administer(await readLocalState(data), (admin) => newAccount({ admin }, limits));
-  const [postcode = '', huisnummer = ''] = ['postcode', 'huisnummer'].map((name) => searchParams.get(name) ?? '');
+  const { key } = await administer(await readLocalState(data), (admin) =>
+    newAccount({ admin }, limits),
+  );
+  const [postcode = '', huisnummer = ''] = ['postcode', 'huisnummer'].map(
+    (name) => searchParams.get(name) ?? '',
+  );
   const address = { ...Object.fromEntries(searchParams), huisnummer: Number(huisnummer) };
   const batch = { addresses: Array(addressesACall).fill(address) };
   return { asked: { url, key, addresses: 1 }, batch, origin, postcode, huisnummer };
 }
 
-/** Without `curl` on its path, the peer takes the names of gemeenten from its own files: no download is measured. */
-async function firstAnswerOfPeer(folder: string, path: string, ours: Ours, servers: AsyncDisposableStack) {
+/**
+ * Without `curl` on its path, the peer takes the names of gemeenten from its own files: no download
+ * is measured.
+ */
+async function firstAnswerOfPeer(
+  folder: string,
+  path: string,
+  ours: Ours,
+  servers: AsyncDisposableStack,
+) {
   await rm(join(folder, 'data/bag.bin'), { force: true });
   await rm(join(folder, 'data/bag.zip'), { force: true });
   await symlink(path, join(folder, 'data/bag.zip'));
   const program = (name: string) => join(folder, 'target/release', name);
-  const created = await measured(() => runPeer(folder, program('create-db'), [], { PATH: '/nonexistent' }));
+  const created = await measured(() =>
+    runPeer(folder, program('create-db'), [], { PATH: '/nonexistent' }),
+  );
   const built = await measured(() => runPeer(folder, 'cargo', buildService));
   const base = `http://127.0.0.1:${await freePort()}`;
-  const lookup: Asked = { url: `${base}/lookup?pc=${ours.postcode}&n=${ours.huisnummer}`, addresses: 1 };
+  const lookup: Asked = {
+    url: `${base}/lookup?pc=${ours.postcode}&n=${ours.huisnummer}`,
+    addresses: 1,
+  };
   const started = await measured(async () => {
     const env = { ...process.env, BAG_ADDRESS_LOOKUP_QUIET: '1' };
-    const child = spawn(program('bag-service'), [new URL(base).host], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program('bag-service'), [new URL(base).host], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let errors = '';
     child.stderr.on('data', (text) => {
       errors = `${errors}${text}`.slice(-1000);
@@ -199,25 +260,39 @@ async function firstAnswerOfPeer(folder: string, path: string, ours: Ours, serve
 }
 
 /** Runs a program of the peer to its end. @throws CannotMeasure with the end of its output */
-async function runPeer(cwd: string, file: string, args: string[], env: NodeJS.ProcessEnv = process.env) {
+async function runPeer(
+  cwd: string,
+  file: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = process.env,
+) {
   const limits = { timeout: mostMinutes.work * 60_000, maxBuffer: 2 ** 28 };
-  await run(file, args, { cwd, env, ...limits }).catch((error: ExecFileException & { stderr: string }) => {
-    const { killed, code, signal, stderr } = error;
-    const how = killed ? `did not end within ${mostMinutes.work} minutes` : `ended with ${code ?? signal}`;
-    throw cantRead(`"${[basename(file), ...args].join(' ')}" ${how}`, stderr);
-  });
+  await run(file, args, { cwd, env, ...limits }).catch(
+    (error: ExecFileException & { stderr: string }) => {
+      const { killed, code, signal, stderr } = error;
+      const how = killed
+        ? `did not end within ${mostMinutes.work} minutes`
+        : `ended with ${code ?? signal}`;
+      throw cantRead(`"${[basename(file), ...args].join(' ')}" ${how}`, stderr);
+    },
+  );
 }
 
-/** Waits until the peer finds the address. @throws CannotMeasure if it has ended, or answers that it has no such address */
+/**
+ * Waits until the peer finds the address. @throws CannotMeasure if it has ended, or answers that it
+ * has no such address
+ */
 async function firstAnswer(url: string, end: () => string | undefined): Promise<void> {
   const until = performance.now() + mostMinutes.start * 60_000;
   for (;;) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     if (answer?.ok) return;
-    if (answer) throw cantRead(`bag-service answers ${answer.status} for ${url}, which npm start finds`);
+    if (answer)
+      throw cantRead(`bag-service answers ${answer.status} for ${url}, which npm start finds`);
     const ended = end();
     if (ended) throw cantRead(`bag-service ${ended}`);
-    if (performance.now() > until) throw cantRead(`bag-service did not answer within ${mostMinutes.start} minute`);
+    if (performance.now() > until)
+      throw cantRead(`bag-service did not answer within ${mostMinutes.start} minute`);
     await sleep(5);
   }
 }
@@ -245,12 +320,17 @@ async function agreement(base: string) {
   return { addresses: current.size, same_street: same };
 }
 
-/** GDAL's LVBAG driver over the nummeraanduidingen, openbare ruimten and woonplaatsen; `null` without GDAL. */
+/**
+ * GDAL's LVBAG driver over the nummeraanduidingen, openbare ruimten and woonplaatsen; `null`
+ * without GDAL.
+ */
 async function gdalReads(path: string, folder: string): Promise<Used | null> {
   const isSmall = statSync(path).size <= mostMegabytesOfGdal * 1e6;
   if (!isSmall || spawnSync('ogr2ogr', ['--version']).status !== 0) return null;
   const source = await fileAccess(path);
-  const members = (await listEntries(source, path)).filter(({ name }) => /^9999(NUM|OPR|WPL)/.test(name));
+  const members = (await listEntries(source, path)).filter(({ name }) =>
+    /^9999(NUM|OPR|WPL)/.test(name),
+  );
   await source.close();
   const { used } = await measured(async () => {
     for (const { name } of members) {
@@ -262,8 +342,16 @@ async function gdalReads(path: string, folder: string): Promise<Used | null> {
   return used;
 }
 
-/** Lookups of one address with as many connections as callers, one contender after the other, in turn. */
-async function underLoad(ours: Ours, peer: Asked, folder: string, servers: AsyncDisposableStack): Promise<Figures> {
+/**
+ * Lookups of one address with as many connections as callers, one contender after the other, in
+ * turn.
+ */
+async function underLoad(
+  ours: Ours,
+  peer: Asked,
+  folder: string,
+  servers: AsyncDisposableStack,
+): Promise<Figures> {
   const script = join(folder, 'batch.lua');
   const body = JSON.stringify(ours.batch);
   const head = 'wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"';
@@ -272,7 +360,12 @@ async function underLoad(ours: Ours, peer: Asked, folder: string, servers: Async
   const contenders: Record<string, Asked> = {
     peer_without_keys: peer,
     ours_with_keys: ours.asked,
-    ours_with_keys_100_a_call: { ...ours.asked, url: `${ours.origin}/v1/addresses`, script, addresses: addressesACall },
+    ours_with_keys_100_a_call: {
+      ...ours.asked,
+      url: `${ours.origin}/v1/addresses`,
+      script,
+      addresses: addressesACall,
+    },
     bare_server_without_keys: { url: bare.url, addresses: 1 },
   };
   const perSecond = new Map<string, number[]>();
@@ -283,7 +376,9 @@ async function underLoad(ours: Ours, peer: Asked, folder: string, servers: Async
     return (children().cpu - cpu) / requests / asked.addresses;
   };
   for (const asked of Object.values(contenders)) await wrk(asked);
-  const loads = Object.fromEntries(Object.entries(contenders).map(([name, asked]) => [name, load(name, asked)]));
+  const loads = Object.fromEntries(
+    Object.entries(contenders).map(([name, asked]) => [name, load(name, asked)]),
+  );
   const cpu = await inTurn(rounds, loads);
   const each = (value: (name: string) => number) =>
     Object.fromEntries(Object.keys(contenders).map((name) => [name, rounded(value(name), 3)]));
@@ -297,13 +392,22 @@ async function underLoad(ours: Ours, peer: Asked, folder: string, servers: Async
 async function wrk({ url, key, script }: Asked): Promise<{ requests: number; rate: number }> {
   // A call with many addresses is as much work as so many callers have in flight.
   const connections = script ? '2' : `${callers}`;
-  const options = ['--threads', '1', '--connections', connections, '--duration', `${secondsARound}s`];
+  const options = [
+    '--threads',
+    '1',
+    '--connections',
+    connections,
+    '--duration',
+    `${secondsARound}s`,
+  ];
   if (key) options.push('--header', `X-API-Key: ${key}`);
   if (script) options.push('--script', script);
   const { stdout } = await run('wrk', [...options, url]);
-  const [all = 0, rate = 0, failed] = [/(\d+) requests in/, /Requests\/sec: +([\d.]+)/, /Non-2xx.*: (\d+)/].map(
-    (text) => Number(text.exec(stdout)?.[1] ?? 0),
-  );
+  const [all = 0, rate = 0, failed] = [
+    /(\d+) requests in/,
+    /Requests\/sec: +([\d.]+)/,
+    /Non-2xx.*: (\d+)/,
+  ].map((text) => Number(text.exec(stdout)?.[1] ?? 0));
   const answered = 1 - (failed ?? 0) / all;
   if (!(answered > leastAnswered)) throw new Error(`${url} was not answered with 200:\n${stdout}`);
   return { requests: all * answered, rate: rate * answered };

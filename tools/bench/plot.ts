@@ -6,7 +6,10 @@ const barHeight = 22;
 const gap = 10;
 const top = 44;
 
-/** The plot as an SVG of its own: horizontal bars from zero, the reference in grey, each with its value. */
+/**
+ * The plot as an SVG of its own: horizontal bars from zero, the reference in grey, each with its
+ * value.
+ */
 export function renderPlot({ title, unit, bars }: Plot): string {
   const most = Math.max(...bars.map(({ value }) => value), 0);
   const scale = most > 0 ? (width - labelWidth - 110) / most : 0;

@@ -25,15 +25,18 @@ import { cpuOf, median, rounded } from './measure.ts';
 const warmUpSlices = 2;
 const parsedFiles = 2;
 const fastRounds = 20;
-/** The clock of a CPU is coarse: a small extract is read again until inflating it has taken this long. */
+/**
+ * The clock of a CPU is coarse: a small extract is read again until inflating it has taken this
+ * long.
+ */
 const leastMilliseconds = 2_000;
 
 /**
- * CPU of the loader's own extract step (inflate, parse, validity, join, rows by segment, stored), against inflating the
- * same entries into buffers of their known size, in turn, in one thread; at 1/100, 1/10 and 1 of the country as far as
- * `--scale` goes. And the megabytes a second of reading alone, by the fast and the strict reader (saxes), and of GDAL's
- * LVBAG driver, where that is installed, over a few files. And the memory of a whole load on all cores, from zip to
- * snapshot.
+ * CPU of the loader's own extract step (inflate, parse, validity, join, rows by segment, stored),
+ * against inflating the same entries into buffers of their known size, in turn, in one thread; at
+ * 1/100, 1/10 and 1 of the country as far as `--scale` goes. And the megabytes a second of reading
+ * alone, by the fast and the strict reader (saxes), and of GDAL's LVBAG driver, where that is
+ * installed, over a few files. And the memory of a whole load on all cores, from zip to snapshot.
  */
 export const benchmark: Benchmark = {
   async run({ extract, scale }) {
@@ -51,9 +54,19 @@ export const benchmark: Benchmark = {
     title: 'XML read by one core',
     unit: 'MB/s',
     bars: [
-      { label: 'inflate alone', value: Number(figures.mb_per_cpu_second_inflate), isReference: true },
-      { label: 'inflate alone, memory released', value: Number(figures.mb_per_cpu_second_inflate_and_release) },
-      { label: 'extract: inflate, parse, join, segment', value: Number(figures.mb_per_cpu_second_extract) },
+      {
+        label: 'inflate alone',
+        value: Number(figures.mb_per_cpu_second_inflate),
+        isReference: true,
+      },
+      {
+        label: 'inflate alone, memory released',
+        value: Number(figures.mb_per_cpu_second_inflate_and_release),
+      },
+      {
+        label: 'extract: inflate, parse, join, segment',
+        value: Number(figures.mb_per_cpu_second_extract),
+      },
       { label: 'reading alone', value: Number(figures.mb_per_cpu_second_parse) },
       { label: 'saxes (our strict reader)', value: Number(figures.mb_per_cpu_second_strict) },
       ...(figures.mb_per_cpu_second_ogr2ogr === null
@@ -69,9 +82,12 @@ async function measure(path: string) {
     const storage = folderStorage(folder);
     const load = await prepared(storage, path);
     const slices = await getJson<Slice[]>(storage, paths.slices(load.id));
-    const warmUp = slices.slice(0, warmUpSlices).map((slice) => ({ ...slice, slice: `warm-up-${slice.slice}` }));
+    const warmUp = slices
+      .slice(0, warmUpSlices)
+      .map((slice) => ({ ...slice, slice: `warm-up-${slice.slice}` }));
     await extractAll(storage, load, warmUp);
-    for (const inflate of [inflateFresh, inflateAndRelease]) await cpuOfInflating(storage, load, warmUp, inflate);
+    for (const inflate of [inflateFresh, inflateAndRelease])
+      await cpuOfInflating(storage, load, warmUp, inflate);
 
     const cpu = { inflate: 0, released: 0, extract: 0 };
     let rounds = 0;
@@ -86,11 +102,15 @@ async function measure(path: string) {
 
     const total = { bytes: 0, voorkomens: 0 };
     for (const slice of slices) {
-      const { voorkomens } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${slice.slice}`));
+      const { voorkomens } = await getJson<Extracted>(
+        storage,
+        paths.extracted(load.id, `1-${slice.slice}`),
+      );
       total.voorkomens += voorkomens;
       for (const { size } of slice.files) total.bytes += size;
     }
-    const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) => rounded(bytes / milliseconds / 1_000);
+    const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) =>
+      rounded(bytes / milliseconds / 1_000);
     const reading = await parsed(storage, load, slices);
     return {
       files: slices.reduce((count, slice) => count + slice.files.length, 0),
@@ -112,7 +132,10 @@ async function measure(path: string) {
   }
 }
 
-/** The steps of a load that come before: its members by themselves, streets and places, and the slices of the work. */
+/**
+ * The steps of a load that come before: its members by themselves, streets and places, and the
+ * slices of the work.
+ */
 async function prepared(storage: Storage, path: string): Promise<Load> {
   const source = await fileSource(path);
   if (!source?.access) throw new Error(`${path} can't be read`);
@@ -131,18 +154,25 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
     identity: 'bench',
   };
   await putJson(storage, paths.load(load.id), load);
-  for (const step of [stage, reference]) await step.run(contextOf(storage), { load: load.id, owner: '' });
+  for (const step of [stage, reference])
+    await step.run(contextOf(storage), { load: load.id, owner: '' });
   return load;
 }
 
 /** The context of steps that use the storage alone. */
 function contextOf(storage: Storage): StepContext {
-  return { storage, options: {}, progress: noProgress, onDone: () => undefined } as Partial<StepContext> as StepContext;
+  return {
+    storage,
+    options: {},
+    progress: noProgress,
+    onDone: () => undefined,
+  } as Partial<StepContext> as StepContext;
 }
 
 async function extractAll(storage: Storage, load: Load, slices: Slice[]): Promise<void> {
   const context = contextOf(storage);
-  for (const slice of slices) await extract.each(context, { load: load.id, owner: '' }, slice, undefined);
+  for (const slice of slices)
+    await extract.each(context, { load: load.id, owner: '' }, slice, undefined);
 }
 
 /** The CPU of inflating alone: the deflated bytes are read before the clock runs. */
@@ -155,8 +185,12 @@ async function cpuOfInflating(
   let cpu = 0;
   for (const slice of slices) {
     const zip = await memberOf(storage, load, slice);
-    const ranges = await Promise.all(slice.files.map((entry) => entryRange(zip, entry, entry.name)));
-    const compressed = await Promise.all(ranges.map(({ position, length }) => zip.read(position, length)));
+    const ranges = await Promise.all(
+      slice.files.map((entry) => entryRange(zip, entry, entry.name)),
+    );
+    const compressed = await Promise.all(
+      ranges.map(({ position, length }) => zip.read(position, length)),
+    );
     cpu += await cpuOf(() => {
       compressed.forEach((bytes, i) => {
         inflate(bytes, slice.files[i]?.size ?? 0);
@@ -171,7 +205,10 @@ function inflateFresh(compressed: Buffer, size: number): void {
   inflateRawSync(compressed, { chunkSize: size + 1, maxOutputLength: size + 1 });
 }
 
-/** Releases the memory of each entry at once, as the loader does, so that the next one is inflated into it. */
+/**
+ * Releases the memory of each entry at once, as the loader does, so that the next one is inflated
+ * into it.
+ */
 function inflateAndRelease(compressed: Buffer, size: number): void {
   releaseMemory(inflateRawSync(compressed, { chunkSize: size + 1, maxOutputLength: size + 1 }));
 }
@@ -182,12 +219,17 @@ async function parsed(
   load: Load,
   slices: Slice[],
 ): Promise<{ fastCpu: number; strictCpu: number; bytes: number; example: Buffer }> {
-  const files = slices.flatMap((slice) => slice.files.map((entry) => ({ slice, entry }))).slice(0, parsedFiles);
+  const files = slices
+    .flatMap((slice) => slice.files.map((entry) => ({ slice, entry })))
+    .slice(0, parsedFiles);
   const xmls = await Promise.all(
-    files.map(async ({ slice, entry }) => readEntry(await memberOf(storage, load, slice), entry, entry.name)),
+    files.map(async ({ slice, entry }) =>
+      readEntry(await memberOf(storage, load, slice), entry, entry.name),
+    ),
   );
   const read = (strictly: boolean) => () => {
-    for (const xml of xmls) readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly, visitWritten: () => {} });
+    for (const xml of xmls)
+      readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly, visitWritten: () => {} });
   };
   const fastCpu = await cpuOf(() => {
     for (let round = 0; round < fastRounds; round++) read(false)();
@@ -198,12 +240,16 @@ async function parsed(
 }
 
 function memberOf(storage: Storage, load: Load, slice: Slice): Promise<RandomAccess> {
-  return openObject(storage, paths.member(load.id, slice.member, load.members[slice.member]?.name ?? ''));
+  return openObject(
+    storage,
+    paths.member(load.id, slice.member, load.members[slice.member]?.name ?? ''),
+  );
 }
 
 /**
- * Whole loads up to their proposal on all cores, each in a process of its own that starts as `npm start` does: how long,
- * and the memory of all threads. The middle one of three counts, since when V8 collects its garbage is chance.
+ * Whole loads up to their proposal on all cores, each in a process of its own that starts as
+ * `npm start` does: how long, and the memory of all threads. The middle one of three counts, since
+ * when V8 collects its garbage is chance.
  */
 export function zipToSnapshot(path: string, objecten = false) {
   const launch = fileURLToPath(new URL('../../local/launch.js', import.meta.url));
@@ -212,19 +258,26 @@ export function zipToSnapshot(path: string, objecten = false) {
   const runs = Array.from({ length: 3 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'bag-adres-plan-'));
     try {
-      return JSON.parse(execFileSync(process.execPath, [launch, script, folder, wanted], { encoding: 'utf8' }));
+      return JSON.parse(
+        execFileSync(process.execPath, [launch, script, folder, wanted], { encoding: 'utf8' }),
+      );
     } finally {
       rmSync(folder, { recursive: true });
     }
   });
   return {
-    seconds_zip_to_snapshot: rounded(median(runs.map(({ seconds_with_start }) => seconds_with_start))),
+    seconds_zip_to_snapshot: rounded(
+      median(runs.map(({ seconds_with_start }) => seconds_with_start)),
+    ),
     cpu_seconds_zip_to_snapshot: rounded(median(runs.map(({ cpu_seconds }) => cpu_seconds))),
     memory_mb_zip_to_snapshot: Math.round(median(runs.map(({ memory_mb }) => memory_mb))),
   };
 }
 
-/** GDAL's LVBAG driver over one file of NUM, in megabytes a second of its CPU; `null` where GDAL is not installed. */
+/**
+ * GDAL's LVBAG driver over one file of NUM, in megabytes a second of its CPU; `null` where GDAL is
+ * not installed.
+ */
 function ogr2ogrMegabytesPerSecond(folder: string, xml: Buffer): number | null {
   if (spawnSync('ogr2ogr', ['--version']).status !== 0) return null;
   writeFileSync(join(folder, '9999NUM01012026-000001.xml'), xml);

@@ -19,12 +19,15 @@ import { cpuOf, inTurn, median, pairedRatio, rounded } from './measure.ts';
 
 const rounds = 30;
 const lookupsARound = 200;
-/** The engine compiles what is used much; an instance that answers for an hour has long been through that. */
+/**
+ * The engine compiles what is used much; an instance that answers for an hour has long been through
+ * that.
+ */
 const warmUp = 6000;
 
 /**
- * CPU of a whole charged lookup through the middleware chain, as deployed, against the two bare SDK calls that it
- * makes.
+ * CPU of a whole charged lookup through the middleware chain, as deployed, against the two bare SDK
+ * calls that it makes.
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -57,7 +60,9 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** What the Lambda does with an event, its log line included: that goes to where nobody reads it. */
+/**
+ * What the Lambda does with an event, its log line included: that goes to where nobody reads it.
+ */
 function wholeLookup(client: DynamoDBClient, key: string): () => Promise<unknown> {
   const route = addressRoute({
     accessStore: createAccessStore(client, testTables.accounts),
@@ -69,7 +74,9 @@ function wholeLookup(client: DynamoDBClient, key: string): () => Promise<unknown
   });
   const headers = { 'x-api-key': key };
   return async () => {
-    const event = gatewayEvent('/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a', { headers });
+    const event = gatewayEvent('/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a', {
+      headers,
+    });
     const { statusCode } = await route(event as Parameters<typeof route>[0], lambdaContext);
     if (statusCode !== 200) throw new Error(`the lookup was answered ${statusCode}`);
   };

@@ -14,9 +14,9 @@ import { inTurn, median, pairedRatio, rounded } from './measure.ts';
 const rounds = 9;
 
 /**
- * Time from `npm start` to its first answered lookup, on a new folder and on the data of an earlier start, against a
- * bare server of Node's with the same engine and the same two SDK calls, which npm starts as well. `npm_ms` is what npm
- * takes to start a script that does nothing.
+ * Time from `npm start` to its first answered lookup, on a new folder and on the data of an earlier
+ * start, against a bare server of Node's with the same engine and the same two SDK calls, which npm
+ * starts as well. `npm_ms` is what npm takes to start a script that does nothing.
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -26,9 +26,13 @@ export const benchmark: Benchmark = {
     const second = join(folder, 'second');
     const database = join(folder, 'bare.db');
     const { key, variables } = await prepare(second, database);
-    const bare = await npmPackage(join(folder, 'bare'), `exec node ${quoted(bareProgram)} ${quoted(database)}`);
+    const bare = await npmPackage(
+      join(folder, 'bare'),
+      `exec node ${quoted(bareProgram)} ${quoted(database)}`,
+    );
     const empty = await npmPackage(join(folder, 'empty'), 'exec node --eval 0');
-    const serve = (data: string) => () => timed(projectRoot, ['--', '--port', '0', '--data', data], serviceIn);
+    const serve = (data: string) => () =>
+      timed(projectRoot, ['--', '--port', '0', '--data', data], serviceIn);
     let folders = 0;
     const milliseconds = await inTurn(rounds, {
       new_folder: () => serve(join(folder, `new-${folders++}`))(),
@@ -60,7 +64,9 @@ async function prepare(data: string, database: string) {
   await service.until(readyText);
   const state = await readLocalState(data);
   // The bare server can't begin a window, so none may end during the run.
-  const { key } = await administer(state, (admin) => newAccount({ admin }, { day: 1e9, month: null }));
+  const { key } = await administer(state, (admin) =>
+    newAccount({ admin }, { day: 1e9, month: null }),
+  );
   service.child.kill('SIGINT');
   await service.ended;
   await copyFile(join(data, 'dynamodb.db'), database);
@@ -91,8 +97,8 @@ function bareIn(printed: string, key: string): Lookup | undefined {
 }
 
 /**
- * Milliseconds from `npm start` in a folder to the answer of the lookup that it prints, or to its end if it prints
- * none; then stops it.
+ * Milliseconds from `npm start` in a folder to the answer of the lookup that it prints, or to its
+ * end if it prints none; then stops it.
  */
 async function timed(
   cwd: string,
@@ -103,7 +109,10 @@ async function timed(
   // The Node of this project for the packages too, as the scripts of the project have it.
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
   const begin = performance.now();
-  const child = spawn('npm', ['start', ...args], { cwd, env: { ...process.env, PATH: path, ...variables } });
+  const child = spawn('npm', ['start', ...args], {
+    cwd,
+    env: { ...process.env, PATH: path, ...variables },
+  });
   const ended = once(child, 'close');
   let printed = '';
   let lookup: Lookup | undefined;

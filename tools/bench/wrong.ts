@@ -6,9 +6,18 @@ import { wrongDatasets } from './generator/wrong.ts';
 import { rounded } from './measure.ts';
 import { Loads } from './mutations-parts/loads.ts';
 
-type Row = { dataset: string; changes: number; refused: boolean; because: string[]; cpu_seconds: number };
+type Row = {
+  dataset: string;
+  changes: number;
+  refused: boolean;
+  because: string[];
+  cpu_seconds: number;
+};
 
-/** Extracts of a country with which something is wrong, each planned onto the right one: what the guard says of them. */
+/**
+ * Extracts of a country with which something is wrong, each planned onto the right one: what the
+ * guard says of them.
+ */
 export const benchmark: Benchmark = {
   // The guard holds a whole dataset to the share of a woonplaats from 500,000 addresses on.
   scale: 0.1,
@@ -27,7 +36,11 @@ export const benchmark: Benchmark = {
       for (const { name: wrong, objecten, onto } of wrongDatasets) {
         const country = onto ? withObjects : bare;
         const { path } = await generatedExtract({ scale, wrong, objecten }, join(folder, 'wrong'));
-        const { report, cpu_seconds } = country.loads.load({ source: path, objecten, planOnly: true });
+        const { report, cpu_seconds } = country.loads.load({
+          source: path,
+          objecten,
+          planOnly: true,
+        });
         const { objections, added, changed, removed } = report;
         console.error(`${wrong}: ${objections[0]?.message ?? 'no objection'}`);
         rows.push({
@@ -37,7 +50,8 @@ export const benchmark: Benchmark = {
           because: objections.map(({ message }) => message),
           cpu_seconds: rounded(cpu_seconds, 3),
         });
-        for (const made of [join(folder, 'wrong'), join(country.place, 'loads')]) rmSync(made, { recursive: true });
+        for (const made of [join(folder, 'wrong'), join(country.place, 'loads')])
+          rmSync(made, { recursive: true });
       }
       return { scale, addresses: bare.addresses, rows };
     } finally {
@@ -45,7 +59,10 @@ export const benchmark: Benchmark = {
     }
   },
   table: ({ rows }) =>
-    (rows as Row[]).map(({ because, ...row }) => ({ ...row, because: `${because[0] ?? ''}`.slice(0, 100) })),
+    (rows as Row[]).map(({ because, ...row }) => ({
+      ...row,
+      because: `${because[0] ?? ''}`.slice(0, 100),
+    })),
   broken: ({ rows }) =>
     (rows as Row[]).flatMap(({ dataset, refused }) =>
       refused ? [] : [`An extract ${dataset} would be published without a question.`],

@@ -1,10 +1,11 @@
 /**
- * Counts the calls of our functions in one lookup, by file, and fails above the most that are allowed: `npm run
- * check:calls`.
+ * Counts the calls of our functions in one lookup, by file, and fails above the most that are
+ * allowed: `npm run check:calls`.
  *
- * The handler of the Lambda runs from its sources, on the embedded engine, for an account with a limit a minute and a
- * day. After some lookups to warm up, V8 counts precisely (`Profiler.startPreciseCoverage` with `callCount`) what one
- * lookup of a stored address calls, its log line included. Callbacks count as any function; packages don't count.
+ * The handler of the Lambda runs from its sources, on the embedded engine, for an account with a
+ * limit a minute and a day. After some lookups to warm up, V8 counts precisely
+ * (`Profiler.startPreciseCoverage` with `callCount`) what one lookup of a stored address calls, its
+ * log line included. Callbacks count as any function; packages don't count.
  */
 import { Session } from 'node:inspector/promises';
 import { relative, resolve, sep } from 'node:path';
@@ -26,7 +27,10 @@ const most = { calls: 150, files: 22 };
 
 const service = await startAddressService({ asDeployed: true });
 try {
-  const Item = { [addressesTable.partitionKey]: addressesTable.datasetKey, [addressesTable.datasetDate]: '2021-10-15' };
+  const Item = {
+    [addressesTable.partitionKey]: addressesTable.datasetKey,
+    [addressesTable.datasetDate]: '2021-10-15',
+  };
   await service.client.send(new PutCommand({ TableName: testTables.addresses, Item }));
   const { key } = await newAccount(service, { minute: 100_000, day: 1_000_000 });
   Object.assign(process.env, lambdaEnvironment(service.endpoint));
@@ -42,11 +46,13 @@ try {
   for (let i = 0; i < warmUp; i++) await lookUp();
   const functions = await callsOf(lookUp);
   process.stdout.write = writeLine;
-  const files = Object.entries(Object.groupBy(functions, ({ file }) => file)).map(([file, some = []]) => ({
-    file,
-    calls: some.reduce((sum, { count }) => sum + count, 0),
-    names: some.map(({ name, count }) => (count > 1 ? `${name} x ${count}` : name)),
-  }));
+  const files = Object.entries(Object.groupBy(functions, ({ file }) => file)).map(
+    ([file, some = []]) => ({
+      file,
+      calls: some.reduce((sum, { count }) => sum + count, 0),
+      names: some.map(({ name, count }) => (count > 1 ? `${name} x ${count}` : name)),
+    }),
+  );
   for (const { file, calls, names } of files.toSorted((a, b) => b.calls - a.calls)) {
     console.log(`${String(calls).padStart(4)}  ${file}\n      ${names.join(', ')}`);
   }
@@ -72,7 +78,10 @@ async function callsOf(work: () => Promise<void>): Promise<Called[]> {
   const isOurs = (file: string) => /^(core|lambdas)\//.test(file);
   return result
     .filter(({ url }) => url.startsWith('file:'))
-    .map(({ url, functions }) => ({ file: relative(root, fileURLToPath(url)).replaceAll(sep, '/'), functions }))
+    .map(({ url, functions }) => ({
+      file: relative(root, fileURLToPath(url)).replaceAll(sep, '/'),
+      functions,
+    }))
     .filter(({ file }) => isOurs(file))
     .flatMap(({ file, functions }) =>
       functions.map(({ functionName, ranges: [range] }) => ({

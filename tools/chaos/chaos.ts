@@ -40,7 +40,12 @@ const command = new Command('npm run chaos --')
       'with the register and the charges with the answers',
   )
   .option('--minutes <number>', 'how long', minutes, 5)
-  .option('--seed <number>', 'repeats the choices of a run, though not their timing', Number, Date.now() % 1_000_000)
+  .option(
+    '--seed <number>',
+    'repeats the choices of a run, though not their timing',
+    Number,
+    Date.now() % 1_000_000,
+  )
   .option('--runs <number>', 'how many runs, each with the next seed', Number, 1)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(main);
@@ -58,20 +63,34 @@ async function main(options: Options): Promise<void> {
     return;
   }
   if (disk === undefined)
-    console.log('This system lets nobody mount a small disk (unshare --user --mount): none gets full.');
-  for (let run = 0; run < options.runs; run++) await chaos({ ...options, seed: options.seed + run }, disk);
+    console.log(
+      'This system lets nobody mount a small disk (unshare --user --mount): none gets full.',
+    );
+  for (let run = 0; run < options.runs; run++)
+    await chaos({ ...options, seed: options.seed + run }, disk);
 }
 
 function canMountDisk(): boolean {
   const script = `mount -t tmpfs -o size=1m tmpfs "$0"`;
-  return spawnSync('unshare', [...unshare, 'sh', '-c', script, tmpdir()], { stdio: 'ignore' }).status === 0;
+  return (
+    spawnSync('unshare', [...unshare, 'sh', '-c', script, tmpdir()], { stdio: 'ignore' }).status ===
+    0
+  );
 }
 
-/** Runs the same command where a folder is a file system of its own, small enough to be filled; that ends with it. */
+/**
+ * Runs the same command where a folder is a file system of its own, small enough to be filled; that
+ * ends with it.
+ */
 async function runOnDisk(): Promise<number> {
   const disk = mkdtempSync(join(tmpdir(), 'chaos-disk-'));
   const script = `mount -t tmpfs -o size=${diskMegabytes}m tmpfs "$0" && exec "$@"`;
-  const self = [process.execPath, ...process.execArgv, import.meta.filename, ...process.argv.slice(2)];
+  const self = [
+    process.execPath,
+    ...process.execArgv,
+    import.meta.filename,
+    ...process.argv.slice(2),
+  ];
   const child = spawn('unshare', [...unshare, 'sh', '-c', script, disk, ...self], {
     stdio: 'inherit',
     env: { ...process.env, [diskVariable]: disk },
@@ -86,7 +105,9 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   const { seed } = options;
   const work = mkdtempSync(join(tmpdir(), `chaos-${seed}-`));
   const journal = openJournal(join(work, 'journal.log'));
-  console.log(`Seed ${seed}, ${options.minutes} minutes; the journal is ${join(work, 'journal.log')}`);
+  console.log(
+    `Seed ${seed}, ${options.minutes} minutes; the journal is ${join(work, 'journal.log')}`,
+  );
   await using resources = new AsyncDisposableStack();
   const data = join(disk ?? work, `data-${seed}`);
   mkdirSync(data, { mode: 0o700 });
@@ -95,14 +116,16 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   const random = new Random(seed, 2);
   const states = await writeRegister(work, seed, 6 + Math.ceil(options.minutes * 5));
   const first = states[0] as State;
-  const files = states.flatMap(({ extract, mutations }) => (mutations === null ? [extract] : [extract, mutations]));
+  const files = states.flatMap(({ extract, mutations }) =>
+    mutations === null ? [extract] : [extract, mutations],
+  );
   const server = await startExtractServer(files, new Random(seed, 3));
   resources.defer(server.stop);
   const proxy = await startEngineProxy(new Random(seed, 4));
   resources.defer(proxy.stop);
 
-  // Half of the runs disturb what lies between the service and its engine too, which only another engine than its own
-  // allows.
+  // Half of the runs disturb what lies between the service and its engine too, which only another
+  // engine than its own allows.
   const ownEngine = seed % 2 === 0 ? undefined : join(data, 'engine.db');
   let engine: Engine | undefined;
   if (ownEngine) {
@@ -126,18 +149,27 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   });
   resources.defer(() => processes.endService('SIGKILL'));
   const interrupt = () => {
-    for (const child of [...processes.commands.keys(), processes.serviceProcess]) child?.kill('SIGKILL');
+    for (const child of [...processes.commands.keys(), processes.serviceProcess])
+      child?.kill('SIGKILL');
     process.exit(130);
   };
   for (const signal of interrupts) process.on(signal, interrupt);
   resources.defer(() => {
     for (const signal of interrupts) process.off(signal, interrupt);
   });
-  if ((await processes.startService(first.extract)) !== undefined) throw new Error('The service did not start');
+  if ((await processes.startService(first.extract)) !== undefined)
+    throw new Error('The service did not start');
 
   const possible = new Possible(first);
   const customers = await createCustomers(processes.state as LocalState);
-  const loads = new LoadActor({ journal, processes, possible, states, server, random: new Random(seed, 5) });
+  const loads = new LoadActor({
+    journal,
+    processes,
+    possible,
+    states,
+    server,
+    random: new Random(seed, 5),
+  });
   const hammer = new Hammer(journal, possible, states, new Random(seed, 6));
   const disasters = new Disasters({
     journal,
@@ -161,7 +193,8 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   await disasters.stop(breaking);
   loads.stop();
   const ended = await Promise.race([Promise.all(loaders), sleep(120_000, 'hang', { ref: false })]);
-  if (ended === 'hang') journal.finding(`still running: ${[...processes.commands.values()].join(', ')}`);
+  if (ended === 'hang')
+    journal.finding(`still running: ${[...processes.commands.values()].join(', ')}`);
   for (const child of processes.commands.keys()) child.kill('SIGKILL');
   await Promise.all(loaders);
   if (await loads.finish()) await loads.compare(states.at(-1) as State);
@@ -172,7 +205,9 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   const { state } = processes;
   for (const customer of state ? customers : []) {
     const { account } = customer;
-    const { days } = await administer(state as LocalState, (admin) => admin.accounts.usage(account));
+    const { days } = await administer(state as LocalState, (admin) =>
+      admin.accounts.usage(account),
+    );
     const charged = days.reduce((sum, { lookups }) => sum + lookups, 0);
     judgeCharges(journal, customer, hammer.sent.get(account) ?? [], charged);
   }
@@ -186,7 +221,9 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   }
   process.exitCode = 1;
   cpSync(join(data, 'functions.log'), join(work, 'functions.log'), { force: true });
-  console.log(`Seed ${seed}: ${journal.findings.length} findings.\n${journal.findings.slice(0, 20).join('\n')}`);
+  console.log(
+    `Seed ${seed}: ${journal.findings.length} findings.\n${journal.findings.slice(0, 20).join('\n')}`,
+  );
   console.log(`Run it again with: npm run chaos -- --minutes ${options.minutes} --seed ${seed}`);
 }
 

@@ -185,23 +185,32 @@ export class Disasters {
     this.#options.hammer.interruptions.push(Date.now());
   }
 
-  /** Starts the service if it has ended: with what was live, and where that is too old by now, with the newest. */
+  /**
+   * Starts the service if it has ended: with what was live, and where that is too old by now, with
+   * the newest.
+   */
   async restartService(): Promise<void> {
     const { processes, loads, journal, random } = this.#options;
-    // A command that is stopped keeps its lock until it is woken, and no start may take it: such an attempt counts by
-    // time.
+    // A command that is stopped keeps its lock until it is woken, and no start may take it: such an
+    // attempt counts by time.
     const giveUp = Date.now() + longerThanLockMilliseconds + 60_000;
-    for (let attempt = 0, failed = 0; failed < 8 && Date.now() < giveUp && !processes.state; attempt++) {
+    for (
+      let attempt = 0, failed = 0;
+      failed < 8 && Date.now() < giveUp && !processes.state;
+      attempt++
+    ) {
       const target = attempt === 0 ? loads.live : loads.newest;
       const killed = attempt === 0 && random.chance(0.2);
       await loads.towards([target], async () => {
         const starting = processes.startService(target.extract);
-        if (killed) await sleep(random.int(3_000)).then(() => processes.serviceProcess?.kill('SIGKILL'));
+        if (killed)
+          await sleep(random.int(3_000)).then(() => processes.serviceProcess?.kill('SIGKILL'));
         if (!(await starting)?.includes('Another load')) failed++;
       });
       if (!processes.state) await sleep(1_000);
     }
-    if (!processes.state) journal.finding('the service did not start again in eight attempts that no lock refused');
+    if (!processes.state)
+      journal.finding('the service did not start again in eight attempts that no lock refused');
   }
 }
 

@@ -17,7 +17,10 @@ type Answer = { status: number; headers: Record<string, string | number>; body: 
 const hangMilliseconds = 3_000;
 
 /** How an answer is spoiled; each gives what is sent, or sends it by itself and gives `null`. */
-const faults: Record<string, (answer: Answer, response: ServerResponse, random: Random) => Answer | null> = {
+const faults: Record<
+  string,
+  (answer: Answer, response: ServerResponse, random: Random) => Answer | null
+> = {
   cut: ({ status, headers, body }, response, random) => {
     response.writeHead(status, headers);
     response.write(body.subarray(0, random.int(body.length + 1)), () => response.destroy());
@@ -51,7 +54,10 @@ const faults: Record<string, (answer: Answer, response: ServerResponse, random: 
 };
 
 /** Serves these files with ranges, an ETag and a date, as PDOK does. */
-export async function startExtractServer(files: readonly string[], random: Random): Promise<ExtractServer> {
+export async function startExtractServer(
+  files: readonly string[],
+  random: Random,
+): Promise<ExtractServer> {
   const contents = new Map(files.map((file) => [`/${basename(file)}`, readFileSync(file)]));
   let badPerMille = 0;
   let withoutRanges = false;
@@ -60,8 +66,10 @@ export async function startExtractServer(files: readonly string[], random: Rando
     if (!bytes) return void response.writeHead(404).end();
     const etag = `"${bytes.length}-${request.url}"`;
     const isBad = random.int(1_000) < badPerMille;
-    if (!isBad && request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end();
-    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(withoutRanges ? '' : (request.headers.range ?? '')) ?? [];
+    if (!isBad && request.headers['if-none-match'] === etag)
+      return void response.writeHead(304, { etag }).end();
+    const [, from, to] =
+      /^bytes=(\d+)-(\d*)$/.exec(withoutRanges ? '' : (request.headers.range ?? '')) ?? [];
     const start = Number(from ?? 0);
     const body = bytes.subarray(start, to ? Number(to) + 1 : undefined);
     const headers = {

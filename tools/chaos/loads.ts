@@ -16,7 +16,18 @@ const operations = [
   ...Array.from({ length: 6 }, () => 'extract' as const),
   ...Array.from({ length: 4 }, () => 'mutations' as const),
   ...Array.from({ length: 6 }, () => 'approve' as const),
-  ...(['rollback', 'rollback', 'plan', 'discard', 'repair', 'check', 'status', 'history', 'unlock', 'force'] as const),
+  ...([
+    'rollback',
+    'rollback',
+    'plan',
+    'discard',
+    'repair',
+    'check',
+    'status',
+    'history',
+    'unlock',
+    'force',
+  ] as const),
 ];
 
 type LoadActorOptions = {
@@ -85,7 +96,9 @@ export class LoadActor {
     switch (operation) {
       case 'extract': {
         const next = random.chance(0.7) ? at + 1 : this.#newest + 1;
-        const target = states[random.chance(0.8) ? Math.min(last, next) : random.int(last + 1)] as State;
+        const target = states[
+          random.chance(0.8) ? Math.min(last, next) : random.int(last + 1)
+        ] as State;
         const again = random.chance(0.3) ? ['--again'] : [];
         await this.towards([target], () =>
           processes.run('load', 'run', '--extract', this.#where(target.extract), ...again),
@@ -94,15 +107,20 @@ export class LoadActor {
       }
       case 'mutations': {
         const targets = states.slice(at + 1, Math.min(last + 1, at + 1 + 1 + random.int(2)));
-        const files = targets.flatMap(({ mutations }) => (mutations === null ? [] : [this.#where(mutations)]));
-        if (files.length > 0) await this.towards(targets, () => processes.run('load', 'run', '--mutations', ...files));
+        const files = targets.flatMap(({ mutations }) =>
+          mutations === null ? [] : [this.#where(mutations)],
+        );
+        if (files.length > 0)
+          await this.towards(targets, () => processes.run('load', 'run', '--mutations', ...files));
         return;
       }
       case 'approve': {
         const refused = (await this.#status())?.refused ?? [];
         if (refused.length === 0) return;
         const { load, peildatum } = random.pick(refused);
-        await this.towards([this.#stateOf(peildatum)], () => processes.run('load', 'approve', load));
+        await this.towards([this.#stateOf(peildatum)], () =>
+          processes.run('load', 'approve', load),
+        );
         return;
       }
       case 'discard': {
@@ -113,15 +131,21 @@ export class LoadActor {
       }
       case 'rollback': {
         const { ok, json } = await processes.run('load', 'history');
-        const kept = ok ? (json as (Entry & { kept: boolean })[]).filter((entry) => entry.kept) : [];
+        const kept = ok
+          ? (json as (Entry & { kept: boolean })[]).filter((entry) => entry.kept)
+          : [];
         if (kept.length === 0) return;
         const { load, peildatum } = random.pick(kept);
-        await this.towards([this.#stateOf(peildatum)], () => processes.run('load', 'rollback', load));
+        await this.towards([this.#stateOf(peildatum)], () =>
+          processes.run('load', 'rollback', load),
+        );
         return;
       }
       case 'plan': {
         const target = random.pick(states.slice(0, -1));
-        await this.towards([], () => processes.run('load', 'plan', '--extract', this.#where(target.extract)));
+        await this.towards([], () =>
+          processes.run('load', 'plan', '--extract', this.#where(target.extract)),
+        );
         return;
       }
       case 'force':
@@ -147,7 +171,9 @@ export class LoadActor {
     return ok ? (json as Status) : undefined;
   }
 
-  /** Compares the whole table with what the storage says is live, if nothing writes to it just now. */
+  /**
+   * Compares the whole table with what the storage says is live, if nothing writes to it just now.
+   */
   async checkIfQuiet(): Promise<void> {
     if (this.#writing > 0 || this.#isQuiet) return;
     this.#isQuiet = true;
@@ -170,7 +196,9 @@ export class LoadActor {
   /** Compares the whole table with a state. */
   async compare(state: State): Promise<void> {
     const { journal } = this.#options;
-    const table = await this.#readTable().catch((error: Error) => journal.note('table not read', error.message));
+    const table = await this.#readTable().catch((error: Error) =>
+      journal.note('table not read', error.message),
+    );
     if (!table) return;
     const keys = new Set([...state.table.keys(), ...table.keys()]);
     const wrong = [...keys].filter((key) => !sameRow(state.table.get(key), table.get(key)));
@@ -178,7 +206,9 @@ export class LoadActor {
     const some = wrong
       .slice(0, 5)
       .map((key) => `${key}: ${rowText(table.get(key))}, not ${rowText(state.table.get(key))}`);
-    journal.finding(`${wrong.length} keys of the table are not those of ${state.peildatum}:\n${some.join('\n')}`);
+    journal.finding(
+      `${wrong.length} keys of the table are not those of ${state.peildatum}:\n${some.join('\n')}`,
+    );
   }
 
   async #readTable(): Promise<Map<string, Row>> {
@@ -201,14 +231,18 @@ export class LoadActor {
     const { processes, states, journal } = this.#options;
     const target = states.at(-1) as State;
     for (let attempt = 0; attempt < 10; attempt++) {
-      const ended = await this.towards([target], () => processes.run('load', 'run', '--extract', target.extract));
+      const ended = await this.towards([target], () =>
+        processes.run('load', 'run', '--extract', target.extract),
+      );
       if (ended.ok) {
         const { outcome, peildatum } = ended.json as { outcome: string; peildatum: string | null };
         // A load that was begun before comes first.
         if (outcome === 'unchanged' || peildatum === target.peildatum) return true;
       } else await this.#follow(ended);
     }
-    journal.finding('ten attempts, with what their errors advise, did not get the last extract live');
+    journal.finding(
+      'ten attempts, with what their errors advise, did not get the last extract live',
+    );
     return false;
   }
 

@@ -37,11 +37,17 @@ export class Possible {
 /** The longest that an answer may take, with a pause of this machine on top of the five seconds. */
 const longestMilliseconds = 12_000;
 
-/** Of the requests, how many ask for several addresses, and for how many at most: some limits are below it. */
+/**
+ * Of the requests, how many ask for several addresses, and for how many at most: some limits are
+ * below it.
+ */
 const batchShare = 0.2;
 const mostInABatch = 12;
 
-/** Sends single lookups and batches, until `stop`; compares each answer with the register; counts what was charged. */
+/**
+ * Sends single lookups and batches, until `stop`; compares each answer with the register; counts
+ * what was charged.
+ */
 export class Hammer {
   readonly sent = new Map<string, Sent[]>();
   readonly #journal: Journal;
@@ -83,12 +89,16 @@ export class Hammer {
 
   async #lookUp(base: string, { account, key }: Customer): Promise<void> {
     const isBatch = this.#random.chance(batchShare);
-    const wanted = Array.from({ length: isBatch ? 1 + this.#random.int(mostInABatch) : 1 }, () => this.#pickKey());
+    const wanted = Array.from({ length: isBatch ? 1 + this.#random.int(mostInABatch) : 1 }, () =>
+      this.#pickKey(),
+    );
     const from = Date.now();
     let outcome: Outcome = 'unknown';
     let windows: string[] = [];
     try {
-      const response = await (isBatch ? sendBatch(base, key, wanted) : sendLookup(base, key, wanted[0] ?? ''));
+      const response = await (isBatch
+        ? sendBatch(base, key, wanted)
+        : sendLookup(base, key, wanted[0] ?? ''));
       const body = (await response.json()) as { violated_windows?: string[]; results?: unknown[] };
       outcome = this.#judge(response.status, body, wanted, isBatch ? body.results : [body], from);
       windows = body.violated_windows ?? [];
@@ -99,12 +109,22 @@ export class Hammer {
     const to = Date.now();
     const counted = `${isBatch ? 'batch' : 'lookup'} ${outcome}`;
     this.#journal.counts.set(counted, (this.#journal.counts.get(counted) ?? 0) + 1);
-    this.sent.set(account, [...(this.sent.get(account) ?? []), { from, to, units: wanted.length, outcome, windows }]);
+    this.sent.set(account, [
+      ...(this.sent.get(account) ?? []),
+      { from, to, units: wanted.length, outcome, windows },
+    ]);
     const isExcused = this.interruptions.some((at) => at > from - 1_000 && at < to);
-    if (to - from > longestMilliseconds && !isExcused) this.#journal.finding(`an answer took ${to - from} ms`);
+    if (to - from > longestMilliseconds && !isExcused)
+      this.#journal.finding(`an answer took ${to - from} ms`);
   }
 
-  #judge(status: number, body: unknown, keys: readonly string[], results: unknown, from: number): Outcome {
+  #judge(
+    status: number,
+    body: unknown,
+    keys: readonly string[],
+    results: unknown,
+    from: number,
+  ): Outcome {
     if (status === 429) return 'exceeded';
     if (status === 503) return 'unknown';
     if (status !== 200) {
@@ -123,8 +143,12 @@ export class Hammer {
     const states = [...this.#possible.since(from)];
     const got = canonical(answerOf(result));
     if (states.some(({ table }) => canonical(expectedAnswer(table, key)) === got)) return;
-    const right = states.map(({ peildatum, table }) => `${peildatum}: ${canonical(expectedAnswer(table, key))}`);
-    this.#journal.finding(`the answer for ${key} is of no state: ${got}; right would be\n${right.join('\n')}`);
+    const right = states.map(
+      ({ peildatum, table }) => `${peildatum}: ${canonical(expectedAnswer(table, key))}`,
+    );
+    this.#journal.finding(
+      `the answer for ${key} is of no state: ${got}; right would be\n${right.join('\n')}`,
+    );
   }
 }
 
@@ -134,10 +158,16 @@ function partsOf(address: string): { postcode: string; huisnummer: string; toevo
 }
 
 async function sendLookup(base: string, key: string, address: string): Promise<Response> {
-  return await fetch(`${base}/v1/address?${new URLSearchParams(partsOf(address))}`, { headers: { 'x-api-key': key } });
+  return await fetch(`${base}/v1/address?${new URLSearchParams(partsOf(address))}`, {
+    headers: { 'x-api-key': key },
+  });
 }
 
-async function sendBatch(base: string, key: string, addresses: readonly string[]): Promise<Response> {
+async function sendBatch(
+  base: string,
+  key: string,
+  addresses: readonly string[],
+): Promise<Response> {
   return await fetch(`${base}/v1/addresses`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -153,7 +183,10 @@ function answerOf(body: unknown): Answer {
   return { places, toevoegingen: status === 'not_found' ? toevoegingen : null };
 }
 
-/** The answer that a table has to give: of a key without an address, the toevoegingen that exist beside it. */
+/**
+ * The answer that a table has to give: of a key without an address, the toevoegingen that exist
+ * beside it.
+ */
 function expectedAnswer(table: ReadonlyMap<string, Row>, key: string): Answer {
   const places = table.get(key)?.places ?? [];
   if (places.length > 0) return { places, toevoegingen: null };
@@ -183,8 +216,8 @@ export function rowText(row: Row | undefined): string {
 }
 
 /**
- * Compares what an account was charged with what it was answered: every success counts its units, a request
- * whose outcome nobody knows all of them or none, and nothing counts twice.
+ * Compares what an account was charged with what it was answered: every success counts its units, a
+ * request whose outcome nobody knows all of them or none, and nothing counts twice.
  */
 export function judgeCharges(
   journal: Journal,
@@ -198,7 +231,9 @@ export function judgeCharges(
   const least = unitsOf(successes);
   const most = unitsOf(answered);
   if (charged < least || charged > most) {
-    journal.finding(`${account} was charged ${charged}, for ${least} units answered and at most ${most}`);
+    journal.finding(
+      `${account} was charged ${charged}, for ${least} units answered and at most ${most}`,
+    );
   }
   const periods = { minute: 60_000, day: 86_400_000 };
   for (const window of ['minute', 'day'] as const) {
@@ -209,15 +244,20 @@ export function judgeCharges(
     for (const at of new Set(sent.map(({ from }) => windowOf(from)))) {
       const isInside = ({ from, to }: Sent) => windowOf(from) === at && windowOf(to) === at;
       const inside = unitsOf(successes.filter(isInside));
-      if (inside > limit) journal.finding(`${account} was answered ${inside} addresses in a ${window} of ${limit}`);
+      if (inside > limit)
+        journal.finding(`${account} was answered ${inside} addresses in a ${window} of ${limit}`);
       const refused = sent.filter((one) => one.windows.includes(window) && isInside(one));
       if (refused.length === 0) continue;
       // A late attempt may count in the next window.
-      const touching = answered.filter(({ from, to }) => windowOf(from) <= at && windowOf(to + 10_000) >= at);
+      const touching = answered.filter(
+        ({ from, to }) => windowOf(from) <= at && windowOf(to + 10_000) >= at,
+      );
       const possible = unitsOf(touching);
       const fewest = Math.min(...refused.map(({ units }) => units));
       if (possible + fewest <= limit) {
-        journal.finding(`${account} was refused ${fewest} after at most ${possible} units in a ${window} of ${limit}`);
+        journal.finding(
+          `${account} was refused ${fewest} after at most ${possible} units in a ${window} of ${limit}`,
+        );
       }
     }
   }

@@ -71,7 +71,10 @@ export class Processes {
     }
     this.#state = await readLocalState(this.#data);
     await mkdir(this.#commandData, { recursive: true });
-    await writeFile(join(this.#commandData, 'local.json'), JSON.stringify(this.#proxied(this.#state)));
+    await writeFile(
+      join(this.#commandData, 'local.json'),
+      JSON.stringify(this.#proxied(this.#state)),
+    );
     this.#journal.note('service started', extract);
     void service.ended.then((code) => this.#serviceEnded(service, code));
     return undefined;
@@ -85,7 +88,8 @@ export class Processes {
     this.#journal.note('service ended', `${code ?? service.child.signalCode}`);
     if (service.child.signalCode === null && code !== 0)
       judgeMessage(this.#journal, 'npm start', said.split('\n').slice(-4).join('\n'));
-    if (/^\s+at .+:\d+:\d+/m.test(said)) this.#journal.finding(`npm start printed a stack:\n${said.slice(-2_000)}`);
+    if (/^\s+at .+:\d+:\d+/m.test(said))
+      this.#journal.finding(`npm start printed a stack:\n${said.slice(-2_000)}`);
   }
 
   /** Ends the service with a signal, and waits until it has ended. */
@@ -106,7 +110,11 @@ export class Processes {
     const words = ['bin/bag-adres.ts', ...args, '--json', '--local', '--data', this.#commandData];
     const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     this.commands.set(child, name);
-    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), onceClosed(child)]);
+    const [out, err] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      onceClosed(child),
+    ]);
     this.commands.delete(child);
     this.asleep.delete(child);
     const ended = this.#judge(name, child, out, err);
@@ -123,13 +131,15 @@ export class Processes {
       if (!isOurs) this.#journal.finding(`${name} crashed with ${child.signalCode}: ${err}`);
       return { ok: false, json: null, code: 'killed', message: '', killed: true };
     }
-    if (child.exitCode === 0) return { ok: true, json: JSON.parse(out), code: '', message: '', killed: false };
+    if (child.exitCode === 0)
+      return { ok: true, json: JSON.parse(out), code: '', message: '', killed: false };
     const error = errorIn(err);
     if (!error) {
       this.#journal.finding(`${name} ended with ${child.exitCode} and no error as JSON:\n${err}`);
       return { ok: false, json: null, code: 'none', message: err, killed: false };
     }
-    if (error.code === 'failed') this.#journal.finding(`${name} has no explanation for: ${error.message}`);
+    if (error.code === 'failed')
+      this.#journal.finding(`${name} has no explanation for: ${error.message}`);
     judgeMessage(this.#journal, name, error.message);
     return { ok: false, json: null, ...error, killed: false };
   }

@@ -14,19 +14,28 @@ import { truthOf } from '../bench/generator/truth.ts';
 export type Row = { places: Place[]; toevoegingen?: Toevoeging[] };
 
 /**
- * The register on one date: as an extract, as the mutations since the day before, and what a table of it has to hold.
+ * The register on one date: as an extract, as the mutations since the day before, and what a table
+ * of it has to hold.
  */
-export type State = { peildatum: string; extract: string; mutations: string | null; table: Map<string, Row> };
+export type State = {
+  peildatum: string;
+  extract: string;
+  mutations: string | null;
+  table: Map<string, Row>;
+};
 
 const occurrences = 3_000;
 
 /**
- * How many times the changes of one day in the real register are made: from a quiet day to one that the guard refuses.
- * A day of the real register changes 2 of so few addresses.
+ * How many times the changes of one day in the real register are made: from a quiet day to one that
+ * the guard refuses. A day of the real register changes 2 of so few addresses.
  */
 const sizes = [1, 10, 40, 150, 400];
 
-/** `count` successive days of one register, written into `folder`. The same seed gives the same files. */
+/**
+ * `count` successive days of one register, written into `folder`. The same seed gives the same
+ * files.
+ */
 export async function writeRegister(folder: string, seed: number, count: number): Promise<State[]> {
   const random = new Random(seed, 1);
   const voorkomens = block({ seed, blocks: 1 }, 0);
@@ -49,7 +58,12 @@ export async function writeRegister(folder: string, seed: number, count: number)
   return states;
 }
 
-function passDays(voorkomens: Voorkomens, random: Random, date: string, times: number): MutationGroup[] {
+function passDays(
+  voorkomens: Voorkomens,
+  random: Random,
+  date: string,
+  times: number,
+): MutationGroup[] {
   const groups: MutationGroup[] = [];
   for (let time = 0; time < times; time++) groups.push(...passDay(voorkomens, random, date));
   return withoutStepsBetween(groups);

@@ -6,9 +6,9 @@ import { demoSource } from '../../local/demo.ts';
 import { writeZip } from '../../test/support/write-extract.ts';
 
 /**
- * Cuts the demo of `npm start` from an extract of Weesp, which is CC0: every occurrence of the addresses with these
- * postcodes, of their streets, their woonplaats and their objects, as Kadaster wrote them.
- * `node local/launch.js tools/demo/cut-demo.ts BAGGEM0457L-15102021.zip`
+ * Cuts the demo of `npm start` from an extract of Weesp, which is CC0: every occurrence of the
+ * addresses with these postcodes, of their streets, their woonplaats and their objects, as Kadaster
+ * wrote them. `node local/launch.js tools/demo/cut-demo.ts BAGGEM0457L-15102021.zip`
  */
 const postcodes: Record<string, string> = {
   '1381AA': 'lower-case letters',
@@ -32,7 +32,10 @@ const postcodes: Record<string, string> = {
   '1381HC': 'more ligplaatsen',
 };
 
-/** The members of the extract that a load reads, and whose occurrences stay: those of an id, or that name one. */
+/**
+ * The members of the extract that a load reads, and whose occurrences stay: those of an id, or that
+ * name one.
+ */
 const kinds = ['NUM', 'OPR', 'WPL', 'VBO', 'LIG', 'STA'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -46,7 +49,8 @@ if (!gem) throw new Error(`${source} is not the extract of a municipality.`);
 const members = await filesOf(gem);
 const stands = {} as Record<Kind, { name: string; head: string; tail: string; stands: string[] }>;
 for (const kind of kinds) {
-  const [name = '', zip] = [...members].find(([one]) => one.slice(4, 7) === kind && one.endsWith('.zip')) ?? [];
+  const [name = '', zip] =
+    [...members].find(([one]) => one.slice(4, 7) === kind && one.endsWith('.zip')) ?? [];
   if (!zip) throw new Error(`${gemName} has no ${kind}.`);
   const files = [...(await filesOf(zip)).values()].map((bytes) => bytes.toString('utf8'));
   const [first = ''] = files;
@@ -61,7 +65,9 @@ for (const kind of kinds) {
 const idOf = (stand: string) => /<Objecten:identificatie[^>]*>(\d+)</.exec(stand)?.[1] ?? '';
 const namedBy = (stands: string[], reference: string) =>
   new Set(
-    stands.flatMap((stand) => [...stand.matchAll(new RegExp(`${reference}[^>]*>(\\d+)<`, 'g'))].map(([, id]) => id)),
+    stands.flatMap((stand) =>
+      [...stand.matchAll(new RegExp(`${reference}[^>]*>(\\d+)<`, 'g'))].map(([, id]) => id),
+    ),
   );
 const postcodeOf = (stand: string) => /<Objecten:postcode>(\w+)</.exec(stand)?.[1] ?? '';
 
@@ -75,7 +81,9 @@ kept.WPL = stands.WPL.stands.filter((stand) => places.has(idOf(stand)));
 for (const kind of ['VBO', 'LIG', 'STA'] as const) {
   const objects = new Set(
     stands[kind].stands
-      .filter((stand) => [...namedBy([stand], 'NummeraanduidingRef')].some((id) => chosen.has(id ?? '')))
+      .filter((stand) =>
+        [...namedBy([stand], 'NummeraanduidingRef')].some((id) => chosen.has(id ?? '')),
+      )
       .map(idOf),
   );
   kept[kind] = stands[kind].stands.filter((stand) => objects.has(idOf(stand)));
@@ -92,14 +100,16 @@ const inner = await Promise.all(
     return { name, bytes: await writeZip([xml]), compress: false };
   }),
 );
-const [relationsName = '', relations] = [...outer].find(([name]) => name.startsWith('GEM-WPL-RELATIE')) ?? [];
+const [relationsName = '', relations] =
+  [...outer].find(([name]) => name.startsWith('GEM-WPL-RELATIE')) ?? [];
 if (!relations) throw new Error(`${source} has no relations.`);
 const relationFiles = await Promise.all(
   [...(await filesOf(relations))].map(async ([name, bytes]) => {
     const text = bytes
       .toString('utf8')
-      .replace(/\s*<gwr-product:GemeenteWoonplaatsRelatie>.*?<\/gwr-product:GemeenteWoonplaatsRelatie>/gs, (one) =>
-        [...places].some((place) => one.includes(`>${place}<`)) ? one : '',
+      .replace(
+        /\s*<gwr-product:GemeenteWoonplaatsRelatie>.*?<\/gwr-product:GemeenteWoonplaatsRelatie>/gs,
+        (one) => ([...places].some((place) => one.includes(`>${place}<`)) ? one : ''),
       );
     return { name, bytes: Buffer.from(text), compress: true };
   }),
@@ -112,7 +122,9 @@ const demo = await writeZip([
 ]);
 writeFileSync(demoSource, demo);
 const counts = kinds.map((kind) => `${kept[kind].length} ${kind}`).join(', ');
-console.log(`${fileURLToPath(demoSource)}: ${demo.length} bytes; ${chosen.size} addresses; occurrences: ${counts}`);
+console.log(
+  `${fileURLToPath(demoSource)}: ${demo.length} bytes; ${chosen.size} addresses; occurrences: ${counts}`,
+);
 
 /** The files in a zip, by name, without folders and what macOS adds. */
 async function filesOf(zip: Buffer): Promise<Map<string, Buffer>> {

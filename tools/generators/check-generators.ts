@@ -1,7 +1,8 @@
 /**
- * Generates a client with each generator of `generators.ts`, compiles it under `strict` beside its example, and runs it
- * against the service for every outcome: `npm run check:generators`. The table in docs/compatibility.md must be what it
- * reports. Without the npm registry and its cache it checks nothing, and says so.
+ * Generates a client with each generator of `generators.ts`, compiles it under `strict` beside its
+ * example, and runs it against the service for every outcome: `npm run check:generators`. The table
+ * in docs/compatibility.md must be what it reports. Without the npm registry and its cache it
+ * checks nothing, and says so.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,7 +24,10 @@ const manifest = join(import.meta.dirname, 'package.json');
 const folder = join(root, 'node_modules/.cache/generators');
 const versions: Record<string, string> = JSON.parse(readFileSync(manifest, 'utf8')).devDependencies;
 
-/** Lays out the example of a generator with the client that its first line generates; returns the folder. */
+/**
+ * Lays out the example of a generator with the client that its first line generates; returns the
+ * folder.
+ */
 async function generate(name: string): Promise<string> {
   const project = join(folder, 'clients', name);
   rmSync(project, { recursive: true, force: true });
@@ -33,9 +37,13 @@ async function generate(name: string): Promise<string> {
   for (const file of ['outcomes.ts', 'problems.ts', 'requests.ts', 'orval.config.js']) {
     cpSync(join(examples, file), join(project, file));
   }
-  const [, command] = /^\/\/ npx (.+)\n/.exec(readFileSync(join(project, 'consumer.ts'), 'utf8')) ?? [];
-  if (command === undefined) throw new Error(`${name}.ts: make its first line the command, "// npx ...".`);
-  await run(project, 'sh', ['-c', command], { PATH: `${join(folder, 'node_modules/.bin')}:${process.env.PATH}` });
+  const [, command] =
+    /^\/\/ npx (.+)\n/.exec(readFileSync(join(project, 'consumer.ts'), 'utf8')) ?? [];
+  if (command === undefined)
+    throw new Error(`${name}.ts: make its first line the command, "// npx ...".`);
+  await run(project, 'sh', ['-c', command], {
+    PATH: `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`,
+  });
   // Some generators tell the compiler not to look; we want it to.
   for (const file of globSync('{client.ts,client/**/*.ts}', { cwd: project })) {
     const source = readFileSync(join(project, file), 'utf8');
@@ -44,9 +52,17 @@ async function generate(name: string): Promise<string> {
   return project;
 }
 
-/** What the compiler reports under `strict`, with `changes` to files of the project: `''` if nothing. */
-async function compile(project: string, changes: Record<string, (source: string) => string> = {}): Promise<string> {
-  const originals = Object.keys(changes).map((file) => [file, readFileSync(join(project, file), 'utf8')] as const);
+/**
+ * What the compiler reports under `strict`, with `changes` to files of the project: `''` if
+ * nothing.
+ */
+async function compile(
+  project: string,
+  changes: Record<string, (source: string) => string> = {},
+): Promise<string> {
+  const originals = Object.keys(changes).map(
+    (file) => [file, readFileSync(join(project, file), 'utf8')] as const,
+  );
   const compilerOptions = {
     target: 'es2024',
     lib: ['es2024', 'dom', 'dom.iterable'],
@@ -59,7 +75,10 @@ async function compile(project: string, changes: Record<string, (source: string)
     noEmit: true,
     types: [],
   };
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['consumer.ts'] }),
+  );
   try {
     for (const [file, source] of originals) {
       const changed = changes[file]?.(source) ?? source;
@@ -89,7 +108,9 @@ async function load(project: string): Promise<Program> {
     format: 'esm',
     logLevel: 'error',
     // Dependencies in CommonJS require modules of Node.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
   });
   return await import(pathToFileURL(outfile).href);
 }
@@ -103,7 +124,8 @@ async function check(name: string, service: HttpService) {
   const problems = await notices(project, 'problems.ts', "case '/problems/plan-inactive':");
   const { calls, runLookups } = await import('./lookups.ts');
   const wrong = await runLookups(await load(project), service);
-  const union = (narrows: boolean) => (narrows ? 'discriminated union' : 'not a discriminated union');
+  const union = (narrows: boolean) =>
+    narrows ? 'discriminated union' : 'not a discriminated union';
   const [generator = '', ...beside] = packages.map((one) => `${one} ${versions[one]}`);
   const cells = [
     `[${generator}](examples/generated-client/${name}.ts)${beside.map((one) => ` with ${one}`).join('')}`,
@@ -128,10 +150,15 @@ async function main(): Promise<void> {
     return;
   }
   if (!(await installTools(import.meta.dirname, folder))) {
-    console.log('Generated clients: NOT checked, because the npm registry does not answer. Run this where it does.');
+    console.log(
+      'Generated clients: NOT checked, because the npm registry does not answer. Run this where it does.',
+    );
     return;
   }
-  const rows = ['| generator | outcomes | problems | responses as expected | note |', '|---|---|---|---|---|'];
+  const rows = [
+    '| generator | outcomes | problems | responses as expected | note |',
+    '|---|---|---|---|---|',
+  ];
   const faults: string[] = [];
   // Loaded here, as the lookups below, because that takes a while, which a wrong call should not.
   const { startHttpService } = await import('../../test/support/http-service.ts');
@@ -147,8 +174,12 @@ async function main(): Promise<void> {
     await service.stop();
   }
   const table = rows.join('\n');
-  if (!readFileSync(page, 'utf8').includes(`<!-- generators -->\n\n${table}\n\n<!-- /generators -->`)) {
-    faults.push(`docs/compatibility.md: replace the table between its marks by this one:\n${table}`);
+  if (
+    !readFileSync(page, 'utf8').includes(`<!-- generators -->\n\n${table}\n\n<!-- /generators -->`)
+  ) {
+    faults.push(
+      `docs/compatibility.md: replace the table between its marks by this one:\n${table}`,
+    );
   }
   for (const fault of faults) console.error(fault);
   process.exitCode = faults.length === 0 ? 0 : 1;

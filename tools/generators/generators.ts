@@ -11,7 +11,10 @@ export const generators: Record<string, { packages: string[]; note: string }> = 
     packages: ['openapi-typescript', 'openapi-fetch'],
     note: 'types only; openapi-fetch leaves out members that are always `null` and needs an option for lists with commas',
   },
-  'hey-api': { packages: ['@hey-api/openapi-ts'], note: 'a folder of files that import nothing else' },
+  'hey-api': {
+    packages: ['@hey-api/openapi-ts'],
+    note: 'a folder of files that import nothing else',
+  },
   oazapfts: { packages: ['oazapfts', '@oazapfts/runtime'], note: 'a function for each operation' },
   orval: { packages: ['orval'], note: 'its configuration sets the base URL' },
   'openapi-zod-client': {

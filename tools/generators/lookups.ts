@@ -15,7 +15,11 @@ export type Program = {
 
 const address = { postcode: '1012RJ', huisnummer: 147 };
 /** A test address, as every deployment has them. */
-const ofTest = (huisnummer: number, more: Partial<Query> = {}): Query => ({ postcode: '9999SD', huisnummer, ...more });
+const ofTest = (huisnummer: number, more: Partial<Query> = {}): Query => ({
+  postcode: '9999SD',
+  huisnummer,
+  ...more,
+});
 const limits = { minute: 100 };
 
 /** Prepares the service for one lookup, and returns the key to send it with. */
@@ -49,7 +53,10 @@ const lookups: [query: Query, expected: string, prepare?: Prepare][] = [
   [{ postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' }, 'Hugo de Grootlaan, Weesp'],
   [ofTest(2), 'no such address; existing toevoegingen: A, B'],
   [ofTest(3), 'several: Teststraat, Testdorp; Teststraat, Teststad'],
-  [ofTest(1, { include: ['nummeraanduidingen'] }), 'Teststraat, Testdorp, 9999200000000011, 9999200000000012'],
+  [
+    ofTest(1, { include: ['nummeraanduidingen'] }),
+    'Teststraat, Testdorp, 9999200000000011, 9999200000000012',
+  ],
   [
     ofTest(2, { toevoeging: 'A', include: ['toevoegingen', 'nummeraanduidingen'] }),
     'Teststraat, Testdorp, 9999200000000021; existing toevoegingen: A, B',
@@ -78,7 +85,10 @@ const batches: [batch: Batch, expected: string[], prepare?: Prepare][] = [
     ],
   ],
   [
-    { addresses: [ofTest(2, { toevoeging: 'b' })], include: ['toevoegingen', 'nummeraanduidingen'] },
+    {
+      addresses: [ofTest(2, { toevoeging: 'b' })],
+      include: ['toevoegingen', 'nummeraanduidingen'],
+    },
     ['Teststraat, Testdorp, 9999200000000022; existing toevoegingen: A, B'],
   ],
   [
@@ -96,7 +106,10 @@ const batches: [batch: Batch, expected: string[], prepare?: Prepare][] = [
 /** How many requests for addresses are compared. */
 export const calls = lookups.length + batches.length;
 
-/** What a program makes of the lookups and of a key, where that is not what is expected: a sentence for each. */
+/**
+ * What a program makes of the lookups and of a key, where that is not what is expected: a sentence
+ * for each.
+ */
 export async function runLookups(program: Program, service: HttpService): Promise<string[]> {
   const wrong: string[] = [];
   const compare = (described: string, expected: string) => {
@@ -108,7 +121,9 @@ export async function runLookups(program: Program, service: HttpService): Promis
   }
   for (const [batch, expected, prepare = withNewAccount] of batches) {
     const client = program.createClient(service.baseUrl, await prepare(service));
-    const described = await program.describeLookups(client, batch).catch((error: unknown) => [String(error)]);
+    const described = await program
+      .describeLookups(client, batch)
+      .catch((error: unknown) => [String(error)]);
     compare(described.join(' | '), expected.join(' | '));
   }
   const { key, plan } = await newAccount(service, limits);

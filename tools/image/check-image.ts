@@ -1,6 +1,6 @@
 /**
- * Builds the container image of the Dockerfile and runs it as the README says, not as root and with a read-only root
- * file system: `npm run check:image`.
+ * Builds the container image of the Dockerfile and runs it as the README says, not as root and with
+ * a read-only root file system: `npm run check:image`.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -20,8 +20,12 @@ const startSeconds = 180;
 
 /** What git has: what lies around in a working copy is no part of an image. */
 async function contextOf(folder: string): Promise<string> {
-  const { stdout } = await run('git', ['ls-files', '-z'], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
-  for (const file of stdout.split('\0').filter(Boolean)) cpSync(join(root, file), join(folder, file));
+  const { stdout } = await run('git', ['ls-files', '-z'], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  for (const file of stdout.split('\0').filter(Boolean))
+    cpSync(join(root, file), join(folder, file));
   return folder;
 }
 
@@ -37,12 +41,23 @@ type RunningContainer = Awaited<ReturnType<typeof start>>;
 /** Runs the image. Its data, mounted at /data, are kept from one start to the next. */
 async function start() {
   const data = ['--volume', `${name}:/data`];
-  const options = ['--rm', '--read-only', '--tmpfs', '/tmp', '--publish', '127.0.0.1::3000', ...data];
-  const child = spawn('docker', ['run', '--name', name, ...options, name], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const options = [
+    '--rm',
+    '--read-only',
+    '--tmpfs',
+    '/tmp',
+    '--publish',
+    '127.0.0.1::3000',
+    ...data,
+  ];
+  const child = spawn('docker', ['run', '--name', name, ...options, name], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let log = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += chunk));
   const ended = once(child, 'exit');
-  const inContainer = async (...command: string[]) => (await run('docker', ['exec', name, ...command])).stdout;
+  const inContainer = async (...command: string[]) =>
+    (await run('docker', ['exec', name, ...command])).stdout;
   const address = async (): Promise<string> =>
     await run('docker', ['port', name, '3000/tcp']).then(({ stdout }) => stdout.trim(), address);
   return {
@@ -51,7 +66,12 @@ async function start() {
     userId: async () => Number(await inContainer('id', '-u')),
     /** The command of HEALTHCHECK, run in it: whether it ended with 0. */
     isHealthy: async () => {
-      const { stdout } = await run('docker', ['inspect', '--format', '{{json .Config.Healthcheck.Test}}', name]);
+      const { stdout } = await run('docker', [
+        'inspect',
+        '--format',
+        '{{json .Config.Healthcheck.Test}}',
+        name,
+      ]);
       const [, ...command] = JSON.parse(stdout);
       return await inContainer(...command).then(
         () => true,
@@ -100,13 +120,19 @@ await run('docker', ['info']).catch(() => {
 const folder = mkdtempSync(join(tmpdir(), 'bag-adres-context-'));
 try {
   const bytes = await build(await contextOf(folder));
-  assert(bytes < mostBytes, `the image has ${Math.round(bytes / 1e6)} MB, more than ${mostBytes / 1e6}`);
+  assert(
+    bytes < mostBytes,
+    `the image has ${Math.round(bytes / 1e6)} MB, more than ${mostBytes / 1e6}`,
+  );
   report(`built: ${Math.round(bytes / 1e6)} MB`);
 
   const first = await start();
   const key = await started(first);
   const answer = await lookUp(first, key);
-  assert.deepEqual((answer as { address: unknown }).address, { straat: 'Buitenveer', woonplaats: 'Weesp' });
+  assert.deepEqual((answer as { address: unknown }).address, {
+    straat: 'Buitenveer',
+    woonplaats: 'Weesp',
+  });
   const userId = await first.userId();
   assert.notEqual(userId, 0, 'it runs as root');
   assert(await first.isHealthy(), 'its health check fails while it serves');

@@ -1,6 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -21,15 +29,20 @@ const cache = join(root, 'node_modules/.cache/judges');
 
 /** The first of the commands that a judge lacks on this machine; undefined if it can sit. */
 export function lacks({ needs }: Judge): string | undefined {
-  const missing = needs.find(([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status !== 0);
+  const missing = needs.find(
+    ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status !== 0,
+  );
   return missing?.join(' ');
 }
 
 /**
- * A folder with what `install` puts there, once for each content of the file that pins it. What an interrupted
- * installation leaves is removed first.
+ * A folder with what `install` puts there, once for each content of the file that pins it. What an
+ * interrupted installation leaves is removed first.
  */
-export async function installed(pins: string, install: (folder: string) => Promise<void>): Promise<string> {
+export async function installed(
+  pins: string,
+  install: (folder: string) => Promise<void>,
+): Promise<string> {
   const folder = join(cache, pins.replaceAll('/', '-'));
   const done = join(folder, 'installed');
   const wanted = readFileSync(join(import.meta.dirname, pins), 'utf8');
@@ -41,16 +54,26 @@ export async function installed(pins: string, install: (folder: string) => Promi
   return folder;
 }
 
-/** A virtual environment with the packages of a file of pinned versions and hashes, in its `bin`. */
+/**
+ * A virtual environment with the packages of a file of pinned versions and hashes, in its `bin`.
+ */
 export async function pythonPackages(pins: string): Promise<string> {
   return installed(pins, async (into) => {
     await run('python3', ['-m', 'venv', into]);
-    const options = ['--quiet', '--require-hashes', '--requirement', join(import.meta.dirname, pins)];
+    const options = [
+      '--quiet',
+      '--require-hashes',
+      '--requirement',
+      join(import.meta.dirname, pins),
+    ];
     await run(join(into, 'bin/pip'), ['install', ...options]);
   });
 }
 
-/** The folder of the packages of an npm lock file, which install without scripts and leave peers to this checkout. */
+/**
+ * The folder of the packages of an npm lock file, which install without scripts and leave peers to
+ * this checkout.
+ */
 export async function npmPackages(pins: string): Promise<string> {
   return installed(pins, async (into) => {
     for (const file of ['package.json', 'package-lock.json'])
@@ -82,6 +105,7 @@ export function differsFromPage(mark: string, table: string): string[] {
 /** Of the names and contents of all files of a folder without others in it. */
 export function digestOf(folder: string): string {
   const hash = createHash('sha256');
-  for (const file of readdirSync(folder).sort()) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+  for (const file of readdirSync(folder).sort())
+    hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
   return hash.digest('hex');
 }

@@ -1,7 +1,8 @@
 /**
- * Lets programs that others wrote judge this project: `npm run check:judges`, or one of them with `-- --only engine`.
- * Each is installed at its first use, into the cache of this checkout. Exit code 1 says that a judge found something,
- * 3 that none did but one could not sit, as its toolchain is missing.
+ * Lets programs that others wrote judge this project: `npm run check:judges`, or one of them with
+ * `-- --only engine`. Each is installed at its first use, into the cache of this checkout. Exit
+ * code 1 says that a judge found something, 3 that none did but one could not sit, as its toolchain
+ * is missing.
  */
 import { parseArgs } from 'node:util';
 import { commands } from './aws/commands.ts';
@@ -50,7 +51,9 @@ for (const [name, judge] of Object.entries(judges)) {
   const started = performance.now();
   const { findings, detail } = await judge.judge();
   const seconds = Math.round((performance.now() - started) / 1_000);
-  console.log(`${name} (${judge.description}): ${findings.length} findings; ${detail}; ${seconds} s.`);
+  console.log(
+    `${name} (${judge.description}): ${findings.length} findings; ${detail}; ${seconds} s.`,
+  );
   for (const finding of findings) console.log(`  ${finding}`);
   objections += findings.length;
 }

@@ -9,11 +9,19 @@ export const workflows: Judge = {
   description: 'actionlint: the workflows of GitHub Actions',
   needs: [['go', 'version']],
   async judge() {
-    const files = [...globSync('.github/workflows/*.yml', { cwd: root }), 'docs/examples/pipeline/deploy.yml'];
+    const files = [
+      ...globSync('.github/workflows/*.yml', { cwd: root }),
+      'docs/examples/pipeline/deploy.yml',
+    ];
     const options = { cwd: root, encoding: 'utf8' } as const;
-    const { stdout, stderr, status } = spawnSync('go', ['run', actionlint, '-oneline', ...files], options);
+    const { stdout, stderr, status } = spawnSync(
+      'go',
+      ['run', actionlint, '-oneline', ...files],
+      options,
+    );
     const findings = stdout.split('\n').filter(Boolean);
-    if (status !== 0 && findings.length === 0) throw new Error(`actionlint ended with ${status}: ${stderr}`);
+    if (status !== 0 && findings.length === 0)
+      throw new Error(`actionlint ended with ${status}: ${stderr}`);
     return { findings, detail: `${files.length} workflows` };
   },
 };

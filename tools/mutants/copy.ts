@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '../..');
-const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const flags = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
 
 /** Does `work` for each item, in the copy that is free next. */
 export async function forEach<T>(
@@ -16,22 +20,34 @@ export async function forEach<T>(
   const waiting = items[Symbol.iterator]();
   await Promise.all(
     copies.map(async (copy) => {
-      for (let next = waiting.next(); !next.done; next = waiting.next()) await work(copy, next.value);
+      for (let next = waiting.next(); !next.done; next = waiting.next())
+        await work(copy, next.value);
     }),
   );
 }
 
-/** A copy of the last commit, in which files can be changed and tests run without being seen elsewhere. */
+/**
+ * A copy of the last commit, in which files can be changed and tests run without being seen
+ * elsewhere.
+ */
 export class Copy {
   readonly folder = mkdtempSync(join(tmpdir(), 'mutants-'));
 
   constructor() {
-    execFileSync('git', ['worktree', 'add', '--detach', '--force', '--quiet', this.folder, 'HEAD'], { cwd: root });
+    execFileSync(
+      'git',
+      ['worktree', 'add', '--detach', '--force', '--quiet', this.folder, 'HEAD'],
+      { cwd: root },
+    );
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
   }
 
   /** Does something while a file has another text. */
-  async with<T>(file: string, changed: (text: string) => string, action: () => Promise<T>): Promise<T> {
+  async with<T>(
+    file: string,
+    changed: (text: string) => string,
+    action: () => Promise<T>,
+  ): Promise<T> {
     const path = join(this.folder, file);
     const original = readFileSync(path, 'utf8');
     writeFileSync(path, changed(original));
@@ -43,9 +59,9 @@ export class Copy {
   }
 
   /**
-   * Runs Jest, and returns its exit code. What loops forever is ended by the CPU seconds of the process, not of the clock,
-   * so that a busy machine ends nothing early; what waits forever uses none, so the clock ends it after twenty times as
-   * long.
+   * Runs Jest, and returns its exit code. What loops forever is ended by the CPU seconds of the
+   * process, not of the clock, so that a busy machine ends nothing early; what waits forever uses
+   * none, so the clock ends it after twenty times as long.
    */
   async jest(args: readonly string[], cpuSeconds: number): Promise<number | null> {
     const script = `ulimit -t ${cpuSeconds}; exec "$0" "$@"`;
@@ -55,7 +71,10 @@ export class Copy {
       detached: true,
     });
     const { pid } = child;
-    const waits = setTimeout(() => pid && process.kill(-pid, 'SIGKILL'), (60 + 20 * cpuSeconds) * 1000);
+    const waits = setTimeout(
+      () => pid && process.kill(-pid, 'SIGKILL'),
+      (60 + 20 * cpuSeconds) * 1000,
+    );
     const [code] = (await once(child, 'close')) as [number | null];
     clearTimeout(waits);
     return code;

@@ -3,7 +3,10 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What must always hold, with the lines that hold it, each with a change of it that the named tests must notice. */
+/**
+ * What must always hold, with the lines that hold it, each with a change of it that the named tests
+ * must notice.
+ */
 export type Invariant = { name: string; mutants: InvariantMutant[] };
 
 export type InvariantMutant = {
@@ -25,7 +28,9 @@ export type PlacedMutant = { name: string; file: string; mutant: InvariantMutant
  * @throws Error that names each whose line is gone, or is no longer the only one
  */
 export function placedMutants(folder: string): { invariants: number; placed: PlacedMutant[] } {
-  const invariants = JSON.parse(readFileSync(join(folder, 'tools/mutants/invariants.json'), 'utf8')) as Invariant[];
+  const invariants = JSON.parse(
+    readFileSync(join(folder, 'tools/mutants/invariants.json'), 'utf8'),
+  ) as Invariant[];
   const lost: string[] = [];
   const placed = invariants.flatMap(({ name, mutants }) =>
     mutants.flatMap((mutant) => {
@@ -41,7 +46,9 @@ export function placedMutants(folder: string): { invariants: number; placed: Pla
       });
       const [file] = found;
       if (found.length === 1 && file) return { name, file, mutant };
-      lost.push(`"${name}": ${mutant.in} has this ${found.length} times, not once:\n  ${mutant.line.trim()}`);
+      lost.push(
+        `"${name}": ${mutant.in} has this ${found.length} times, not once:\n  ${mutant.line.trim()}`,
+      );
       return [];
     }),
   );

@@ -1,6 +1,6 @@
 /**
- * `npm run mutants`: makes each change of `invariants.json` in a copy of the last commit, and runs the tests that must
- * notice it.
+ * `npm run mutants`: makes each change of `invariants.json` in a copy of the last commit, and runs
+ * the tests that must notice it.
  */
 import { availableParallelism } from 'node:os';
 import { Copy, forEach } from './copy.ts';
@@ -32,15 +32,26 @@ async function checkInvariants(): Promise<boolean> {
     const { invariants, placed } = placedMutants(first.folder);
     const run = (copy: Copy, tests: readonly string[], title?: string) =>
       copy.jest(
-        ['--runInBand', '--silent', ...flags, ...(title ? ['-t', title] : []), '--runTestsByPath', ...tests],
+        [
+          '--runInBand',
+          '--silent',
+          ...flags,
+          ...(title ? ['-t', title] : []),
+          '--runTestsByPath',
+          ...tests,
+        ],
         cpuSeconds,
       );
 
     const failing = new Set<string>();
-    await forEach(copies, [...new Set(placed.flatMap(({ mutant }) => mutant.tests))], async (copy, test) => {
-      const code = await run(copy, [test]);
-      if (code !== 0) failing.add(test);
-    });
+    await forEach(
+      copies,
+      [...new Set(placed.flatMap(({ mutant }) => mutant.tests))],
+      async (copy, test) => {
+        const code = await run(copy, [test]);
+        if (code !== 0) failing.add(test);
+      },
+    );
     for (const test of failing) say(`${test} fails with nothing changed, so it proves nothing`);
 
     const survived: string[] = [];
@@ -51,7 +62,8 @@ async function checkInvariants(): Promise<boolean> {
         (text) => text.replace(line, () => becomes),
         () => run(copy, tests, title),
       );
-      if (code === 0) survived.push(`${name}\n  ${file}\n  - ${line.trim()}\n  + ${becomes.trim()}`);
+      if (code === 0)
+        survived.push(`${name}\n  ${file}\n  - ${line.trim()}\n  + ${becomes.trim()}`);
     });
     for (const text of survived) say(`survived: ${text}`);
     const seconds = Math.round((performance.now() - started) / 1000);

@@ -1,8 +1,8 @@
 import Environment from '../../test/support/environment.js';
 
 /**
- * One failed test kills a change, so the others of its file are skipped: but for those that a failed hook has failed
- * already, without which nothing would have failed.
+ * One failed test kills a change, so the others of its file are skipped: but for those that a
+ * failed hook has failed already, without which nothing would have failed.
  */
 export default class StopAtFailure extends Environment {
   #failed = false;

@@ -1,8 +1,9 @@
 /**
- * Holds `docs/openapi.json`, and the document of a service with objects, against the rules of `docs/spectral.yaml`, and
- * a broken document too, to see that they find something: `npm run check:openapi`. Spectral brings 170 packages and
- * telemetry, so it is installed under `node_modules/.cache`, without scripts. Without the npm registry and its cache
- * nothing is checked, and this says so.
+ * Holds `docs/openapi.json`, and the document of a service with objects, against the rules of
+ * `docs/spectral.yaml`, and a broken document too, to see that they find something:
+ * `npm run check:openapi`. Spectral brings 170 packages and telemetry, so it is installed under
+ * `node_modules/.cache`, without scripts. Without the npm registry and its cache nothing is
+ * checked, and this says so.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -22,7 +23,12 @@ type Violation = { code: string; source: string; message: string; path: string[]
 
 /** The rules that `brokenDocument` breaks. */
 const expected = [
-  ...['every-answer-has-an-example', 'every-answer-has-headers', 'headers-of-every-answer', 'major-version-in-uri'],
+  ...[
+    'every-answer-has-an-example',
+    'every-answer-has-headers',
+    'headers-of-every-answer',
+    'major-version-in-uri',
+  ],
   ...['no-trailing-slash', 'no-version-in-paths', 'operation-operationId', 'paths-kebab-case'],
   ...['publishes-itself-without-a-key', 'semantic-version'],
 ];
@@ -31,19 +37,34 @@ function brokenDocument(): object {
   const document = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'));
   document.info.version = '1.0';
   document.servers[0].url = '/';
-  document.paths['/v1/Adres/'] = { get: { responses: { 200: { description: 'Odd' }, 400: { description: 'Bad' } } } };
+  document.paths['/v1/Adres/'] = {
+    get: { responses: { 200: { description: 'Odd' }, 400: { description: 'Bad' } } },
+  };
   document.paths['/openapi.json'].get.security = [{ apiKey: [] }];
   delete document.paths['/address'].get.responses['200'].headers['API-Version'];
-  document.components.responses.NotFound.headers['Access-Control-Allow-Origin'] = { schema: { type: 'string' } };
+  document.components.responses.NotFound.headers['Access-Control-Allow-Origin'] = {
+    schema: { type: 'string' },
+  };
   delete document.paths['/auth/validate'].get.responses['200'].content['application/json'].examples;
   return document;
 }
 
 /** One run for all files, since starting the linter takes longer than its work. */
 async function lint(...files: string[]): Promise<Violation[]> {
-  const options = ['--ruleset', 'docs/spectral.yaml', '--fail-severity', 'hint', '--format', 'json', '--quiet'];
+  const options = [
+    '--ruleset',
+    'docs/spectral.yaml',
+    '--fail-severity',
+    'hint',
+    '--format',
+    'json',
+    '--quiet',
+  ];
   const env = { ...process.env, SCARF_ANALYTICS: 'false' };
-  const run = promisify(execFile)(process.execPath, [spectral, 'lint', ...files, ...options], { cwd: root, env });
+  const run = promisify(execFile)(process.execPath, [spectral, 'lint', ...files, ...options], {
+    cwd: root,
+    env,
+  });
   const { stdout } = await run.catch((error: { stdout: string }) => error);
   return JSON.parse(stdout);
 }
@@ -59,7 +80,9 @@ try {
     const ours = found.filter(({ source }) => source !== broken);
     for (const { code, path, message, source } of ours)
       console.error(`${source}: ${path.join('.')}: ${message} (${code})`);
-    const unseen = expected.filter((rule) => !found.some(({ code, source }) => source === broken && code === rule));
+    const unseen = expected.filter(
+      (rule) => !found.some(({ code, source }) => source === broken && code === rule),
+    );
     assert.deepEqual(unseen, [], 'These rules find nothing in a document that breaks them.');
     console.log(
       `docs/openapi.json, and the one with objects: ${ours.length} violations; ${expected.length} rules find what breaks them.`,

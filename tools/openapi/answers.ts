@@ -35,7 +35,10 @@ const found = (request: Found['request'], address: Found['address']): Found => {
   return { status: 'ok', request, address, candidates: [] };
 };
 
-/** Lookups with their answers on the example extract of the tests. The example of a parameter belongs to the answer of the same name. */
+/**
+ * Lookups with their answers on the example extract of the tests. The example of a parameter
+ * belongs to the answer of the same name.
+ */
 export const lookupExamples: Record<string, LookupExample> = {
   found: {
     summary: 'One address',
@@ -53,7 +56,13 @@ export const lookupExamples: Record<string, LookupExample> = {
   not_found: {
     summary: 'Not found, but with other toevoegingen (a test address)',
     query: of9999SD2('c'),
-    answer: { status: 'not_found', request: of9999SD2('c'), address: null, candidates: [], toevoegingen: ['A', 'B'] },
+    answer: {
+      status: 'not_found',
+      request: of9999SD2('c'),
+      address: null,
+      candidates: [],
+      toevoegingen: ['A', 'B'],
+    },
   },
   included: {
     summary: 'With the toevoegingen that exist, and BAG ids (a test address)',
@@ -68,7 +77,10 @@ export const lookupExamples: Record<string, LookupExample> = {
     query: { ...voorburgwal, include: ['gemeente'] },
     answer: found(
       { ...voorburgwal, ...none },
-      { ...voorburgwalInAmsterdam, gemeente: { code: '0363', naam: 'Amsterdam', provincie: 'Noord-Holland' } },
+      {
+        ...voorburgwalInAmsterdam,
+        gemeente: { code: '0363', naam: 'Amsterdam', provincie: 'Noord-Holland' },
+      },
     ),
   },
   ambiguous: {
@@ -120,7 +132,9 @@ export const validationExample: ValidationAnswer = {
 /** The `examples` of one parameter of the lookup, by the names of `lookupExamples`. */
 export function parameterExamples(parameter: keyof LookupExample['query'], hasObjects: boolean) {
   const given = examplesOf(hasObjects).filter(([, { query }]) => query[parameter] !== undefined);
-  return Object.fromEntries(given.map(([name, { summary, query }]) => [name, { summary, value: query[parameter] }]));
+  return Object.fromEntries(
+    given.map(([name, { summary, query }]) => [name, { summary, value: query[parameter] }]),
+  );
 }
 
 nameSchema(addressRequestSchema, 'AddressRequest', 'The input of the lookup, normalised.', {
@@ -143,18 +157,24 @@ nameSchema(
     lon: 'Longitude.',
   },
 );
-nameSchema(adresObjectSchema, 'AdresObject', 'A verblijfsobject, ligplaats or standplaats, as the register has it.', {
-  identificatie: 'The BAG id of the object: 16 digits.',
-  status:
-    'The status in the words of the register, for instance `Verblijfsobject in gebruik`, or `Verblijfsobject gevormd` for one that ' +
-    'is planned. Withdrawn objects are not listed.',
-  gebruiksdoelen: 'Only of a verblijfsobject: for instance `woonfunctie`, sorted.',
-  oppervlakte: 'Only of a verblijfsobject: its surface in square metres.',
-  hoofdadres: 'Whether the address is the main one of the object; `false` for a nevenadres.',
-});
+nameSchema(
+  adresObjectSchema,
+  'AdresObject',
+  'A verblijfsobject, ligplaats or standplaats, as the register has it.',
+  {
+    identificatie: 'The BAG id of the object: 16 digits.',
+    status:
+      'The status in the words of the register, for instance `Verblijfsobject in gebruik`, or `Verblijfsobject gevormd` for one that ' +
+      'is planned. Withdrawn objects are not listed.',
+    gebruiksdoelen: 'Only of a verblijfsobject: for instance `woonfunctie`, sorted.',
+    oppervlakte: 'Only of a verblijfsobject: its surface in square metres.',
+    hoofdadres: 'Whether the address is the main one of the object; `false` for a nevenadres.',
+  },
+);
 nameSchema(placeSchema, 'Place', 'A street and its town, as the register writes them.', {
   straat: 'The name of the street (openbare ruimte).',
-  woonplaats: "The name of the town, for instance `Amsterdam`. The register writes `'s-Gravenhage` for Den Haag.",
+  woonplaats:
+    "The name of the town, for instance `Amsterdam`. The register writes `'s-Gravenhage` for Den Haag.",
   gemeente:
     'Only with `include=gemeente`. The municipality that the town belongs to on the date of `Dataset-Date`; `null` where the register relates it ' +
     'to none.',
@@ -168,16 +188,31 @@ nameSchema(placeSchema, 'Place', 'A street and its town, as the register writes 
 const toevoegingen =
   'The toevoegingen that exist at this postcode and huisnummer, in upper case and sorted; `null` is the address without a ' +
   `toevoeging. Empty if there are none. At most ${maxToevoegingen}: a list of that length may be incomplete.`;
-nameSchema(foundSchema, 'AddressFound', 'The register has exactly one street and town for the input.', {
-  toevoegingen: `Only with \`include=toevoegingen\`. ${toevoegingen}`,
-});
-nameSchema(notFoundSchema, 'AddressNotFound', 'The register has no such address. This is not an error.', {
-  toevoegingen,
-});
-nameSchema(ambiguousSchema, 'AddressAmbiguous', 'The register has several streets or towns for the input.', {
-  candidates: 'Each combination of street and town once, sorted by woonplaats, then straat.',
-  toevoegingen: `Only with \`include=toevoegingen\`. ${toevoegingen}`,
-});
+nameSchema(
+  foundSchema,
+  'AddressFound',
+  'The register has exactly one street and town for the input.',
+  {
+    toevoegingen: `Only with \`include=toevoegingen\`. ${toevoegingen}`,
+  },
+);
+nameSchema(
+  notFoundSchema,
+  'AddressNotFound',
+  'The register has no such address. This is not an error.',
+  {
+    toevoegingen,
+  },
+);
+nameSchema(
+  ambiguousSchema,
+  'AddressAmbiguous',
+  'The register has several streets or towns for the input.',
+  {
+    candidates: 'Each combination of street and town once, sorted by woonplaats, then straat.',
+    toevoegingen: `Only with \`include=toevoegingen\`. ${toevoegingen}`,
+  },
+);
 z.globalRegistry.add(lookupAnswerSchema, {
   id: 'LookupAnswer',
   description: 'One of three outcomes, distinguished by `status`. Each counts against the quota.',
@@ -189,7 +224,8 @@ nameSchema(
     '`null` is unlimited; 0 allows no requests.',
 );
 nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.', {
-  key_label: 'The label that the key was created with. It may contain personal data: do not log it.',
+  key_label:
+    'The label that the key was created with. It may contain personal data: do not log it.',
   plan_code: 'The plan of the account. It promises no price.',
 });
 
@@ -202,7 +238,10 @@ export function lookupResponse(hasObjects: boolean): ZodOpenApiResponseObject {
       'application/json': {
         schema: lookupAnswerSchema,
         examples: Object.fromEntries(
-          examplesOf(hasObjects).map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
+          examplesOf(hasObjects).map(([name, { summary, answer }]) => [
+            name,
+            { summary, value: answer },
+          ]),
         ),
       },
     },

@@ -13,8 +13,10 @@ nameSchema(
   'AddressToLookUp',
   'One address. The rules are those of the query of a single lookup.',
   {
-    postcode: 'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
-    huisnummer: 'The house number without an addition, as an integer, or as a string of digits as in the query.',
+    postcode:
+      'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
+    huisnummer:
+      'The house number without an addition, as an integer, or as a string of digits as in the query.',
     toevoeging:
       'Everything after the number, at most five letters and digits. Absent, `null` and empty are equivalent.',
   },
@@ -29,10 +31,13 @@ nameSchema(
   },
 );
 nameSchema(batchAnswerSchema, 'LookupAnswers', 'The outcome of each lookup.', {
-  results: 'One outcome for each address, in the order of the request, each as the single lookup returns it.',
+  results:
+    'One outcome for each address, in the order of the request, each as the single lookup returns it.',
 });
 
-const examples = [lookupExamples.found, lookupExamples.not_found, lookupExamples.ambiguous].flatMap((one) => one ?? []);
+const examples = [lookupExamples.found, lookupExamples.not_found, lookupExamples.ambiguous].flatMap(
+  (one) => one ?? [],
+);
 
 export const batchExample = {
   summary: 'Three addresses',
@@ -72,7 +77,10 @@ export const batchOperation: ZodOpenApiOperationObject = {
       description: 'The outcomes, in the order of the request.',
       headers: headersOf('Dataset-Date', 'RateLimit-Policy', 'RateLimit'),
       content: {
-        'application/json': { schema: batchAnswerSchema, examples: { many: { summary, value: batchExample.answer } } },
+        'application/json': {
+          schema: batchAnswerSchema,
+          examples: { many: { summary, value: batchExample.answer } },
+        },
       },
     },
     '422': invalidBodyResponse(invalidBody),

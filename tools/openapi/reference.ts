@@ -3,7 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ParameterName } from '../../core/addresses/address-input.ts';
-import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
+import {
+  huisnummerSchema,
+  includeSchema,
+  postcodeParameter,
+  toevoegingParameter,
+} from '../../core/contract.ts';
 import { type IncludeName, offeredNames } from '../../core/place-fields.ts';
 import { problems } from '../../core/problems.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
@@ -68,10 +73,13 @@ export function codeSamples(): { lang: string; label: string; source: string }[]
 }
 
 /**
- * What consumers of the API notice of each version, newest first, as the changelog has it; without objects where a service
- * has none.
+ * What consumers of the API notice of each version, newest first, as the changelog has it; without
+ * objects where a service has none.
  */
-function changesOf(changelog: string, hasObjects: boolean): { version: string; date?: string; changes: string[] }[] {
+function changesOf(
+  changelog: string,
+  hasObjects: boolean,
+): { version: string; date?: string; changes: string[] }[] {
   const [, ...versions] = changelog.split(/^## /m);
   return versions.flatMap((text) => {
     const [, version, date] = /^(\d+\.\d+\.\d+)(?: \((\d{4}-\d\d-\d\d)\))?$/m.exec(text) ?? [];
@@ -118,8 +126,8 @@ const addressQuery = (hasObjects: boolean) => {
 };
 
 /**
- * The OpenAPI 3.1 document of the API, made from the schemas that the Lambdas validate with. A service without objects,
- * as it is by default, doesn't offer them.
+ * The OpenAPI 3.1 document of the API, made from the schemas that the Lambdas validate with. A
+ * service without objects, as it is by default, doesn't offer them.
  */
 export function createOpenApiDocument(hasObjects = false) {
   const document = createDocument(
@@ -153,7 +161,10 @@ export function createOpenApiDocument(hasObjects = false) {
               '`house_number`) could return another address. An API key in a parameter is invalid too.',
             'x-codeSamples': codeSamples(),
             requestParams: { query: addressQuery(hasObjects) },
-            responses: { '200': lookupResponse(hasObjects), ...problemReferences(401, 403, 422, 429, 500, 503) },
+            responses: {
+              '200': lookupResponse(hasObjects),
+              ...problemReferences(401, 403, 422, 429, 500, 503),
+            },
           },
         },
         '/addresses': { post: batchOperation },
@@ -198,8 +209,8 @@ export function createOpenApiDocument(hasObjects = false) {
       'x-changes': changesOf(readFileSync(new URL('../CHANGELOG.md', docs), 'utf8'), hasObjects),
       // OpenAPI has no place for the responses of other paths and methods.
       'x-elsewhere': problemReferences(404, 405),
-      // Not in the responses of the operations: generators would make unions of it that no `switch` over `type`
-      // narrows.
+      // Not in the responses of the operations: generators would make unions of it that no `switch`
+      // over `type` narrows.
       'x-gateway': {
         '429': {
           description:
@@ -210,7 +221,8 @@ export function createOpenApiDocument(hasObjects = false) {
     },
     {
       override: ({ jsonSchema, io }) => {
-        // Members may be added to responses within a major version; in a body unknown ones are invalid.
+        // Members may be added to responses within a major version; in a body unknown ones are
+        // invalid.
         if (io === 'output') delete jsonSchema.additionalProperties;
         // Several generators know `enum` and not `const`.
         if (jsonSchema.const !== undefined) jsonSchema.enum = [jsonSchema.const];
@@ -218,7 +230,8 @@ export function createOpenApiDocument(hasObjects = false) {
       },
     },
   );
-  if (!hasObjects) for (const schema of ['AdresObject', 'Locatie']) delete document.components?.schemas?.[schema];
+  if (!hasObjects)
+    for (const schema of ['AdresObject', 'Locatie']) delete document.components?.schemas?.[schema];
   return document;
 }
 
@@ -230,7 +243,9 @@ function withoutObjects(schema: { properties?: object; enum?: unknown[] }): void
 }
 
 const ifNoneMatch = z.optional(z.string());
-z.globalRegistry.add(ifNoneMatch, { param: { description: 'One or more values of `ETag`, separated by commas.' } });
+z.globalRegistry.add(ifNoneMatch, {
+  param: { description: 'One or more values of `ETag`, separated by commas.' },
+});
 const openApiHeaders = z.object({ 'If-None-Match': ifNoneMatch });
 
 const notModified: ZodOpenApiResponseObject = {
@@ -273,19 +288,25 @@ function parameterOf(hasObjects: boolean) {
 const generatedParts: Record<string, () => string> = {
   problems: () => {
     const codes = Object.keys(referenceTexts.en.explanations) as ExplainedCode[];
-    const { types = [], faults = [] } = Object.groupBy(codes, (code) => (code in problems ? 'types' : 'faults'));
+    const { types = [], faults = [] } = Object.groupBy(codes, (code) =>
+      code in problems ? 'types' : 'faults',
+    );
     const lines = types.map((code) => `- \`/problems/${code}\`: ${headingOf(code)}\n`).join('');
     return `${lines}- \`/problems/CODE\` for each code of a 422: ${faults.map((code) => `\`${code}\``).join(', ')}\n`;
   },
 };
 
-/** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
+/**
+ * A Markdown text with each of its generated parts made anew. @throws Error when a part is not in
+ * the text
+ */
 export function withGeneratedParts(markdown: string): string {
   return Object.entries(generatedParts).reduce((text, [name, generate]) => {
     const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
     const [before, rest] = text.split(begin);
     const [, after] = rest?.split(end) ?? [];
-    if (before === undefined || after === undefined) throw new Error(`The text has no ${begin.trim()} ... ${end}.`);
+    if (before === undefined || after === undefined)
+      throw new Error(`The text has no ${begin.trim()} ... ${end}.`);
     return `${before}${begin}\n${generate()}\n${end}${after}`;
   }, markdown);
 }
@@ -293,10 +314,14 @@ export function withGeneratedParts(markdown: string): string {
 type Json = unknown;
 type JsonObject = Record<string, Json>;
 
-/** The JSON merge patch (RFC 7396) that makes `to` of `from`, which has no member that `to` lacks. */
+/**
+ * The JSON merge patch (RFC 7396) that makes `to` of `from`, which has no member that `to` lacks.
+ */
 function mergePatch(from: Json, to: Json): Json {
   if (!isObject(from) || !isObject(to)) return to;
-  const changed = Object.keys(to).filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]));
+  const changed = Object.keys(to).filter(
+    (name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]),
+  );
   return Object.fromEntries(changed.map((name) => [name, mergePatch(from[name], to[name])]));
 }
 
@@ -305,8 +330,8 @@ function isObject(value: Json): value is JsonObject {
 }
 
 /**
- * Writes the OpenAPI document and what objects change in it, which a formatter then formats, and the generated parts of
- * `docs/api.md`.
+ * Writes the OpenAPI document and what objects change in it, which a formatter then formats, and
+ * the generated parts of `docs/api.md`.
  */
 async function writeReference(): Promise<void> {
   const reference = new URL('api.md', docs);

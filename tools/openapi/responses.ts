@@ -1,5 +1,9 @@
 import * as z from 'zod/mini';
-import type { ZodOpenApiHeaderObject, ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type {
+  ZodOpenApiHeaderObject,
+  ZodOpenApiHeadersObject,
+  ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import {
   bodyFaultSchema,
   faultCodes,
@@ -19,7 +23,12 @@ import { referenceTexts } from '../../packages/reference/text/texts.ts';
 /** The id of the request in every example. */
 const exampleRequestId = 'JKJaXmPLvHcESHA=';
 
-type Header = { description: string; required?: boolean; schema: Record<string, unknown>; example?: unknown };
+type Header = {
+  description: string;
+  required?: boolean;
+  schema: Record<string, unknown>;
+  example?: unknown;
+};
 
 /** Every header that a response may have, by name. */
 const headers: Record<string, Header> = {
@@ -29,7 +38,11 @@ const headers: Record<string, Header> = {
     schema: { type: 'string', pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' },
     example: apiVersion,
   },
-  'Cache-Control': { description: 'No HTTP cache may store a response.', required: true, schema: constant('no-store') },
+  'Cache-Control': {
+    description: 'No HTTP cache may store a response.',
+    required: true,
+    schema: constant('no-store'),
+  },
   'Strict-Transport-Security': {
     description: 'HTTPS only, for a year.',
     required: true,
@@ -52,7 +65,10 @@ const headers: Record<string, Header> = {
     schema: { type: 'string', pattern: '^W/"[0-9A-Za-z_-]+"$' },
     example: 'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
   },
-  'Content-Encoding': { description: 'Present when the client accepts gzip.', schema: constant('gzip') },
+  'Content-Encoding': {
+    description: 'Present when the client accepts gzip.',
+    schema: constant('gzip'),
+  },
   Vary: {
     description: 'Compression depends on `Accept-Encoding`.',
     required: true,
@@ -67,7 +83,10 @@ const headers: Record<string, Header> = {
     description:
       'Each finite time window of the account, with its quota `q` and its length in seconds `w`, as a structured field (IETF ' +
       'draft "RateLimit header fields for HTTP"). Absent for an account without any.',
-    schema: { type: 'string', pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+(, "[a-z]+";q=[0-9]+;w=[0-9]+)*$' },
+    schema: {
+      type: 'string',
+      pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+(, "[a-z]+";q=[0-9]+;w=[0-9]+)*$',
+    },
     example: '"minute";q=60;w=60, "day";q=5000;w=86400',
   },
   RateLimit: {
@@ -99,7 +118,13 @@ function constant(value: string): Record<string, unknown> {
   return { type: 'string', const: value, enum: [value] };
 }
 
-const common = ['API-Version', 'Cache-Control', 'Strict-Transport-Security', 'X-Content-Type-Options', 'X-Request-Id'];
+const common = [
+  'API-Version',
+  'Cache-Control',
+  'Strict-Transport-Security',
+  'X-Content-Type-Options',
+  'X-Request-Id',
+];
 
 /** For `components.headers`. */
 export const headerComponents = Object.fromEntries(
@@ -109,7 +134,10 @@ export const headerComponents = Object.fromEntries(
 /** The headers of a response: those of every response, and `names`. */
 export function headersOf(...names: string[]): ZodOpenApiHeadersObject {
   return Object.fromEntries(
-    [...common, ...names].map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]),
+    [...common, ...names].map((name) => [
+      name,
+      { $ref: `#/components/headers/${componentName(name)}` },
+    ]),
   );
 }
 
@@ -117,7 +145,10 @@ function componentName(name: string): string {
   return name.replaceAll('-', '');
 }
 
-/** Gives an object schema its name in the document, and describes it, and its members where they need it. */
+/**
+ * Gives an object schema its name in the document, and describes it, and its members where they
+ * need it.
+ */
 export function nameSchema<Schema extends z.core.$ZodObject>(
   schema: Schema,
   id: string,
@@ -138,8 +169,11 @@ nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of
   request_id: 'Identifies the request; equal to the header `X-Request-Id`.',
 });
 nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
-  parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
-  code: parameterFaultCodes.map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code][0]}`).join(' '),
+  parameter:
+    'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
+  code: parameterFaultCodes
+    .map((code) => `\`${code}\`: ${referenceTexts.en.explanations[code][0]}`)
+    .join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
 nameSchema(bodyFaultSchema, 'BodyFault', 'One fault in the body of many lookups.', {
@@ -179,7 +213,8 @@ const exampleMembers: Partial<Record<ProblemCode, Record<string, unknown>>> = {
       {
         parameter: 'postcode',
         code: 'postcode-leading-zero',
-        detail: "postcode can't begin with 0: send four digits, the first not 0, and two letters, such as 1012JS.",
+        detail:
+          "postcode can't begin with 0: send four digits, the first not 0, and two letters, such as 1012JS.",
       },
       {
         parameter: 'huisnummer',
@@ -194,14 +229,15 @@ const exampleMembers: Partial<Record<ProblemCode, Record<string, unknown>>> = {
 
 /** For `components.responses`, by status: `403` has two problems, distinguished by `type`. */
 export const problemResponses = Object.fromEntries(
-  Object.entries(Object.groupBy(codes(), (code) => responseName(problems[code].status))).map(([name, group = []]) => [
-    name,
-    problemResponse(group),
-  ]),
+  Object.entries(Object.groupBy(codes(), (code) => responseName(problems[code].status))).map(
+    ([name, group = []]) => [name, problemResponse(group)],
+  ),
 );
 
 /** The problems that an operation may return, as references. */
-export function problemReferences(...statuses: number[]): Record<string, { $ref: `#/components/responses/${string}` }> {
+export function problemReferences(
+  ...statuses: number[]
+): Record<string, { $ref: `#/components/responses/${string}` }> {
   return Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${responseName(status)}` }]),
   );
@@ -218,7 +254,10 @@ function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
   });
 }
 
-/** The 422 of a body with many lookups: the same problem, whose faults have a pointer instead of a parameter. */
+/**
+ * The 422 of a body with many lookups: the same problem, whose faults have a pointer instead of a
+ * parameter.
+ */
 export function invalidBodyResponse([happened, remedy]: Explanation): ZodOpenApiResponseObject {
   const code = 'invalid-input';
   const { summary, value } = exampleOf(code);
@@ -238,7 +277,12 @@ export function invalidBodyResponse([happened, remedy]: Explanation): ZodOpenApi
   });
 }
 
-type Described = { description: string; headers: string[]; schema: z.core.$ZodType; examples: Record<string, object> };
+type Described = {
+  description: string;
+  headers: string[];
+  schema: z.core.$ZodType;
+  examples: Record<string, object>;
+};
 
 function response({ description, headers, schema, examples }: Described): ZodOpenApiResponseObject {
   const content = { 'application/problem+json': { schema, examples } };
@@ -247,7 +291,11 @@ function response({ description, headers, schema, examples }: Described): ZodOpe
 
 function schemaOf(
   code: ProblemCode,
-  { base = bases[code] ?? problemSchema, id = pascalCase(code), remedy = referenceTexts.en.explanations[code][1] } = {},
+  {
+    base = bases[code] ?? problemSchema,
+    id = pascalCase(code),
+    remedy = referenceTexts.en.explanations[code][1],
+  } = {},
 ) {
   const { status, title } = problems[code];
   const schema = z.extend(base, { type: z.literal(problemType(code)), status: z.literal(status) });

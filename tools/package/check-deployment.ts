@@ -1,7 +1,8 @@
 /**
- * Makes a release without publishing it, publishes it to a registry on this machine, installs it by name in an empty
- * folder as an operator does, and goes from `init` to an upgrade and back: `npm run check:package`. It needs the npm
- * registry or its cache; without them only the packing is checked.
+ * Makes a release without publishing it, publishes it to a registry on this machine, installs it by
+ * name in an empty folder as an operator does, and goes from `init` to an upgrade and back:
+ * `npm run check:package`. It needs the npm registry or its cache; without them only the packing is
+ * checked.
  */
 import {
   copyFileSync,
@@ -51,22 +52,37 @@ async function check(): Promise<void> {
     return;
   }
   const bytes = sizeOf(join(operator, 'node_modules'));
-  require(bytes < mostBytes, `less than ${megabytes(mostBytes)}, but ${megabytes(bytes)} are installed`);
+  require(bytes <
+    mostBytes, `less than ${megabytes(mostBytes)}, but ${megabytes(bytes)} are installed`);
   const has = (path: string) => existsSync(join(installed, path));
   const pages = globSync('**/*.md', { cwd: installed });
-  const dead = pages.flatMap((page) => deadLinks(page, readFileSync(join(installed, page), 'utf8'), has));
+  const dead = pages.flatMap((page) =>
+    deadLinks(page, readFileSync(join(installed, page), 'utf8'), has),
+  );
   require(pages.length > 20 && dead.length === 0, `docs without dead links, but found ${dead}`);
   const seconds = Math.round((Date.now() - started) / 1000);
   report(`published to a registry here and installed from it in ${seconds} s: ${megabytes(bytes)}`);
 
-  await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl', '--account', `test=${account}`);
-  // The CDK that init pins, beside the package: `npx cdk` and the templates are those that this release was tested with.
+  await npx(
+    'bag-adres',
+    'init',
+    '--yes',
+    '--alarm-email',
+    'beheer@example.nl',
+    '--account',
+    `test=${account}`,
+  );
+  // The CDK that init pins, beside the package: `npx cdk` and the templates are those that this
+  // release was tested with.
   await run(operator, 'npm', ['install', ...quick]);
   const unnamed = await npx('cdk', 'deploy', '--all').catch(String);
   const isRefused = unnamed.includes('"account": "123456789012" to stages.prod');
   require(isRefused, `prod without an account to be refused, but got\n${unnamed}`);
   const settings = join(operator, 'bag-adres.json');
-  writeFileSync(settings, readFileSync(settings, 'utf8').replace('"prod": {}', `"prod": { "account": "${account}" }`));
+  writeFileSync(
+    settings,
+    readFileSync(settings, 'utf8').replace('"prod": {}', `"prod": { "account": "${account}" }`),
+  );
   await npx('bag-adres', 'config', 'check');
   const shown = JSON.parse(await npx('bag-adres', 'config', 'show', '--stage', 'test', '--json'));
   require(shown.origins.alarmEmail === 'shared', 'the origin of a setting in "config show"');
@@ -76,13 +92,20 @@ async function check(): Promise<void> {
   await sameAsClone();
   report('init, config check, config show and cdk synth: the templates of a clone');
   const refused = await npx('bag-adres', 'account', 'list', '--local').catch(String);
-  require(refused.includes('add --data'), `--local to ask for the data folder of a clone, but got\n${refused}`);
+  require(refused.includes(
+    'add --data',
+  ), `--local to ask for the data folder of a clone, but got\n${refused}`);
 
   await onOldestNode();
   const functions = await everyHandler();
-  report(`${functions} functions of every configuration open their handlers, with the bundles of the release`);
+  report(
+    `${functions} functions of every configuration open their handlers, with the bundles of the release`,
+  );
   await ownApp('oldest', oldestCdk);
-  await ownApp('newest', Object.fromEntries(Object.keys(oldestCdk).map((name) => [name, 'latest'])));
+  await ownApp(
+    'newest',
+    Object.fromEntries(Object.keys(oldestCdk).map((name) => [name, 'latest'])),
+  );
 
   const next = await release('1.0.1', 'next');
   await registry.publish(next);
@@ -90,7 +113,9 @@ async function check(): Promise<void> {
   await npx('cdk', 'synth', '--quiet', '--output', 'cdk.next');
   const templateOf = (assembly: string, file: string) =>
     JSON.parse(readFileSync(join(operator, assembly, basename(file)), 'utf8'));
-  const losses = templates.flatMap((file) => lossesBetween(templateOf('cdk.out', file), templateOf('cdk.next', file)));
+  const losses = templates.flatMap((file) =>
+    lossesBetween(templateOf('cdk.out', file), templateOf('cdk.next', file)),
+  );
   require(losses.length === 0, `an upgrade that loses nothing, but got ${JSON.stringify(losses)}`);
   await run(operator, 'npm', ['install', ...quick, `bag-adres@${version}`]);
   await npx('bag-adres', 'config', 'check');
@@ -117,7 +142,9 @@ async function install(wanted: string): Promise<boolean> {
   }
 }
 
-/** What is installed deploys what a clone deploys, but for the subscription that the settings add. */
+/**
+ * What is installed deploys what a clone deploys, but for the subscription that the settings add.
+ */
 async function sameAsClone(): Promise<void> {
   const out = join(folder, 'clone');
   const context = JSON.stringify({ bagAdres: { alarmEmail: 'beheer@example.nl', account } });
@@ -126,14 +153,18 @@ async function sameAsClone(): Promise<void> {
   await run(folder, process.execPath, [join(root, 'bin/app.ts')], variables);
   for (const part of ['data', 'service', 'loader']) {
     const file = `bag-adres-prod-${part}.template.json`;
-    const [ours, theirs] = [join(out, file), join(operator, 'cdk.out', file)].map((path) => resourcesOf(path));
+    const [ours, theirs] = [join(out, file), join(operator, 'cdk.out', file)].map((path) =>
+      resourcesOf(path),
+    );
     require(ours === theirs, `the same ${file} from the package and from a clone`);
   }
 }
 
 /** Without metadata, which has the positions of constructs in the sources. */
 function resourcesOf(path: string): string {
-  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as { Resources: Record<string, { Metadata?: unknown }> };
+  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as {
+    Resources: Record<string, { Metadata?: unknown }>;
+  };
   return JSON.stringify(Resources, (key, value) => (key === 'Metadata' ? undefined : value));
 }
 
@@ -155,20 +186,38 @@ async function onOldestNode(): Promise<void> {
   require(used.startsWith(`v${packageNode}.`), `Node ${packageNode}, but got ${used}`);
   const command = join(operator, 'node_modules/.bin/bag-adres');
   const said = await run(operator, old, [command, 'config', 'check']);
-  require(said === (await npx('bag-adres', 'config', 'check')), `the same answer on Node ${used}, but got\n${said}`);
+  require(said ===
+    (await npx(
+      'bag-adres',
+      'config',
+      'check',
+    )), `the same answer on Node ${used}, but got\n${said}`);
   const out = join(folder, 'oldest');
   await run(operator, old, [command, 'app'], { CDK_OUTDIR: out, CDK_CONTEXT_JSON: '{}' });
   const templates = globSync('bag-adres-prod-*.template.json', { cwd: out });
-  require(templates.length === 3, `three templates of prod on Node ${used}, but found ${templates}`);
+  require(templates.length ===
+    3, `three templates of prod on Node ${used}, but found ${templates}`);
   // What is in `bin` runs when it is imported.
-  const modules = globSync('{core,lambdas,lib,loader,local,operator,packages,portal}/**/*.js', { cwd: installed });
+  const modules = globSync('{core,lambdas,lib,loader,local,operator,packages,portal}/**/*.js', {
+    cwd: installed,
+  });
   const files = modules.map((file) => join(installed, file));
   const lacking = await run(operator, old, ['--input-type=module', '-e', importAll, ...files]);
-  require(files.length > 100 && lacking === '', `modules that Node ${used} can import, but got\n${lacking}`);
+  require(files.length > 100 &&
+    lacking === '', `modules that Node ${used} can import, but got\n${lacking}`);
   // npm itself refuses what a dependency says of this Node.
   const npm = process.env.npm_execpath ?? '';
-  await run(operator, old, [npm, 'install', ...quick, '--engine-strict', '--dry-run', `bag-adres@${version}`]);
-  report(`config check, the app of the CDK, every module and npm install --engine-strict on Node ${used}`);
+  await run(operator, old, [
+    npm,
+    'install',
+    ...quick,
+    '--engine-strict',
+    '--dry-run',
+    `bag-adres@${version}`,
+  ]);
+  report(
+    `config check, the app of the CDK, every module and npm install --engine-strict on Node ${used}`,
+  );
 }
 
 /** @returns how many functions there are in all configurations */
@@ -179,15 +228,20 @@ async function everyHandler(): Promise<number> {
     const out = join(folder, 'handlers', name);
     await synthesizeInstalled(installed, out, settings, folder);
     const { opened, faults } = await openHandlers(out);
-    require(faults.length === 0, `every handler of the configuration ${name}, but\n${faults.join('\n')}`);
+    require(faults.length ===
+      0, `every handler of the configuration ${name}, but\n${faults.join('\n')}`);
     functions += opened;
   }
   const logos = globSync('asset.*/{page/,}logo', { cwd: join(folder, 'handlers/logo') });
-  require(logos.length === 2, `the logo in the bundles of the reference and of the portal, but found ${logos}`);
+  require(logos.length ===
+    2, `the logo in the bundles of the reference and of the portal, but found ${logos}`);
   return functions;
 }
 
-/** The construct in an app of its own, with this CDK: there is one copy of it, it synthesizes, and the types compile. */
+/**
+ * The construct in an app of its own, with this CDK: there is one copy of it, it synthesizes, and
+ * the types compile.
+ */
 async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Promise<void> {
   const app = join(folder, `${name}-cdk`);
   mkdirSync(app);
@@ -206,26 +260,43 @@ async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Prom
     ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
     typeRoots: [join(root, 'node_modules/@types')],
   };
-  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own-app.mts'] }));
+  writeFileSync(
+    join(app, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['own-app.mts'] }),
+  );
   const printed = await run(app, await toolPath('.bin/tsc'), []).catch(String);
   // Those of the CDK are not ours to correct.
-  const ours = printed.split('\n').filter((line) => /^(own-app|node_modules\/bag-adres\/).*error TS/.test(line));
+  const ours = printed
+    .split('\n')
+    .filter((line) => /^(own-app|node_modules\/bag-adres\/).*error TS/.test(line));
   require(ours.length === 0, `no error in the types, but tsc reports\n${ours.join('\n')}`);
   const { version: of } = JSON.parse(readFileSync(used, 'utf8'));
   report(`an app of its own on CDK ${of}: synthesized, and its types compile`);
 }
 
 function sizeOf(path: string): number {
-  return globSync('**/*', { cwd: path }).reduce((sum, file) => sum + statSync(join(path, file)).size, 0);
+  return globSync('**/*', { cwd: path }).reduce(
+    (sum, file) => sum + statSync(join(path, file)).size,
+    0,
+  );
 }
 
 const npx = (...args: string[]) => run(operator, 'npx', ['--no', ...args]);
 
 /** Runs a command, in the folder of the operator with the registry of this machine. */
-function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
+function run(
+  cwd: string,
+  command: string,
+  args: string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<string> {
   // INIT_CWD is where npm was run, not the folder of the operator.
   const isOfOperator = cwd !== root && cwd !== folder;
-  return runIn(cwd, command, args, { INIT_CWD: cwd, ...(isOfOperator && registry?.variables), ...variables });
+  return runIn(cwd, command, args, {
+    INIT_CWD: cwd,
+    ...(isOfOperator && registry?.variables),
+    ...variables,
+  });
 }
 
 function megabytes(bytes: number): string {

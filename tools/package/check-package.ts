@@ -1,7 +1,7 @@
 /**
- * Packs `bag-adres-admin`, installs it in an empty project with the oldest AWS SDK that it accepts, and uses it there
- * as a portal does: `npm run check:package`. Without the npm registry and its cache, only the packed files are checked.
- * Then the same with `bag-adres-form`, as a shop does.
+ * Packs `bag-adres-admin`, installs it in an empty project with the oldest AWS SDK that it accepts,
+ * and uses it there as a portal does: `npm run check:package`. Without the npm registry and its
+ * cache, only the packed files are checked. Then the same with `bag-adres-form`, as a shop does.
  */
 import {
   copyFileSync,
@@ -44,14 +44,20 @@ async function check(): Promise<void> {
 
   const portal = join(folder, 'portal');
   if (!(await install(portal, packed))) {
-    report('NOT checked in a portal: the npm registry does not answer. Run "npm run check:package" where it does.');
+    report(
+      'NOT checked in a portal: the npm registry does not answer. Run "npm run check:package" where it does.',
+    );
     return;
   }
   const copies = installed(portal, '@aws-sdk/lib-dynamodb');
   const foreign = installed(portal, '{aws-cdk-lib,redoc,zod,hono}');
   require(copies.length === 1, `one copy of the SDK, but found ${copies.join(', ')}`);
-  require(foreign.length === 0, `nothing that a portal does not run, but found ${foreign.join(', ')}`);
-  const bytes = globSync(join(portal, 'node_modules/**/*')).reduce((sum, file) => sum + statSync(file).size, 0);
+  require(foreign.length ===
+    0, `nothing that a portal does not run, but found ${foreign.join(', ')}`);
+  const bytes = globSync(join(portal, 'node_modules/**/*')).reduce(
+    (sum, file) => sum + statSync(file).size,
+    0,
+  );
   require(bytes < 100_000_000, `less than 100 MB, but ${kilobytes(bytes)} are installed`);
   report(`installed beside SDK ${oldestSdk}: ${kilobytes(bytes)} with the SDK, one copy of it`);
 
@@ -70,11 +76,13 @@ async function check(): Promise<void> {
   await node(portal, ['stack.ts']);
   report('granted by the construct of bag-adres-admin/access');
 
-  // What `npm install ../bag-adres/packages/admin` makes: a link, so that the package finds our SDK and the portal its
-  // own.
+  // What `npm install ../bag-adres/packages/admin` makes: a link, so that the package finds our SDK
+  // and the portal its own.
   rmSync(join(portal, 'node_modules/bag-adres-admin'), { recursive: true });
   symlinkSync(source, join(portal, 'node_modules/bag-adres-admin'));
-  const refused = String(await makeAllCalls(portal, 'calls.ts', 'two copies of the SDK').catch(String));
+  const refused = String(
+    await makeAllCalls(portal, 'calls.ts', 'two copies of the SDK').catch(String),
+  );
   const isClear = refused.includes('two copies are installed');
   require(isClear, `a clear refusal of a second copy of the SDK, but got\n${refused}`);
   report('two copies of the SDK: refused before the first call');
@@ -82,7 +90,9 @@ async function check(): Promise<void> {
 
 /** Packs a package, and lets `publint` and `attw` judge what is in it. */
 async function pack(from: string, tools: string | undefined, profile: string): Promise<string> {
-  const name = (await run(from, 'npm', ['pack', '--pack-destination', folder])).trim().split('\n').at(-1) ?? '';
+  const name =
+    (await run(from, 'npm', ['pack', '--pack-destination', folder])).trim().split('\n').at(-1) ??
+    '';
   const packed = join(folder, name);
   if (tools) {
     await run(folder, join(tools, 'publint'), ['run', '--strict', packed]);
@@ -93,36 +103,66 @@ async function pack(from: string, tools: string | undefined, profile: string): P
   return packed;
 }
 
-/** What a shop does with the form: its page has the element in a bundle, and its server asks the route. */
+/**
+ * What a shop does with the form: its page has the element in a bundle, and its server asks the
+ * route.
+ */
 async function checkForm(packed: string): Promise<void> {
   const shop = join(folder, 'shop');
   mkdirSync(shop);
-  writeFileSync(join(shop, 'package.json'), '{ "name": "shop", "private": true, "type": "module" }');
+  writeFileSync(
+    join(shop, 'package.json'),
+    '{ "name": "shop", "private": true, "type": "module" }',
+  );
   // It depends on nothing, so no registry is needed.
   await run(shop, 'npm', ['install', '--offline', '--no-audit', '--no-fund', packed]);
-  const page = "import 'bag-adres-form'; document.querySelector('bag-adres-form')!.texts = { yes: 'Klopt' };";
+  const page =
+    "import 'bag-adres-form'; document.querySelector('bag-adres-form')!.texts = { yes: 'Klopt' };";
   const server =
     "import { lookUp } from 'bag-adres-form/routes/node';\n" +
     'console.log((await lookUp(new URLSearchParams(), () => undefined)).status);';
   writeFileSync(join(shop, 'page.ts'), page);
   writeFileSync(join(shop, 'server.ts'), server);
   link(shop, '@types');
-  const options = ['--noEmit', '--module', 'nodenext', '--lib', 'es2024,dom', '--types', 'node', ...strictest];
+  const options = [
+    '--noEmit',
+    '--module',
+    'nodenext',
+    '--lib',
+    'es2024,dom',
+    '--types',
+    'node',
+    ...strictest,
+  ];
   await tool(shop, 'tsc', [...options, 'page.ts', 'server.ts']);
   await tool(shop, 'esbuild', ['page.ts', '--bundle', '--minify', '--outfile=page.js']);
-  require(readFileSync(join(shop, 'page.js'), 'utf8').includes('attachInternals'), 'the element in the bundle');
-  const answered = await node(shop, ['server.ts'], { BAG_ADRES_URL: 'http://127.0.0.1:1', BAG_ADRES_KEY: 'none' });
-  require(answered.trim() === 'unavailable', `a route without a service to answer unavailable, but got ${answered}`);
+  require(readFileSync(join(shop, 'page.js'), 'utf8').includes(
+    'attachInternals',
+  ), 'the element in the bundle');
+  const answered = await node(shop, ['server.ts'], {
+    BAG_ADRES_URL: 'http://127.0.0.1:1',
+    BAG_ADRES_KEY: 'none',
+  });
+  require(answered.trim() ===
+    'unavailable', `a route without a service to answer unavailable, but got ${answered}`);
   report('bag-adres-form: installed in a shop, compiled, bundled, and asked');
 }
 
 /**
- * Compiles a CommonJS program under the resolutions of node10 and node16, and runs it, also on the oldest Node that the
- * package names.
+ * Compiles a CommonJS program under the resolutions of node10 and node16, and runs it, also on the
+ * oldest Node that the package names.
  */
 async function checkCommonJs(portal: string, tools: string | undefined): Promise<void> {
   copyInto(portal, join(root, 'tools/package/commonjs/calls.cts'));
-  const options = ['--target', 'es2022', '--types', 'node', '--strict', '--skipLibCheck', 'calls.cts'];
+  const options = [
+    '--target',
+    'es2022',
+    '--types',
+    'node',
+    '--strict',
+    '--skipLibCheck',
+    'calls.cts',
+  ];
   const node10 = ['--module', 'commonjs', '--moduleResolution', 'node10', '--noEmit'];
   // TypeScript 7, which is ours, no longer has it.
   if (tools) await run(portal, join(tools, 'tsc'), [...node10, ...options]);
@@ -141,12 +181,22 @@ const banner =
 /** Returns whether the registry or the cache of npm had what it takes. */
 async function install(portal: string, packed: string): Promise<boolean> {
   mkdirSync(portal);
-  writeFileSync(join(portal, 'package.json'), '{ "name": "portal", "private": true, "type": "module" }');
+  writeFileSync(
+    join(portal, 'package.json'),
+    '{ "name": "portal", "private": true, "type": "module" }',
+  );
   const clients = ['client-dynamodb', 'lib-dynamodb', 'client-s3', 'client-sfn'];
   const sdk = clients.map((name) => `@aws-sdk/${name}@${oldestSdk}`);
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
+  const flags = [
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--fetch-retries=1',
+  ];
   try {
-    // First what only the registry has: with the package beside it, npm reports an unreachable registry as a conflict.
+    // First what only the registry has: with the package beside it, npm reports an unreachable
+    // registry as a conflict.
     await run(portal, 'npm', ['install', ...flags, ...sdk]);
     await run(portal, 'npm', ['install', ...flags, packed]);
     return true;
@@ -168,15 +218,32 @@ function copyInto(portal: string, file: string): void {
 
 /** Packages that are too large to install once more, or that only types need. */
 function link(portal: string, ...names: string[]): void {
-  for (const name of names) symlinkSync(join(root, 'node_modules', name), join(portal, 'node_modules', name));
+  for (const name of names)
+    symlinkSync(join(root, 'node_modules', name), join(portal, 'node_modules', name));
 }
 
 /**
- * Checks the types of the package too, which most portals leave out; types of other packages are not ours to correct.
+ * Checks the types of the package too, which most portals leave out; types of other packages are
+ * not ours to correct.
  */
 async function compile(portal: string, module: string, resolution: string): Promise<void> {
-  const options = ['--noEmit', '--target', 'es2024', '--module', module, '--moduleResolution', resolution];
-  const checked = [...strictest, '--skipLibCheck', 'false', '--types', 'node', ...globSync('*.ts', { cwd: portal })];
+  const options = [
+    '--noEmit',
+    '--target',
+    'es2024',
+    '--module',
+    module,
+    '--moduleResolution',
+    resolution,
+  ];
+  const checked = [
+    ...strictest,
+    '--skipLibCheck',
+    'false',
+    '--types',
+    'node',
+    ...globSync('*.ts', { cwd: portal }),
+  ];
   const output = await tool(portal, 'tsc', [...options, ...checked]).catch(String);
   const ours = output
     .split('\n')
@@ -196,16 +263,25 @@ async function makeAllCalls(
     for (const accounts of tables) {
       await createTables(engine.client, { addresses: `addresses-of-${accounts}`, accounts });
     }
-    const variables = { DYNAMODB_ENDPOINT: engine.endpoint, ACCOUNTS_TABLE: 'accounts', OTHER_TABLE: 'others' };
+    const variables = {
+      DYNAMODB_ENDPOINT: engine.endpoint,
+      ACCOUNTS_TABLE: 'accounts',
+      OTHER_TABLE: 'others',
+    };
     report(`${what}: ${(await run(portal, program, [script, 'jo@example.nl'], variables)).trim()}`);
   } finally {
     await engine.stop();
   }
 }
 
-const node = (cwd: string, args: string[], variables = {}) => run(cwd, process.execPath, args, variables);
+const node = (cwd: string, args: string[], variables = {}) =>
+  run(cwd, process.execPath, args, variables);
 const tool = async (cwd: string, name: 'tsc' | 'esbuild', args: string[]) =>
-  run(cwd, name === 'tsc' ? await toolPath('.bin/tsc') : join(root, 'node_modules/.bin', name), args);
+  run(
+    cwd,
+    name === 'tsc' ? await toolPath('.bin/tsc') : join(root, 'node_modules/.bin', name),
+    args,
+  );
 
 try {
   await check();

@@ -2,8 +2,15 @@ import { execFile } from 'node:child_process';
 
 const mostMinutes = 10;
 
-/** Runs a command and returns what it printed; throws with all of that if it fails, or does not end. */
-export function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
+/**
+ * Runs a command and returns what it printed; throws with all of that if it fails, or does not end.
+ */
+export function run(
+  cwd: string,
+  command: string,
+  args: string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<string> {
   return new Promise((done, fail) => {
     const options = {
       cwd,
@@ -13,7 +20,10 @@ export function run(cwd: string, command: string, args: string[], variables: Nod
     };
     execFile(command, args, options, (error, stdout, stderr) => {
       const why = error?.killed ? `did not end within ${mostMinutes} minutes` : 'failed';
-      if (error) fail(new Error(`${command} ${args.join(' ')} ${why}:\n${stdout}${stderr}`, { cause: error }));
+      if (error)
+        fail(
+          new Error(`${command} ${args.join(' ')} ${why}:\n${stdout}${stderr}`, { cause: error }),
+        );
       else done(stdout);
     });
   });

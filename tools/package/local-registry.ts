@@ -18,8 +18,8 @@ export type LocalRegistry = {
 };
 
 /**
- * Starts Verdaccio, which has what is published to it and passes on everything else from the registry of this machine.
- * Undefined where that registry does not answer.
+ * Starts Verdaccio, which has what is published to it and passes on everything else from the
+ * registry of this machine. Undefined where that registry does not answer.
  */
 export async function startRegistry(folder: string): Promise<LocalRegistry | undefined> {
   const tools = await installPackageTools();
@@ -39,10 +39,17 @@ log: { type: stdout, format: pretty, level: warn }
   );
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  const child = spawn(join(tools, 'verdaccio'), ['--config', join(folder, 'config.yaml'), '--listen', url], {
-    env: { ...process.env, ...(certificates !== 'null' && { NODE_EXTRA_CA_CERTS: certificates }) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    join(tools, 'verdaccio'),
+    ['--config', join(folder, 'config.yaml'), '--listen', url],
+    {
+      env: {
+        ...process.env,
+        ...(certificates !== 'null' && { NODE_EXTRA_CA_CERTS: certificates }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let log = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += chunk));
   while (
@@ -55,7 +62,10 @@ log: { type: stdout, format: pretty, level: warn }
     await sleep(200);
   }
   // npm publishes with a token only; this registry asks nobody for one.
-  const variables = { npm_config_registry: url, [`npm_config_//127.0.0.1:${port}/:_authToken`]: 'none' };
+  const variables = {
+    npm_config_registry: url,
+    [`npm_config_//127.0.0.1:${port}/:_authToken`]: 'none',
+  };
   return {
     variables,
     publish: async (packed) => {

@@ -1,6 +1,7 @@
 /**
- * `npm run prove -- --profile NAME`: shows in an AWS account what no emulator can, by a trial deployment that is destroyed
- * at the end, however it ends. `--on moto` or `--on ministack` shows that the trial itself works.
+ * `npm run prove -- --profile NAME`: shows in an AWS account what no emulator can, by a trial
+ * deployment that is destroyed at the end, however it ends. `--on moto` or `--on ministack` shows
+ * that the trial itself works.
  */
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
@@ -22,17 +23,24 @@ type Options = {
 const names = steps.map(({ name }) => name);
 
 const command = new Command('npm run prove --')
-  .description('Deploys a trial to your AWS account, shows what works there, and destroys it: two hours, a few dollars')
+  .description(
+    'Deploys a trial to your AWS account, shows what works there, and destroys it: two hours, a few dollars',
+  )
   .option('--profile <name>', 'the profile of the AWS CLI')
   .option('--region <region>', 'the region', 'eu-central-1')
-  .addOption(new Option('--on <emulator>', 'an emulator on this machine instead').choices(['moto', 'ministack']))
+  .addOption(
+    new Option('--on <emulator>', 'an emulator on this machine instead').choices([
+      'moto',
+      'ministack',
+    ]),
+  )
   .option('--extract <file>', 'the extract of Weesp, BAGGEM0457L-15102021.zip', sample)
   .option('--yes', 'do every step without asking')
   .addOption(
-    new Option('--break <step>', 'let a step fail after all it did; "each" begins again for each').choices([
-      ...names,
-      'each',
-    ]),
+    new Option(
+      '--break <step>',
+      'let a step fail after all it did; "each" begins again for each',
+    ).choices([...names, 'each']),
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(prove);
@@ -51,14 +59,18 @@ async function prove({ profile, region, on, extract, yes, break: broken }: Optio
   const asked = createInterface(process.stdin, process.stdout);
   const agrees = async (asks: string) => {
     if (yes) return true;
-    const answer = await asked.question(`${asks} [y/N] `, { signal: ending.signal }).catch(() => '');
+    const answer = await asked
+      .question(`${asks} [y/N] `, { signal: ending.signal })
+      .catch(() => '');
     return /^y(es)?$/i.test(answer.trim());
   };
   asked.on('SIGINT', interrupt);
   try {
     for (const breaks of broken === 'each' ? names : [broken]) {
       const trial = await Trial.begin(place, extract, ending.signal);
-      console.log(`Account ${trial.account}, ${place.region}${breaks ? `; ${breaks} is to fail` : ''}`);
+      console.log(
+        `Account ${trial.account}, ${place.region}${breaks ? `; ${breaks} is to fail` : ''}`,
+      );
       const worked = await runSteps(trial, steps, {
         agrees,
         say: (line) => console.log(line),

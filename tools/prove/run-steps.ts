@@ -23,10 +23,15 @@ export type Options = {
 class AskedFor extends Error {}
 
 /**
- * Runs the steps up to the first that fails, then undoes those that were begun, the last one first, whatever happens.
+ * Runs the steps up to the first that fails, then undoes those that were begun, the last one first,
+ * whatever happens.
  * @returns whether every step ran, up to the one that was to fail, and was undone
  */
-export async function runSteps<T>(trial: T, steps: readonly Step<T>[], options: Options): Promise<boolean> {
+export async function runSteps<T>(
+  trial: T,
+  steps: readonly Step<T>[],
+  options: Options,
+): Promise<boolean> {
   const { agrees, say, signal, breaks } = options;
   const begun: Step<T>[] = [];
   let worked = true;

@@ -41,7 +41,13 @@ export const steps: readonly Step<Trial>[] = [
       // A function that ends after them makes another log group, or writes to an emptied bucket.
       for (const bucket of await named(trial, 's3api', 'list-buckets', 'Buckets', 'Name'))
         if (bucket.startsWith(deployment)) await deleteBucket(trial, bucket);
-      for (const logGroupName of await named(trial, 'logs', 'describe-log-groups', 'logGroups', 'logGroupName'))
+      for (const logGroupName of await named(
+        trial,
+        'logs',
+        'describe-log-groups',
+        'logGroups',
+        'logGroupName',
+      ))
         await trial.aws('logs', 'delete-log-group', { logGroupName });
     },
   },
@@ -81,7 +87,9 @@ export const steps: readonly Step<Trial>[] = [
       await trial.onTrial('plan', 'put', account, '--limit', 'day=1000000');
       await trial.onTrial('account', 'create', account, '--plan', account);
       const create = async (label: string): Promise<string> =>
-        JSON.parse(await trial.onTrial('key', 'create', '--account', account, '--label', label, '--json')).key;
+        JSON.parse(
+          await trial.onTrial('key', 'create', '--account', account, '--label', label, '--json'),
+        ).key;
       trial.key = await create('trial');
       const other = await create('revoked');
       const before = await expectStatus(trial, 200, other);
@@ -98,7 +106,8 @@ export const steps: readonly Step<Trial>[] = [
       const { lookups, callers } = trial.place.scale;
       const answers: Answer[] = [];
       const caller = async () => {
-        while (answers.length < lookups && !trial.signal.aborted) answers.push(await trial.lookUp());
+        while (answers.length < lookups && !trial.signal.aborted)
+          answers.push(await trial.lookUp());
       };
       await Promise.all(Array.from({ length: callers }, caller));
       return `${summary(answers)}; ${await exactCount(trial)}`;
@@ -129,7 +138,9 @@ export const steps: readonly Step<Trial>[] = [
       for (const minutes of trial.place.scale.freezeMinutes) {
         await trial.wait(minutes * 60);
         const { milliseconds, log } = await expectInvoked(trial);
-        const environment = /Init Duration|platform\.initReport/.test(log) ? 'a new environment' : 'the frozen one';
+        const environment = /Init Duration|platform\.initReport/.test(log)
+          ? 'a new environment'
+          : 'the frozen one';
         const socket = /ECONNRESET|EPIPE|socket hang up/i.exec(log)?.[0] ?? 'no dead socket';
         shown.push(`after ${minutes} min 200 in ${ms(milliseconds)} by ${environment}, ${socket}`);
       }
@@ -142,7 +153,15 @@ export const steps: readonly Step<Trial>[] = [
     async run(trial) {
       const SourceTableName = trial.output('AccountsTableName');
       const since = `${new Date().toISOString().slice(0, 19)}Z`;
-      const json = await trial.onTrial('key', 'create', '--account', account, '--label', 'later', '--json');
+      const json = await trial.onTrial(
+        'key',
+        'create',
+        '--account',
+        account,
+        '--label',
+        'later',
+        '--json',
+      );
       const later: string = JSON.parse(json).key;
       await trial.aws('dynamodb', 'restore-table-to-point-in-time', {
         ...{ SourceTableName, TargetTableName: restored, UseLatestRestorableTime: true },
@@ -166,7 +185,8 @@ export const steps: readonly Step<Trial>[] = [
     },
     async undo(trial) {
       const { TableNames } = await trial.aws('dynamodb', 'list-tables');
-      if (TableNames.includes(restored)) await trial.aws('dynamodb', 'delete-table', { TableName: restored });
+      if (TableNames.includes(restored))
+        await trial.aws('dynamodb', 'delete-table', { TableName: restored });
     },
   },
   {
@@ -177,7 +197,10 @@ export const steps: readonly Step<Trial>[] = [
       const [next, out] = [`${version}-next.1`, mkdtempSync(join(trial.folder, 'next-'))];
       await runIn(root, 'npm', ['run', 'release', '--', '--dry-run', '--out', out, '--as', next]);
       const shown: string[] = [];
-      for (const file of [join(out, `bag-adres-${next}.tgz`), join(trial.folder, `bag-adres-${version}.tgz`)]) {
+      for (const file of [
+        join(out, `bag-adres-${next}.tgz`),
+        join(trial.folder, `bag-adres-${version}.tgz`),
+      ]) {
         await trial.npm('install', '--no-audit', '--no-fund', '--prefer-offline', file);
         const answers: Answer[] = [];
         let deployed = false;
@@ -187,7 +210,8 @@ export const steps: readonly Step<Trial>[] = [
           await trial.wait(trial.place.scale.pollSeconds / 5);
         }
         await deploying;
-        if (answers.some(({ status }) => status !== 200)) throw new Error(`during the deployment: ${summary(answers)}`);
+        if (answers.some(({ status }) => status !== 200))
+          throw new Error(`during the deployment: ${summary(answers)}`);
         shown.push(`${trial.output('Version')}: ${summary(answers)}`);
       }
       return shown.join('; ');
@@ -221,7 +245,8 @@ function summary(answers: readonly Answer[]): string {
   const statuses = new Map<number, number>();
   for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   const times = answers.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
-  const share = (part: number) => ms(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
+  const share = (part: number) =>
+    ms(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
   const counts = [...statuses].map(([status, count]) => `${count} times ${status}`).join(', ');
   return `${counts}; median ${share(0.5)}, 99% within ${share(0.99)}`;
 }
@@ -229,7 +254,10 @@ function summary(answers: readonly Answer[]): string {
 /** Compares the count of the quota with the answers. */
 async function exactCount(trial: Trial): Promise<string> {
   const { days } = JSON.parse(await trial.onTrial('account', 'usage', account, '--json'));
-  const counted = days.reduce((total: number, { lookups }: { lookups: number }) => total + lookups, 0);
+  const counted = days.reduce(
+    (total: number, { lookups }: { lookups: number }) => total + lookups,
+    0,
+  );
   const { charged, unknown } = trial;
   const answered = `${counted} counted for ${charged} answers with 200 and ${unknown} with 503`;
   // A 503 may be counted: its response says that the outcome is unknown.
@@ -242,12 +270,22 @@ async function bill(trial: Trial): Promise<string> {
   if (!prices) return `No prices of ${trial.place.region} are known.`;
   const price = (name: string) => Number(prices[name]);
   /** The sum of a metric for each resource of the trial. */
-  const metered = async (Namespace: string, MetricName: string): Promise<[resource: string, sum: number][]> => {
-    const { Metrics = [] } = await trial.aws('cloudwatch', 'list-metrics', { Namespace, MetricName });
+  const metered = async (
+    Namespace: string,
+    MetricName: string,
+  ): Promise<[resource: string, sum: number][]> => {
+    const { Metrics = [] } = await trial.aws('cloudwatch', 'list-metrics', {
+      Namespace,
+      MetricName,
+    });
     const sums: [string, number][] = [];
     for (const { Dimensions } of Metrics) {
       if (Dimensions.length !== 1 || !Dimensions[0].Value.startsWith(deployment)) continue;
-      const hours = { StartTime: trial.begun.toISOString(), EndTime: new Date().toISOString(), Period: 3_600 };
+      const hours = {
+        StartTime: trial.begun.toISOString(),
+        EndTime: new Date().toISOString(),
+        Period: 3_600,
+      };
       const input = { Namespace, MetricName, Dimensions, Statistics: ['Sum'], ...hours };
       const { Datapoints } = await trial.aws('cloudwatch', 'get-metric-statistics', input);
       sums.push([Dimensions[0].Value, sum(Datapoints.map(({ Sum }: { Sum: number }) => Sum))]);
@@ -258,7 +296,8 @@ async function bill(trial: Trial): Promise<string> {
     sum((await metered(namespace, metric)).map(([, one]) => one));
   const { Functions } = await trial.aws('lambda', 'list-functions');
   const gigabytes = (name: string) =>
-    Functions.find(({ FunctionName }: { FunctionName: string }) => FunctionName === name).MemorySize / 1024;
+    Functions.find(({ FunctionName }: { FunctionName: string }) => FunctionName === name)
+      .MemorySize / 1024;
   const durations = await metered('AWS/Lambda', 'Duration');
   const time = durations.map(([name, duration]) => (duration / 1_000) * gigabytes(name));
   const invocations = await total('AWS/Lambda', 'Invocations');
@@ -267,10 +306,16 @@ async function bill(trial: Trial): Promise<string> {
   const [requests] = prices.api_gateway_http_per_million as { price: number }[];
   const dollars = {
     'API Gateway': trial.charged * (requests?.price ?? Number.NaN),
-    Lambda: invocations * price('lambda_per_million_requests') + sum(time) * price('lambda_arm64_per_gb_second') * 1e6,
-    DynamoDB: writes * price('dynamodb_per_million_write_units') + reads * price('dynamodb_per_million_read_units'),
+    Lambda:
+      invocations * price('lambda_per_million_requests') +
+      sum(time) * price('lambda_arm64_per_gb_second') * 1e6,
+    DynamoDB:
+      writes * price('dynamodb_per_million_write_units') +
+      reads * price('dynamodb_per_million_read_units'),
   };
-  const bills = Object.entries(dollars).map(([service, amount]) => `${service} $${(amount / 1e6).toFixed(4)}`);
+  const bills = Object.entries(dollars).map(
+    ([service, amount]) => `${service} $${(amount / 1e6).toFixed(4)}`,
+  );
   const use = `${trial.charged} lookups, ${invocations} invocations, ${writes} writes, ${reads} reads`;
   return `${use}: ${bills.join(', ')}. CloudWatch is up to 15 minutes late`;
 }
@@ -288,7 +333,9 @@ async function deleteBucket(trial: Trial, Bucket: string): Promise<void> {
   const { Buckets } = await trial.aws('s3api', 'list-buckets');
   if (!Buckets.some(({ Name }: { Name: string }) => Name === Bucket)) return;
   for (;;) {
-    const { Versions = [], DeleteMarkers = [] } = await trial.aws('s3api', 'list-object-versions', { Bucket });
+    const { Versions = [], DeleteMarkers = [] } = await trial.aws('s3api', 'list-object-versions', {
+      Bucket,
+    });
     const objects = [...Versions, ...DeleteMarkers].slice(0, 1_000);
     if (objects.length === 0) break;
     const Objects = objects.map(({ Key, VersionId }) => ({ Key, VersionId }));
@@ -318,9 +365,14 @@ const lists = [
   ['ssm', 'describe-parameters', 'Parameters', 'Name'],
 ] as const;
 
-async function named(trial: Trial, ...[service, operation, list, member]: readonly string[]): Promise<string[]> {
+async function named(
+  trial: Trial,
+  ...[service, operation, list, member]: readonly string[]
+): Promise<string[]> {
   const answer = await trial.aws(service ?? '', operation ?? '');
-  const names = (answer[list ?? ''] ?? []).map((one: Record<string, string>) => (member ? one[member] : one));
+  const names = (answer[list ?? ''] ?? []).map((one: Record<string, string>) =>
+    member ? one[member] : one,
+  );
   return names.filter((name: string) => /bag-?adres-prove|bagadresprove|bagprove/i.test(name));
 }
 
@@ -329,6 +381,7 @@ const stackNames = (trial: Trial) => named(trial, ...lists[0]);
 /** What the services of AWS list that belongs to the trial. */
 export async function remains(trial: Trial): Promise<string[]> {
   const found: string[] = [];
-  for (const list of lists) found.push(...(await named(trial, ...list)).map((name) => `${list[0]}: ${name}`));
+  for (const list of lists)
+    found.push(...(await named(trial, ...list)).map((name) => `${list[0]}: ${name}`));
   return found;
 }

@@ -27,7 +27,9 @@ export type Place = {
   scale: Scale;
   /** An emulator has no change sets and no gradual deployments. */
   isEmulator: boolean;
-  /** The URL of the deployed API, as this machine reaches it; undefined if the place serves no HTTP. */
+  /**
+   * The URL of the deployed API, as this machine reaches it; undefined if the place serves no HTTP.
+   */
   origin(baseUrl: string): string | undefined;
   stop(): Promise<void>;
 };
@@ -52,12 +54,21 @@ const little: Scale = {
 /** The account that a profile of the AWS CLI belongs to. */
 export function inAws(profile: string, region: string): Place {
   const environment = { AWS_PROFILE: profile, AWS_REGION: region, AWS_DEFAULT_REGION: region };
-  return { environment, region, scale: whole, isEmulator: false, origin: (url) => url, stop: async () => undefined };
+  return {
+    environment,
+    region,
+    scale: whole,
+    isEmulator: false,
+    origin: (url) => url,
+    stop: async () => undefined,
+  };
 }
 
 /** An emulator, started for the trial. */
 export async function onEmulator(name: 'moto' | 'ministack'): Promise<Place> {
-  const { environment, stop, ...emulator } = await (name === 'moto' ? startAws() : startMinistack());
+  const { environment, stop, ...emulator } = await (name === 'moto'
+    ? startAws()
+    : startMinistack());
   return {
     environment: { ...environment, AWS_DEFAULT_REGION: region },
     region,
@@ -73,7 +84,8 @@ export const stage = 'prove';
 export const deployment = `bag-adres-${stage}`;
 const qualifier = 'bagprove';
 export const toolkit = `${deployment}-toolkit`;
-export const assetBucket = (account: string, region: string) => `cdk-${qualifier}-assets-${account}-${region}`;
+export const assetBucket = (account: string, region: string) =>
+  `cdk-${qualifier}-assets-${account}-${region}`;
 const address = 'postcode=1381AA&huisnummer=11';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of all services
@@ -85,9 +97,14 @@ export class Trial {
   readonly folder: string;
   readonly account: string;
   readonly extract: string;
-  /** Aborted when the trial is to end: what waits or repeats stops, a command that runs still ends. */
+  /**
+   * Aborted when the trial is to end: what waits or repeats stops, a command that runs still ends.
+   */
   readonly signal: AbortSignal;
-  /** The key of the trial's customer, the lookups that it was charged for, and those that may have been charged. */
+  /**
+   * The key of the trial's customer, the lookups that it was charged for, and those that may have
+   * been charged.
+   */
   key = '';
   charged = 0;
   unknown = 0;
@@ -95,7 +112,13 @@ export class Trial {
   readonly #outputs = new Map<string, string>();
   readonly #lambda: LambdaClient;
 
-  private constructor(place: Place, folder: string, account: string, extract: string, signal: AbortSignal) {
+  private constructor(
+    place: Place,
+    folder: string,
+    account: string,
+    extract: string,
+    signal: AbortSignal,
+  ) {
     this.place = place;
     this.folder = folder;
     this.account = account;
@@ -135,17 +158,32 @@ export class Trial {
     const options = ['--qualifier', qualifier, '--toolkit-stack-name', toolkit];
     // Not in the folder itself, whose cdk.json asks for a synthesis first.
     const elsewhere = join(this.folder, 'node_modules');
-    await execute(elsewhere, this.#bin('cdk'), ['bootstrap', where, ...options], this.place.environment);
+    await execute(
+      elsewhere,
+      this.#bin('cdk'),
+      ['bootstrap', where, ...options],
+      this.place.environment,
+    );
   }
 
   /** Deploys all stacks of the trial with these settings beside its own. */
   async deploy(settings: object = {}, { gradual = false } = {}): Promise<void> {
     this.#configure(settings, gradual);
     const direct = this.place.isEmulator ? ['--method', 'direct'] : [];
-    await this.#cdk('deploy', '--toolkit-stack-name', toolkit, '--require-approval', 'never', ...direct);
+    await this.#cdk(
+      'deploy',
+      '--toolkit-stack-name',
+      toolkit,
+      '--require-approval',
+      'never',
+      ...direct,
+    );
     for (const part of ['data', 'service', 'loader']) {
-      const { Stacks } = await this.aws('cloudformation', 'describe-stacks', { StackName: `${deployment}-${part}` });
-      for (const { OutputKey, OutputValue } of Stacks[0].Outputs) this.#outputs.set(OutputKey, OutputValue);
+      const { Stacks } = await this.aws('cloudformation', 'describe-stacks', {
+        StackName: `${deployment}-${part}`,
+      });
+      for (const { OutputKey, OutputValue } of Stacks[0].Outputs)
+        this.#outputs.set(OutputKey, OutputValue);
     }
   }
 
@@ -174,9 +212,16 @@ export class Trial {
   /** The same by an invocation of the function, which returns the end of its log. */
   async invoke(key = this.key): Promise<Answer> {
     const FunctionName = `${await this.#addressFunction()}:live`;
-    const event = gatewayEvent(`/v1/address?${address}`, { headers: { 'x-api-key': key }, requestId: randomUUID() });
+    const event = gatewayEvent(`/v1/address?${address}`, {
+      headers: { 'x-api-key': key },
+      requestId: randomUUID(),
+    });
     const started = performance.now();
-    const command = new InvokeCommand({ FunctionName, Payload: JSON.stringify(event), LogType: 'Tail' });
+    const command = new InvokeCommand({
+      FunctionName,
+      Payload: JSON.stringify(event),
+      LogType: 'Tail',
+    });
     const { Payload, LogResult = '' } = await this.#lambda.send(command);
     const milliseconds = performance.now() - started;
     const { statusCode = 0, body = '{}' } = JSON.parse(Buffer.from(Payload ?? []).toString());
@@ -230,12 +275,16 @@ export class Trial {
       '@aws-cdk/core:bootstrapQualifier': qualifier,
       ...(!gradual && { 'bagAdres.deployment': 'all-at-once' }),
     };
-    const write = (file: string, content: object) => writeFileSync(join(this.folder, file), JSON.stringify(content));
+    const write = (file: string, content: object) =>
+      writeFileSync(join(this.folder, file), JSON.stringify(content));
     write('bag-adres.json', { stages: { [stage]: { ...own, ...settings } } });
     write('cdk.json', { app: 'node_modules/.bin/bag-adres app', context });
   }
 
-  /** Without the rules that the CDK checks templates by: they take most of the time, and tests check them. */
+  /**
+   * Without the rules that the CDK checks templates by: they take most of the time, and tests check
+   * them.
+   */
   #cdk(command: string, ...options: string[]): Promise<string> {
     const variables = { ...this.place.environment, CDK_VALIDATION: 'false' };
     const args = [command, '--all', '--no-notices', ...options];
@@ -243,16 +292,35 @@ export class Trial {
   }
 }
 
-async function aws(place: Place, folder: string, service: string, operation: string, input: Json = {}): Promise<Json> {
+async function aws(
+  place: Place,
+  folder: string,
+  service: string,
+  operation: string,
+  input: Json = {},
+): Promise<Json> {
   const args = [service, operation, '--output', 'json', '--cli-input-json', JSON.stringify(input)];
   return JSON.parse((await execute(folder, 'aws', args, place.environment)) || '{}');
 }
 
-/** Runs a command in a process group of its own, so that Ctrl-C lets it end. @throws Error with what it printed */
-function execute(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv): Promise<string> {
+/**
+ * Runs a command in a process group of its own, so that Ctrl-C lets it end. @throws Error with what
+ * it printed
+ */
+function execute(
+  cwd: string,
+  command: string,
+  args: string[],
+  variables: NodeJS.ProcessEnv,
+): Promise<string> {
   return new Promise((done, fail) => {
     const env = { ...process.env, INIT_CWD: cwd, ...variables };
-    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk) => (out += chunk));
     child.stderr.on('data', (chunk) => (err += chunk));
@@ -260,7 +328,11 @@ function execute(cwd: string, command: string, args: string[], variables: NodeJS
     child.on('close', (code) => {
       if (code === 0) done(out);
       else
-        fail(new Error(`${command.split('/').at(-1)} ${args.slice(0, 3).join(' ')}: ${`${out}${err}`.slice(-1_500)}`));
+        fail(
+          new Error(
+            `${command.split('/').at(-1)} ${args.slice(0, 3).join(' ')}: ${`${out}${err}`.slice(-1_500)}`,
+          ),
+        );
     });
   });
 }

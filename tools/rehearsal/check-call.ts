@@ -6,8 +6,13 @@ import { promisify } from 'node:util';
 import { toolPath } from '../../.ci/tools/installed.ts';
 import { runCommandLine } from '../../bin/bag-adres.ts';
 
-/** Why a call of a program would fail on a real machine: an unknown command or option; `null` when it is fine. */
-export async function checkCall([program = '', ...args]: readonly string[]): Promise<string | null> {
+/**
+ * Why a call of a program would fail on a real machine: an unknown command or option; `null` when
+ * it is fine.
+ */
+export async function checkCall([program = '', ...args]: readonly string[]): Promise<
+  string | null
+> {
   switch (program) {
     case 'npm':
       return checkNpm(args);
@@ -32,12 +37,15 @@ async function checkNpx([program = '', ...args]: readonly string[]): Promise<str
 }
 
 async function checkNpm(args: readonly string[]): Promise<string | null> {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    scripts: Record<string, string>;
+  };
   const [command = '', ...rest] = args.filter((arg) => arg !== '-s' && arg !== '--silent');
   if (['ci', 'install', 'view'].includes(command)) return null;
   const script = command === 'run' ? (rest.shift() ?? '') : command;
   if (!(script in scripts)) return `there is no npm script "${script}"`;
-  if (rest.length > 0 && rest[0] !== '--') return `npm takes these options itself: put -- before ${rest[0]}`;
+  if (rest.length > 0 && rest[0] !== '--')
+    return `npm takes these options itself: put -- before ${rest[0]}`;
   return checkHelp(`npm run ${script}`, rest.slice(1), () => helpOf(scripts[script] ?? ''));
 }
 
@@ -52,7 +60,8 @@ async function checkBagAdres(args: string[]): Promise<string | null> {
     env: { INIT_CWD: nowhere, BAG_ADRES_KEY: 'x' },
   };
   const environment = { ...process.env };
-  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
+  for (const name of Object.keys(process.env))
+    if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, {
     HOME: nowhere,
     AWS_CONFIG_FILE: nowhere,
@@ -61,7 +70,10 @@ async function checkBagAdres(args: string[]): Promise<string | null> {
   });
   try {
     const exit = await runCommandLine(
-      [...args.map((arg, at) => (args[at - 1] === '--url' ? 'http://127.0.0.1:1' : filledIn(arg))), ...local],
+      [
+        ...args.map((arg, at) => (args[at - 1] === '--url' ? 'http://127.0.0.1:1' : filledIn(arg))),
+        ...local,
+      ],
       terminal,
     );
     return exit === 2 ? `${err.at(-1)}` : null;
@@ -73,7 +85,9 @@ async function checkBagAdres(args: string[]): Promise<string | null> {
 /** What a document leaves to the reader, and something that could stand there. */
 function filledIn(argument: string): string {
   if (argument === 'KEY_ID') return 'b9uDEGM7';
-  return argument.replace(/=\.\.\.$/, '=5').replace(/^https:\/\/\.\.\./, 'https://example.nl/extract.zip');
+  return argument
+    .replace(/=\.\.\.$/, '=5')
+    .replace(/^https:\/\/\.\.\./, 'https://example.nl/extract.zip');
 }
 
 const helps = new Map<string, Promise<string>>();
@@ -99,13 +113,17 @@ const cdk: { globalOptions: CdkOptions; commands: Record<string, CdkCommand> } =
 );
 
 function checkCdk([name = '', ...args]: readonly string[]): string | null {
-  const command = cdk.commands[name] ?? Object.values(cdk.commands).find(({ aliases }) => aliases?.includes(name));
+  const command =
+    cdk.commands[name] ??
+    Object.values(cdk.commands).find(({ aliases }) => aliases?.includes(name));
   if (!command) return `cdk has no command "${name}"`;
-  const known = Object.entries({ ...cdk.globalOptions, ...command.options }).flatMap(([option, { alias = [] }]) => [
-    `--${option}`,
-    `--no-${option}`,
-    ...[alias].flat().map((one) => (one.length === 1 ? `-${one}` : `--${one}`)),
-  ]);
+  const known = Object.entries({ ...cdk.globalOptions, ...command.options }).flatMap(
+    ([option, { alias = [] }]) => [
+      `--${option}`,
+      `--no-${option}`,
+      ...[alias].flat().map((one) => (one.length === 1 ? `-${one}` : `--${one}`)),
+    ],
+  );
   const unknown = optionsOf(args).find((option) => ![...known, '--help', '-h'].includes(option));
   return unknown === undefined ? null : `cdk ${name} has no option ${unknown}`;
 }
@@ -114,7 +132,11 @@ const optionsOf = (args: readonly string[]) =>
   args.filter((arg) => /^--?[a-z]/i.test(arg)).map((arg) => arg.split('=')[0] ?? '');
 
 /** Checks that the help of a program names every option. */
-async function checkHelp(name: string, args: readonly string[], help: () => Promise<string>): Promise<string | null> {
+async function checkHelp(
+  name: string,
+  args: readonly string[],
+  help: () => Promise<string>,
+): Promise<string | null> {
   const options = optionsOf(args);
   if (options.length === 0) return null;
   const text = await help();
@@ -124,7 +146,10 @@ async function checkHelp(name: string, args: readonly string[], help: () => Prom
   return unknown === undefined ? null : `${name} has no option ${unknown}`;
 }
 
-/** Packages of the SDK by the name of the service on the AWS command line: both are made of the same service models. */
+/**
+ * Packages of the SDK by the name of the service on the AWS command line: both are made of the same
+ * service models.
+ */
 const services: Record<string, () => Promise<object>> = {
   cloudformation: () => import('@aws-sdk/client-cloudformation'),
   dynamodb: () => import('@aws-sdk/client-dynamodb'),
@@ -136,7 +161,10 @@ const services: Record<string, () => Promise<object>> = {
   sts: () => import('@aws-sdk/client-sts'),
 };
 
-/** Commands of services whose package is not installed, and those that are no operation, with their options. */
+/**
+ * Commands of services whose package is not installed, and those that are no operation, with their
+ * options.
+ */
 const otherCommands: Record<string, string> = {
   's3 rm': '--recursive',
   's3 cp': '--recursive',
@@ -145,14 +173,16 @@ const otherCommands: Record<string, string> = {
   's3 sync': '',
   'sso login': '',
   configure: '',
-  'logs start-query': '--log-group-name --log-group-names --start-time --end-time --query-string --limit',
+  'logs start-query':
+    '--log-group-name --log-group-names --start-time --end-time --query-string --limit',
   'logs get-query-results': '--query-id',
   'logs tail': '--follow --since --format --filter-pattern',
   'deploy create-deployment':
     '--application-name --deployment-group-name --revision --deployment-config-name --override-alarm-configuration --description',
   'deploy stop-deployment': '--deployment-id --auto-rollback-enabled --no-auto-rollback-enabled',
   'deploy list-deployments': '--application-name --deployment-group-name --include-only-statuses',
-  'deploy update-deployment-group': '--application-name --current-deployment-group-name --alarm-configuration',
+  'deploy update-deployment-group':
+    '--application-name --current-deployment-group-name --alarm-configuration',
   'service-quotas get-service-quota': '--service-code --quota-code',
   'service-quotas request-service-quota-increase': '--service-code --quota-code --desired-value',
   'cloudwatch get-metric-statistics':
@@ -167,26 +197,41 @@ const otherCommands: Record<string, string> = {
   'backup describe-restore-job': '--restore-job-id',
   'acm describe-certificate': '--certificate-arn',
   'acm import-certificate': '--certificate-arn --certificate --private-key --certificate-chain',
-  'backup update-region-settings': '--resource-type-opt-in-preference --resource-type-management-preference',
+  'backup update-region-settings':
+    '--resource-type-opt-in-preference --resource-type-management-preference',
   'iam create-policy': '--policy-name --policy-document',
   'iam create-role': '--role-name --assume-role-policy-document --permissions-boundary',
   'iam put-role-policy': '--role-name --policy-name --policy-document',
   'iam create-open-id-connect-provider': '--url --client-id-list --thumbprint-list',
 };
 
-const globalOptions = ['--query', '--output', '--region', '--profile', '--no-cli-pager', '--cli-input-json'];
+const globalOptions = [
+  '--query',
+  '--output',
+  '--region',
+  '--profile',
+  '--no-cli-pager',
+  '--cli-input-json',
+];
 
 /**
- * What can't be undone with the same call, and what else goes with it. A procedure that does this by hand must be one
- * of `mayDestroy`: anything else is a command of ours, whose tests look at what is left.
+ * What can't be undone with the same call, and what else goes with it. A procedure that does this
+ * by hand must be one of `mayDestroy`: anything else is a command of ours, whose tests look at what
+ * is left.
  */
 const destroys: readonly [RegExp, string][] = [
   [/^dynamodb delete-table\b/, 'its point-in-time recovery goes with the table'],
   [/^dynamodb delete-backup\b/, 'it may be the only copy of a table'],
-  [/^dynamodb (?:delete-item|batch-write-item|put-item|update-item)\b/, 'it passes the lock and the audit'],
+  [
+    /^dynamodb (?:delete-item|batch-write-item|put-item|update-item)\b/,
+    'it passes the lock and the audit',
+  ],
   [/^secretsmanager delete-secret\b/, 'every key or session rests on the secret'],
   [/^s3 rm\b|^s3api delete-/, 'snapshots and statements are objects'],
-  [/^kms (?:schedule-key-deletion|disable-key)\b/, 'nothing that the key encrypts can be read again'],
+  [
+    /^kms (?:schedule-key-deletion|disable-key)\b/,
+    'nothing that the key encrypts can be read again',
+  ],
 ];
 
 /** Destructive calls of the documents, each where nothing is lost by it. */
@@ -213,8 +258,12 @@ async function checkAws(args: readonly string[]): Promise<string | null> {
   if (other !== undefined) return unknownOption(options, other.split(' '));
   const load = services[service];
   if (!load) return `aws ${service} ${operation} is not in the list of known commands`;
-  const members = inputMembers(await load(), operation === 'wait' ? waited(words[2] ?? '') : operation);
-  if (!members) return `aws ${service} has no command "${operation}${operation === 'wait' ? ` ${words[2]}` : ''}"`;
+  const members = inputMembers(
+    await load(),
+    operation === 'wait' ? waited(words[2] ?? '') : operation,
+  );
+  if (!members)
+    return `aws ${service} has no command "${operation}${operation === 'wait' ? ` ${words[2]}` : ''}"`;
   return unknownOption(
     options,
     members.flatMap((member) => [`--${kebab(member)}`, `--no-${kebab(member)}`]),

@@ -15,9 +15,9 @@ const documents = [
 export type Rehearsal = { calls: number; problems: string[] };
 
 /**
- * Walks documents command by command: a shell runs them with stubs in place of the programs, so that variables,
- * functions, loops and quoting are real, and every call that a stub got is checked against the program that it stands
- * for.
+ * Walks documents command by command: a shell runs them with stubs in place of the programs, so
+ * that variables, functions, loops and quoting are real, and every call that a stub got is checked
+ * against the program that it stands for.
  */
 export async function rehearse(texts: ReadonlyMap<string, string>): Promise<Rehearsal> {
   const pieces = [...texts].flatMap(([file, text]) =>

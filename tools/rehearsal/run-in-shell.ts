@@ -11,7 +11,8 @@ export type Call = { where: string; args: string[] };
 const stubbed = ['aws', 'cdk', 'curl', 'gh', 'git', 'node', 'npm', 'npx'];
 
 /**
- * Notes its call, NUL after each word and a record separator after the last, and prints what a later command may read.
+ * Notes its call, NUL after each word and a record separator after the last, and prints what a
+ * later command may read.
  */
 const stubOf = (name: string) => `printf '%s\\0' "$WHERE" ${name} "$@" >>"$CALLS"
 printf '\\036' >>"$CALLS"
@@ -23,8 +24,13 @@ case "$*" in
 esac
 `;
 
-/** Runs the pieces in one shell, in order, with stubs on its path. A piece that the shell refuses is a problem. */
-export async function runInShell(pieces: readonly Documented[]): Promise<{ calls: Call[]; problems: string[] }> {
+/**
+ * Runs the pieces in one shell, in order, with stubs on its path. A piece that the shell refuses is
+ * a problem.
+ */
+export async function runInShell(
+  pieces: readonly Documented[],
+): Promise<{ calls: Call[]; problems: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'bag-adres-rehearsal-'));
   try {
     for (const name of stubbed) {
@@ -37,10 +43,12 @@ export async function runInShell(pieces: readonly Documented[]): Promise<{ calls
     await writeFile(failures, '');
     // Files that a command reads, and that its reader has.
     for (const { shell } of pieces) {
-      for (const [, name] of shell.matchAll(/[^<]<\s*([\w.-]+)/g)) await writeFile(join(folder, `${name}`), '');
+      for (const [, name] of shell.matchAll(/[^<]<\s*([\w.-]+)/g))
+        await writeFile(join(folder, `${name}`), '');
     }
     const script = join(folder, 'script');
-    // Functions of the shell, with the files for programs that start another: a process for each takes a while.
+    // Functions of the shell, with the files for programs that start another: a process for each
+    // takes a while.
     const functions = stubbed.map((name) => `${name}() {\n${stubOf(name)}}`);
     await writeFile(script, [...functions, ...pieces.map(shellOf)].join('\n'));
     const env = { PATH: `${folder}:/usr/bin:/bin`, CALLS: calls, FAILURES: failures, HOME: folder };
@@ -56,7 +64,10 @@ export async function runInShell(pieces: readonly Documented[]): Promise<{ calls
   }
 }
 
-/** One session for all: `eval` contains an error of syntax, and an undefined variable or a failed command is noted. */
+/**
+ * One session for all: `eval` contains an error of syntax, and an undefined variable or a failed
+ * command is noted.
+ */
 function shellOf({ where, shell }: Documented): string {
   const quoted = `'${shell.replaceAll("'", `'\\''`)}'`;
   // Folders of the reader's machine are not there.

@@ -1,6 +1,6 @@
 /**
- * Builds the folder that becomes the npm package `bag-adres`: this repository compiled, with the bundles of its
- * Lambdas.
+ * Builds the folder that becomes the npm package `bag-adres`: this repository compiled, with the
+ * bundles of its Lambdas.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -32,15 +32,21 @@ const entries = ['bin/bag-adres.ts', 'bin/app.ts', 'bin/constructs.ts'];
 export const packageNode = '22.12';
 
 /**
- * The oldest CDK that the stacks can be made with: an app has one copy of it, its own. Older ones refuse the ids of rules
- * that `acknowledge` writes.
+ * The oldest CDK that the stacks can be made with: an app has one copy of it, its own. Older ones
+ * refuse the ids of rules that `acknowledge` writes.
  */
-export const oldestCdk: Readonly<Record<string, string>> = { 'aws-cdk-lib': '2.269.0', constructs: '10.5.0' };
+export const oldestCdk: Readonly<Record<string, string>> = {
+  'aws-cdk-lib': '2.269.0',
+  constructs: '10.5.0',
+};
 
 /** What is copied as it is. */
 const copied = ['bin/installed.js', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'docs'];
 
-/** Loaded only by what a release does not have: the rules for templates, which its tests have checked, and bundling. */
+/**
+ * Loaded only by what a release does not have: the rules for templates, which its tests have
+ * checked, and bundling.
+ */
 const notInstalled = new Set(['cdk-nag', 'esbuild']);
 
 /** A file of the package with its SHA-256, or a bundle with one SHA-256 of all its files. */
@@ -49,7 +55,10 @@ export type Hashes = Readonly<Record<string, string>>;
 /** Where `buildPackage` puts the source maps of the bundles. */
 export const sourceMapsOf = (folder: string) => `${folder}-source-maps`;
 
-/** Writes the package to `folder`, which it empties first. Returns the hashes of the bundles, by name. */
+/**
+ * Writes the package to `folder`, which it empties first. Returns the hashes of the bundles, by
+ * name.
+ */
 export async function buildPackage(folder: string, version: string): Promise<Hashes> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -69,7 +78,10 @@ export async function buildPackage(folder: string, version: string): Promise<Has
   return hashes;
 }
 
-/** Compiles the entries with the compiler `tsc`, file by file, so that paths between files are the same as here. */
+/**
+ * Compiles the entries with the compiler `tsc`, file by file, so that paths between files are the
+ * same as here.
+ */
 function compile(folder: string, tsc: string): void {
   const project = `${folder}-tsconfig.json`;
   const compilerOptions = {
@@ -86,20 +98,30 @@ function compile(folder: string, tsc: string): void {
     typeRoots: [join(root, 'node_modules/@types')],
   };
   const files = entries.map((entry) => join(root, entry));
-  writeFileSync(project, json({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }));
+  writeFileSync(
+    project,
+    json({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }),
+  );
   execFileSync(process.execPath, [tsc, '--project', project], { stdio: 'inherit' });
   rmSync(project);
   for (const file of globSync('**/*.d.ts', { cwd: folder })) {
     const path = join(folder, file);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g, '$1.js$2'));
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replaceAll(/(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g, '$1.js$2'),
+    );
   }
 }
 
-/** Gives the props the documentation of each field, which the type that is derived from the schema does not have. */
+/**
+ * Gives the props the documentation of each field, which the type that is derived from the schema
+ * does not have.
+ */
 function documentProps(file: string): void {
   const derived = 'export type ConfigInput = z.input<typeof configSchema>;';
   const text = readFileSync(file, 'utf8');
-  if (!text.includes(derived)) throw new Error(`${file} has no ConfigInput: correct what documentProps looks for.`);
+  if (!text.includes(derived))
+    throw new Error(`${file} has no ConfigInput: correct what documentProps looks for.`);
   writeFileSync(
     file,
     text.replace(derived, () => configInputDeclaration()),
@@ -133,12 +155,17 @@ function hashOf(folder: string): string {
 
 /** The packages that the compiled files import. */
 function importedBy(folder: string): string[] {
-  const names = globSync('**/*.js', { cwd: folder, exclude: ['bundles/**', 'docs/**'] }).flatMap((file) =>
-    [...readFileSync(join(folder, file), 'utf8').matchAll(/\b(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g)].map(
-      ([, name = '']) => name,
-    ),
+  const names = globSync('**/*.js', { cwd: folder, exclude: ['bundles/**', 'docs/**'] }).flatMap(
+    (file) =>
+      [
+        ...readFileSync(join(folder, file), 'utf8').matchAll(
+          /\b(?:from |import\()'((?:@[^/']+\/)?[^./'][^/']*)/g,
+        ),
+      ].map(([, name = '']) => name),
   );
-  return [...new Set(names)].filter((name) => !name.startsWith('node:') && !notInstalled.has(name)).sort();
+  return [...new Set(names)]
+    .filter((name) => !name.startsWith('node:') && !notInstalled.has(name))
+    .sort();
 }
 
 /** The manifest of the package: the versions are those that are tested here. */
@@ -146,8 +173,10 @@ function manifest(version: string, imported: readonly string[]): object {
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const versions: Record<string, string> = { ...own.devDependencies, ...own.dependencies };
   const unknown = imported.filter((name) => versions[name] === undefined);
-  if (unknown.length > 0) throw new Error(`Not in package.json: ${unknown.join(', ')}. Install what is imported.`);
-  const versionsOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, versions[name]]));
+  if (unknown.length > 0)
+    throw new Error(`Not in package.json: ${unknown.join(', ')}. Install what is imported.`);
+  const versionsOf = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, versions[name]]));
   return {
     name: own.name,
     version,
@@ -163,9 +192,14 @@ function manifest(version: string, imported: readonly string[]): object {
       './package.json': './package.json',
     },
     dependencies: versionsOf(imported.filter((name) => !(name in oldestCdk))),
-    peerDependencies: Object.fromEntries(Object.entries(oldestCdk).map(([name, oldest]) => [name, `^${oldest}`])),
+    peerDependencies: Object.fromEntries(
+      Object.entries(oldestCdk).map(([name, oldest]) => [name, `^${oldest}`]),
+    ),
     // What this release was tested with, which `init` pins.
-    devDependencies: { ...versionsOf(Object.keys(oldestCdk)), 'aws-cdk': pinnedVersions()['aws-cdk'] },
+    devDependencies: {
+      ...versionsOf(Object.keys(oldestCdk)),
+      'aws-cdk': pinnedVersions()['aws-cdk'],
+    },
   };
 }
 

@@ -24,7 +24,8 @@ function fieldsOfAStage(): Record<string, Schema> {
     override({ jsonSchema }) {
       const { allowed, description } = jsonSchema;
       delete jsonSchema.allowed; // ours: only its text is of use in an editor
-      if (typeof allowed === 'string') jsonSchema.description = `${description ?? ''} Allowed: ${allowed}.`.trim();
+      if (typeof allowed === 'string')
+        jsonSchema.description = `${description ?? ''} Allowed: ${allowed}.`.trim();
     },
   }) as Schema;
   return properties;
@@ -52,7 +53,8 @@ export function configJsonSchema(): object {
         additionalProperties: false,
       },
       stages: {
-        description: 'What differs by stage. A stage is one deployment: its stacks are named bag-adres-STAGE-...',
+        description:
+          'What differs by stage. A stage is one deployment: its stacks are named bag-adres-STAGE-...',
         type: 'object',
         minProperties: 1,
         propertyNames: { pattern },
@@ -70,7 +72,10 @@ export function configJsonSchema(): object {
 
 function withoutRequired({ required: _, ...schema }: Schema): Schema {
   if (!schema.properties) return schema;
-  const properties = Object.entries(schema.properties).map(([name, field]) => [name, withoutRequired(field)]);
+  const properties = Object.entries(schema.properties).map(([name, field]) => [
+    name,
+    withoutRequired(field),
+  ]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
@@ -82,7 +87,8 @@ export function configInputDeclaration(): string {
 function object({ properties = {}, required = [] }: Schema, indent: string): string {
   const inner = `${indent}    `;
   const members = Object.entries(properties).flatMap(([name, field]) => {
-    const given = field.default === undefined ? '' : ` Default: \`${JSON.stringify(field.default)}\`.`;
+    const given =
+      field.default === undefined ? '' : ` Default: \`${JSON.stringify(field.default)}\`.`;
     const text = `${field.description ?? ''}${given}`.replaceAll('*/', '*\\/');
     const optional = required.includes(name) ? '' : '?';
     const type = `${typeOf(field, inner)}${optional ? ' | undefined' : ''}`;
@@ -106,7 +112,11 @@ function typeOf(field: Schema, indent: string): string {
 
 /** The configuration as a Markdown table, one row for each field, generated from the schema. */
 export function configTable(): string {
-  return ['| field | allowed | default | what it does |', '|---|---|---|---|', ...rows(configSchema, [])].join('\n');
+  return [
+    '| field | allowed | default | what it does |',
+    '|---|---|---|---|',
+    ...rows(configSchema, []),
+  ].join('\n');
 }
 
 function rows(schema: z.core.$ZodType, path: readonly string[]): string[] {
@@ -118,15 +128,22 @@ function rows(schema: z.core.$ZodType, path: readonly string[]): string[] {
           `| \`${path.join('.')}\` | ${inner instanceof z.ZodObject ? (sameAs(inner) ?? 'the fields below') : allowedIn(inner)} | ${defaultOf(schema)} | ${meta(schema).description} |`,
         ];
   if (!(inner instanceof z.ZodObject) || sameAs(inner)) return row;
-  return [...row, ...Object.entries(inner.shape).flatMap(([name, field]) => rows(field, [...path, name]))];
+  return [
+    ...row,
+    ...Object.entries(inner.shape).flatMap(([name, field]) => rows(field, [...path, name])),
+  ];
 }
 
-/** Where all fields of a group are also those of one at the top, which has more: the names that are left. */
+/**
+ * Where all fields of a group are also those of one at the top, which has more: the names that are
+ * left.
+ */
 function sameAs(group: z.ZodObject): string | undefined {
   const fields = Object.entries(group.shape);
   for (const [name, schema] of Object.entries(configSchema.shape)) {
     const other = unwrap(schema);
-    if (!(other instanceof z.ZodObject) || Object.keys(other.shape).length <= fields.length) continue;
+    if (!(other instanceof z.ZodObject) || Object.keys(other.shape).length <= fields.length)
+      continue;
     if (!fields.every(([field, of]) => other.shape[field] === of)) continue;
     return `${fields.map(([field]) => `\`${field}\``).join(', ')}, as in \`${name}\``;
   }

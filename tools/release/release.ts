@@ -1,7 +1,7 @@
 /**
- * Makes a release: builds and packs both packages, with a bill of materials and checksums beside them.
- * `npm run release -- --dry-run --out DIR`. Without `--dry-run` it publishes, which only the workflow does: it can
- * prove where the packages are from.
+ * Makes a release: builds and packs both packages, with a bill of materials and checksums beside
+ * them. `npm run release -- --dry-run --out DIR`. Without `--dry-run` it publishes, which only the
+ * workflow does: it can prove where the packages are from.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -33,11 +33,13 @@ async function release({ dryRun, out, as }: Options): Promise<void> {
   const { version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version: string = as ?? own;
   const problems = releaseProblems(root, version);
-  for (const problem of problems) console.error(`${dryRun ? 'Before the release' : 'Not released'}: ${problem}`);
+  for (const problem of problems)
+    console.error(`${dryRun ? 'Before the release' : 'Not released'}: ${problem}`);
   if (problems.length > 0 && !dryRun) process.exit(1);
   const folder = resolve(process.env.INIT_CWD ?? process.cwd(), out);
   mkdirSync(folder, { recursive: true });
-  for (const old of globSync(['bag-adres*.tgz', 'source-maps-*.tgz'], { cwd: folder })) rmSync(join(folder, old));
+  for (const old of globSync(['bag-adres*.tgz', 'source-maps-*.tgz'], { cwd: folder }))
+    rmSync(join(folder, old));
 
   const built = join(work, 'bag-adres');
   const bundles = await buildPackage(built, version);
@@ -46,8 +48,17 @@ async function release({ dryRun, out, as }: Options): Promise<void> {
   for (const one of ['admin', 'form']) {
     npm(['pack', '--loglevel', 'error', '--pack-destination', folder], join(root, 'packages', one));
   }
-  execFileSync('tar', ['-czf', join(folder, `source-maps-${version}.tgz`), '-C', sourceMapsOf(built), '.']);
-  const bom = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], root);
+  execFileSync('tar', [
+    '-czf',
+    join(folder, `source-maps-${version}.tgz`),
+    '-C',
+    sourceMapsOf(built),
+    '.',
+  ]);
+  const bom = npm(
+    ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'],
+    root,
+  );
   writeFileSync(join(folder, 'sbom.cdx.json'), bom);
   writeFileSync(join(folder, 'bundles.json'), `${JSON.stringify(bundles, null, 2)}\n`);
   const sums = readdirSync(folder)

@@ -1,8 +1,20 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { accessItem, accessKey, dayNumber, keyCode, windowItem } from '../../core/accounts/account-item.ts';
+import {
+  accessItem,
+  accessKey,
+  dayNumber,
+  keyCode,
+  windowItem,
+} from '../../core/accounts/account-item.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { usageRecord } from '../../core/accounts/usage-record.ts';
-import { dateOf, daySeconds, secondsOf, type WindowName, windowStart } from '../../core/calendar.ts';
+import {
+  dateOf,
+  daySeconds,
+  secondsOf,
+  type WindowName,
+  windowStart,
+} from '../../core/calendar.ts';
 import { dutchTime } from '../../core/dutch-time.ts';
 import { guardedUpdate, type Item } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
@@ -12,8 +24,17 @@ import { createAdmin } from '../../packages/admin/admin.ts';
 import { statementsOf } from '../../packages/admin/monthly-statements.ts';
 import { type AddressService, testTables } from '../../test/support/address-service.ts';
 
-/** The customers of an operator: their id, name and plan, what they use on a working day, and their keys. */
-const customers: readonly [id: string, name: string, plan: string, perDay: number, keys: readonly string[]][] = [
+/**
+ * The customers of an operator: their id, name and plan, what they use on a working day, and their
+ * keys.
+ */
+const customers: readonly [
+  id: string,
+  name: string,
+  plan: string,
+  perDay: number,
+  keys: readonly string[],
+][] = [
   ['delinde', 'De Linde Woonwinkel BV', 'standaard', 3_400, ['webshop', 'kassa', 'crm']],
   ['bakkerbart', 'Bakkerij Bart', 'klein', 150, ['webshop']],
   ['fietsnl', 'Fietsen Noord-Nederland', 'standaard', 2_100, ['webshop', 'magazijn']],
@@ -33,8 +54,8 @@ const shownPerson = 'kim@customer.example';
 const hourSeconds = 3600;
 
 /**
- * Adds customers who have used the service for up to a year until now, and closes the months in `folder`. Returns the
- * id of a key of the account that is shown.
+ * Adds customers who have used the service for up to a year until now, and closes the months in
+ * `folder`. Returns the id of a key of the account that is shown.
  */
 export async function addExampleCustomers(
   { client }: Pick<AddressService, 'client'>,
@@ -70,7 +91,10 @@ export async function addExampleCustomers(
     await operatorAt(created).members.add({ account: id, person, role: 'admin' });
     const codes: string[] = [];
     for (const [j, label] of labels.entries()) {
-      const { keyId } = await adminAt(created - 1 - 40 * j, person).keys.create({ account: id, label });
+      const { keyId } = await adminAt(created - 1 - 40 * j, person).keys.create({
+        account: id,
+        label,
+      });
       codes.push(keyCode(keyId));
       if (id === shownAccount && j === 0) shownKey = keyId;
       await set(
@@ -79,18 +103,29 @@ export async function addExampleCustomers(
       );
     }
     const records: Item[] = [];
-    for (let at = secondsOf(today) - (created - 2) * daySeconds; at < secondsOf(today); at += daySeconds)
+    for (
+      let at = secondsOf(today) - (created - 2) * daySeconds;
+      at < secondsOf(today);
+      at += daySeconds
+    )
       records.push(recordOf(id, dateOf(at), perDay, codes));
     await write(records);
     const month = usageRecord.sortKey(today.slice(0, 7));
     const ofMonth = records.filter((record) => month <= record[accountsTable.sortKey]);
     const before = ofMonth.reduce((sum, record) => sum + record[usageRecord.lookups], 0);
-    await set(accessKey(id), countedToday(today, { used: Math.round(perDay * 0.62), before, codes }));
+    await set(
+      accessKey(id),
+      countedToday(today, { used: Math.round(perDay * 0.62), before, codes }),
+    );
   }
   const kim = adminAt(9, shownPerson);
   const expires = dutchTime.endOfDay(dateOf(secondsOf(today) + 40 * daySeconds));
   await kim.keys.create({ account: shownAccount, label: 'proef', expires });
-  await kim.members.add({ account: shownAccount, person: 'boekhouding@delinde.example', role: 'finance' });
+  await kim.members.add({
+    account: shownAccount,
+    person: 'boekhouding@delinde.example',
+    role: 'finance',
+  });
   await operatorAt(12).accounts.set({ id: shownAccount, limits: { day: 4_500 } });
   await operatorAt(3).accounts.suspend('kattenbak');
 
@@ -102,13 +137,19 @@ export async function addExampleCustomers(
   return { shownKey };
 }
 
-/** A day of an account: quieter at the weekend, never quite like another day, and the same each time. */
+/**
+ * A day of an account: quieter at the weekend, never quite like another day, and the same each
+ * time.
+ */
 function recordOf(account: string, date: string, perDay: number, codes: readonly string[]): Item {
   const day = dayNumber(date);
   const noise = (Math.abs(Math.sin(day * 12.9898 + perDay)) * 43_758.5453) % 1;
   const ofWeekday = [0.35, 1, 1.05, 1, 0.95, 0.9, 0.6][(day + 4) % 7] ?? 1;
   const lookups = Math.round(perDay * ofWeekday * (0.75 + 0.4 * noise));
-  const ofKeys = Object.entries(sharesOf(lookups, codes)).map(([code, count]) => [usageRecord.byKey(code), count]);
+  const ofKeys = Object.entries(sharesOf(lookups, codes)).map(([code, count]) => [
+    usageRecord.byKey(code),
+    count,
+  ]);
   return {
     [accountsTable.partitionKey]: account,
     [accountsTable.sortKey]: usageRecord.sortKey(date),
@@ -127,7 +168,10 @@ const refusedFor = (window: WindowName, count: number) => ({
 });
 
 /** What the access item counts: `used` today, after what was used `before` in this month. */
-function countedToday(today: string, { used, before, codes }: { used: number; before: number; codes: string[] }): Item {
+function countedToday(
+  today: string,
+  { used, before, codes }: { used: number; before: number; codes: string[] },
+): Item {
   const at = secondsOf(today);
   return {
     [windowItem.day.start]: at,
@@ -140,7 +184,9 @@ function countedToday(today: string, { used, before, codes }: { used: number; be
 
 /** The lookups of each key: most are of the first. */
 function sharesOf(lookups: number, codes: readonly string[]): Record<string, number> {
-  const rest = codes.slice(1).map((code, i) => [code, Math.round(lookups / (5 * (i + 1)))] as const);
+  const rest = codes
+    .slice(1)
+    .map((code, i) => [code, Math.round(lookups / (5 * (i + 1)))] as const);
   const first = lookups - rest.reduce((sum, [, count]) => sum + count, 0);
   return Object.fromEntries([[codes[0] ?? '', first], ...rest]);
 }

@@ -10,9 +10,17 @@ import type { HttpService } from '../../test/support/http-service.ts';
 const examples = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
 const form = new URL('../../packages/form/', import.meta.url);
 
-type FormPicture = { name: string; postcode?: string; huisnummer?: string; brought?: Record<string, string> };
+type FormPicture = {
+  name: string;
+  postcode?: string;
+  huisnummer?: string;
+  brought?: Record<string, string>;
+};
 
-/** The pictures of the form: the first for docs/examples, the others for whoever changes how it looks. */
+/**
+ * The pictures of the form: the first for docs/examples, the others for whoever changes how it
+ * looks.
+ */
 const formPictures: FormPicture[] = [
   { name: 'form', postcode: '1012RJ', huisnummer: '147' },
   { name: 'form-14-7', postcode: '1012RJ', huisnummer: '14 7' },
@@ -20,12 +28,21 @@ const formPictures: FormPicture[] = [
   {
     name: 'form-returning',
     huisnummer: '148',
-    brought: { postcode: '1012RJ', huisnummer: '147', straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' },
+    brought: {
+      postcode: '1012RJ',
+      huisnummer: '147',
+      straat: 'Nieuwezijds Voorburgwal',
+      woonplaats: 'Amsterdam',
+    },
   },
 ];
 
 /** Numbers at 1012 RJ with their toevoegingen. */
-const numbers: Record<string, (string | null)[]> = { 147: [null], 14: [null, '7'], 2: ['1', '2', '3'] };
+const numbers: Record<string, (string | null)[]> = {
+  147: [null],
+  14: [null, '7'],
+  2: ['1', '2', '3'],
+};
 
 function answer(query: URLSearchParams): object {
   const toevoegingen = numbers[query.get('huisnummer') ?? ''] ?? [];
@@ -45,20 +62,24 @@ export async function takeFormPictures(
 ): Promise<void> {
   const { width, colorScheme, locale } = look;
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 200 } });
-  const [, lines = ''] = /```html\n(.*?)```/s.exec(await readFile(new URL('README.md', form), 'utf8')) ?? [];
+  const [, lines = ''] =
+    /```html\n(.*?)```/s.exec(await readFile(new URL('README.md', form), 'utf8')) ?? [];
   const script = await readFile(new URL('bag-adres-form.js', form), 'utf8');
   const head = `<!doctype html><html lang="${locale}"><meta name="viewport" content="width=device-width">
     <meta name="color-scheme" content="light dark">`;
   await page.route('**/*', async (route) => {
     const { pathname, searchParams } = new URL(route.request().url());
     if (pathname === '/adres') await route.fulfill({ json: answer(searchParams) });
-    else if (pathname === '/') await route.fulfill({ contentType: 'text/html; charset=utf-8', body: head + lines });
+    else if (pathname === '/')
+      await route.fulfill({ contentType: 'text/html; charset=utf-8', body: head + lines });
     else await route.fulfill({ contentType: 'text/javascript; charset=utf-8', body: script });
   });
   for (const { name, postcode, huisnummer, brought = {} } of formPictures.slice(0, count)) {
     await page.goto('http://shop.example/');
     for (const [field, value] of Object.entries(brought)) {
-      await page.locator(`[name=${field}]`).evaluate((input, text) => Object.assign(input, { value: text }), value);
+      await page
+        .locator(`[name=${field}]`)
+        .evaluate((input, text) => Object.assign(input, { value: text }), value);
     }
     for (const [field, value] of Object.entries({ postcode, huisnummer })) {
       if (value === undefined) continue;
@@ -74,7 +95,11 @@ export async function takeFormPictures(
 }
 
 /** Takes the pictures of an address on a map, and of its objects in the reference. */
-export async function takeExamplePictures(browser: Browser, service: HttpService, out: string): Promise<void> {
+export async function takeExamplePictures(
+  browser: Browser,
+  service: HttpService,
+  out: string,
+): Promise<void> {
   const { baseUrl } = service;
   const { key } = await newAccount(service, { minute: 100 });
   const env = { ...process.env, BAG_ADRES_URL: baseUrl, BAG_ADRES_KEY: key };

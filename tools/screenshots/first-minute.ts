@@ -7,8 +7,8 @@ import type { Browser } from 'playwright-core';
 import { start } from '../../test/support/start.ts';
 
 /**
- * Takes a picture of a terminal with what a newcomer sees: a start on an empty folder, and the answers to the first
- * and the last lookup that it prints.
+ * Takes a picture of a terminal with what a newcomer sees: a start on an empty folder, and the
+ * answers to the first and the last lookup that it prints.
  */
 export async function takeFirstMinute(browser: Browser, out: string): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'first-minute-'));
@@ -34,7 +34,8 @@ export async function takeFirstMinute(browser: Browser, out: string): Promise<vo
     await page.setContent('<body style="margin:0"><pre></pre>');
     await page.locator('pre').evaluate((terminal, shown) => {
       terminal.textContent = shown;
-      const look = 'margin:0;padding:20px;background:#1d1f21;color:#d5d8d6;font:13px/1.45 monospace';
+      const look =
+        'margin:0;padding:20px;background:#1d1f21;color:#d5d8d6;font:13px/1.45 monospace';
       terminal.setAttribute('style', `${look};white-space:pre-wrap;overflow-wrap:anywhere`);
     }, text);
     await page.screenshot({ path: join(out, 'first-minute.png'), fullPage: true });

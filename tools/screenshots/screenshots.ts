@@ -9,13 +9,21 @@ import { addExampleCustomers, shownAccount } from './example-customers.ts';
 import { takeExamplePictures, takeFormPictures } from './example-pictures.ts';
 import { takeFirstMinute } from './first-minute.ts';
 
-type Look = { colorScheme: 'light' | 'dark'; locale: 'nl-NL' | 'en-GB'; width: number; forcedColors?: 'active' };
+type Look = {
+  colorScheme: 'light' | 'dark';
+  locale: 'nl-NL' | 'en-GB';
+  width: number;
+  forcedColors?: 'active';
+};
 type Person = 'Kim Klant' | 'Olaf Operator';
 
 const account = `/accounts/${shownAccount}`;
 
 /** Every picture of docs/portal/pages.md: its name, who sees it and where. */
-const pictures = (ids: { key: string; load: string }): [name: string, person: Person, path: string][] => [
+const pictures = (ids: {
+  key: string;
+  load: string;
+}): [name: string, person: Person, path: string][] => [
   ['account', 'Kim Klant', account],
   ['keys', 'Kim Klant', `${account}/keys`],
   ['key-rotate', 'Kim Klant', `${account}/keys/${ids.key}/rotate`],
@@ -60,11 +68,22 @@ await new Command('npm run screenshots --')
   .action(take)
   .parseAsync();
 
-type Options = { out?: string; examples?: true; form?: true; dark?: true; english?: true; width: number };
+type Options = {
+  out?: string;
+  examples?: true;
+  form?: true;
+  dark?: true;
+  english?: true;
+  width: number;
+};
 
 async function take({ out: given, examples, form: onlyForm, dark, english, width }: Options) {
   const out = given ?? 'docs/portal';
-  const look: Look = { colorScheme: dark ? 'dark' : 'light', locale: english ? 'en-GB' : 'nl-NL', width };
+  const look: Look = {
+    colorScheme: dark ? 'dark' : 'light',
+    locale: english ? 'en-GB' : 'nl-NL',
+    width,
+  };
   await using resources = new AsyncDisposableStack();
   const browser = await launchBrowser();
   if (!browser) throw new Error('There is no Chromium on the PATH. Install it, and try again.');
@@ -81,16 +100,22 @@ async function take({ out: given, examples, form: onlyForm, dark, english, width
   if (examples) return;
 
   const open = new Map<string, Page>();
-  const shoot = async ([name, person, path]: [string, Person, string], { width, ...mode }: Look) => {
+  const shoot = async (
+    [name, person, path]: [string, Person, string],
+    { width, ...mode }: Look,
+  ) => {
     const tab = `${person} ${width} ${mode.forcedColors}`;
-    const page = open.get(tab) ?? (await browser.newPage({ ...mode, viewport: { width, height: 800 } }));
+    const page =
+      open.get(tab) ?? (await browser.newPage({ ...mode, viewport: { width, height: 800 } }));
     if (!open.has(tab)) await signIn(page, portal.portalUrl, person);
     open.set(tab, page);
     await page.goto(portal.portalUrl + path);
     await page.screenshot({ path: join(out, `${name}.png`), fullPage: true });
   };
-  for (const picture of pictures({ key: portal.shownKey, load: portal.register.waiting })) await shoot(picture, look);
-  for (const [name, person, path, own] of looks) await shoot([name, person, path], { ...look, ...own });
+  for (const picture of pictures({ key: portal.shownKey, load: portal.register.waiting }))
+    await shoot(picture, look);
+  for (const [name, person, path, own] of looks)
+    await shoot([name, person, path], { ...look, ...own });
 
   const page = await browser.newPage({ locale: look.locale, viewport: { width, height: 800 } });
   await page.goto(`${portal.baseUrl}/problems/invalid-input`);

@@ -26,8 +26,15 @@ import { chargeCommand } from './charge-command.ts';
 
 const longestPauseMilliseconds = 400;
 
-/** Access items in DynamoDB. The pauses before a refused write is sent again begin with `pauseMilliseconds`. */
-export function createAccessStore(client: ChargingClient, table: string, pauseMilliseconds = 25): AccessStore {
+/**
+ * Access items in DynamoDB. The pauses before a refused write is sent again begin with
+ * `pauseMilliseconds`.
+ */
+export function createAccessStore(
+  client: ChargingClient,
+  table: string,
+  pauseMilliseconds = 25,
+): AccessStore {
   const { get, updateAll } = documents(client);
   const { update } = documents(sendingOnce(client));
   const limits = createSeenLimits();
@@ -40,9 +47,12 @@ export function createAccessStore(client: ChargingClient, table: string, pauseMi
         return await update(command, signal);
       } catch (error) {
         if (conditionFailed(error) || isOurFault(error)) throw error;
-        if (!wasNotApplied(error)) throw new ChargeUnknown(causeOf(error, signal), { cause: error });
+        if (!wasNotApplied(error))
+          throw new ChargeUnknown(causeOf(error, signal), { cause: error });
         if (canSucceedLater(error)) {
-          await sleep(pause * (1 - Math.random() / 2), undefined, { signal }).catch(() => undefined);
+          await sleep(pause * (1 - Math.random() / 2), undefined, { signal }).catch(
+            () => undefined,
+          );
           if (!signal.aborted) continue;
         }
         throw new StoreUnavailable('the store did not accept a charge', { cause: error });
@@ -85,12 +95,18 @@ function accessIn(item: Item | undefined, account: string): Access | undefined {
   return item?.[accountsTable.partitionKey] === account ? readAccess(item) : undefined;
 }
 
-/** Whether the store has refused a write, or never received it: everything else may have been applied. */
+/**
+ * Whether the store has refused a write, or never received it: everything else may have been
+ * applied.
+ */
 function wasNotApplied(error: unknown): boolean {
   return isRefused(error) || wasNeverOpened(error);
 }
 
-/** Causes of a write that was not applied: throttling, a transaction on the item (milliseconds), no connection. */
+/**
+ * Causes of a write that was not applied: throttling, a transaction on the item (milliseconds), no
+ * connection.
+ */
 function canSucceedLater(error: unknown): boolean {
   return isRefusedForNow(error) || isConflict(error) || wasNeverOpened(error);
 }
@@ -108,8 +124,8 @@ type Status = { httpStatusCode?: number; statusCode?: number };
 const mostAccounts = 10_000;
 
 /**
- * The limits of accounts that send batches, as an instance last saw them. A charge for more than one unit needs them;
- * outdated limits cost only one more write.
+ * The limits of accounts that send batches, as an instance last saw them. A charge for more than
+ * one unit needs them; outdated limits cost only one more write.
  */
 function createSeenLimits() {
   const seen = new Map<string, Limits>();
@@ -117,7 +133,8 @@ function createSeenLimits() {
     of: (account: string): Limits => seen.get(account) ?? {},
     learn({ account, quota }: Access, units: number): void {
       if (units === 1 && !seen.has(account)) return;
-      if (seen.size >= mostAccounts && !seen.has(account)) seen.delete(seen.keys().next().value as string);
+      if (seen.size >= mostAccounts && !seen.has(account))
+        seen.delete(seen.keys().next().value as string);
       seen.set(account, limitsOf(quota));
     },
   };

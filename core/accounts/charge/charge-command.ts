@@ -1,4 +1,10 @@
-import { daySeconds, forEachWindow, type WindowName, windowNames, windows } from '../../calendar.ts';
+import {
+  daySeconds,
+  forEachWindow,
+  type WindowName,
+  windowNames,
+  windows,
+} from '../../calendar.ts';
 import type { Update } from '../../dynamodb.ts';
 import { accessItem, accessKey, keyCode, storedLimit, windowItem } from '../account-item.ts';
 import { expiringKeyBounds } from '../api-key.ts';
@@ -6,15 +12,16 @@ import type { Limits } from '../quota.ts';
 import type { ChargeAttempt } from './charge.ts';
 
 /**
- * The one write of a request. Its condition compares attributes of the item with each other, so it needs no read
- * before:
+ * The one write of a request. Its condition compares attributes of the item with each other, so it
+ * needs no read before:
  *
  *   the key's hash is stored and the key has not expired, and account and plan are active
  *   and each window is the current one and has so many units left, or is not configured
  *
- * A condition can't add, so more than one unit is compared with the `limits` that were seen last: if a limit is still
- * that one, the count may be at most `limit - units`. The windows in `roll` must have passed and restart with these
- * units. Every window's count and the key's go up, or nothing changes and the old item is returned.
+ * A condition can't add, so more than one unit is compared with the `limits` that were seen last:
+ * if a limit is still that one, the count may be at most `limit - units`. The windows in `roll`
+ * must have passed and restart with these units. Every window's count and the key's go up, or
+ * nothing changes and the old item is returned.
  */
 export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Limits): Update {
   const { claim, units, now, starts, seen } = attempt;
@@ -95,7 +102,10 @@ const planIsActive = '#planState = :active';
 
 const isNotConfigured = (window: WindowName) => `attribute_not_exists(#${window}Limit)`;
 
-/** A start after the current one was set by an instance whose clock is ahead; the window never moves backwards. */
+/**
+ * A start after the current one was set by an instance whose clock is ahead; the window never moves
+ * backwards.
+ */
 function isCurrent(window: WindowName, hasUnits: string): string {
   const current = `#${window}Start >= :${window}Start`;
   return windows[window].always
@@ -105,7 +115,10 @@ function isCurrent(window: WindowName, hasUnits: string): string {
 
 const hasOneLeft = forEachWindow((window) => isCurrent(window, `#${window}Used < #${window}Limit`));
 
-/** If the limit is another one by now, or none was seen, the write is refused, and the old item tells it. */
+/**
+ * If the limit is another one by now, or none was seen, the write is refused, and the old item
+ * tells it.
+ */
 const hasUnitsLeft = forEachWindow((window) =>
   isCurrent(window, `(#${window}Limit = :${window}Limit AND #${window}Used <= :${window}Most)`),
 );

@@ -1,6 +1,13 @@
 import { type Clock, type WindowName, windowStarts } from '../../calendar.ts';
 import { StoreUnavailable } from '../../dynamodb.ts';
-import { type Access, admits, type Caller, hasNoSpace, Refusal, requireAccess } from '../account.ts';
+import {
+  type Access,
+  admits,
+  type Caller,
+  hasNoSpace,
+  Refusal,
+  requireAccess,
+} from '../account.ts';
 import type { KeyClaim } from '../api-key.ts';
 import { decideQuota, showsUnits } from '../quota.ts';
 
@@ -9,34 +16,50 @@ export type ChargeAttempt = {
   claim: KeyClaim;
   /** How many units: all in every window, or none. */
   units: number;
-  /** The time in seconds by the clock of this instance, and the starts of the windows that it is in. */
+  /**
+   * The time in seconds by the clock of this instance, and the starts of the windows that it is in.
+   */
   now: number;
   starts: Record<WindowName, number>;
-  /** The item as a refused write has returned it, and the windows that have passed in it, which this one restarts. */
+  /**
+   * The item as a refused write has returned it, and the windows that have passed in it, which this
+   * one restarts.
+   */
   seen?: { access: Access; roll: readonly WindowName[] };
 };
 
-/** Whether the store made the write; `access` is the item after it, or as it was when its condition did not hold. */
+/**
+ * Whether the store made the write; `access` is the item after it, or as it was when its condition
+ * did not hold.
+ */
 export type ChargeResult = { charged: boolean; access: Access | undefined };
 
 export type AccessStore = {
   /** Strongly consistent. @throws StoreUnavailable */
   read(claim: KeyClaim, signal: AbortSignal): Promise<Access | undefined>;
   /**
-   * Applies all of the attempt or nothing, and never twice: what may have been applied is not sent again.
+   * Applies all of the attempt or nothing, and never twice: what may have been applied is not sent
+   * again.
    * @throws ChargeUnknown if it may have been applied; StoreUnavailable if it was not
    */
   charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult>;
   /**
-   * Moves the days of usage that ended before `now` into records, unless another caller has. @throws StoreUnavailable
+   * Moves the days of usage that ended before `now` into records, unless another caller has.
+   * @throws StoreUnavailable
    */
   recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Why nobody knows whether a charge was made: no answer in time, none at all, or a failure in the store. */
+/**
+ * Why nobody knows whether a charge was made: no answer in time, none at all, or a failure in the
+ * store.
+ */
 export type UnknownCause = 'time-up' | 'connection' | 'server-error';
 
-/** A charge may have been made, and the caller is told so with a 503: sent again, it could count twice. */
+/**
+ * A charge may have been made, and the caller is told so with a 503: sent again, it could count
+ * twice.
+ */
 export class ChargeUnknown extends StoreUnavailable {
   override name = 'ChargeUnknown';
   readonly because: UnknownCause;
@@ -47,14 +70,19 @@ export class ChargeUnknown extends StoreUnavailable {
   }
 }
 
-/** A window that begins takes two writes, a lost race for it three; with more, something keeps changing the item. */
+/**
+ * A window that begins takes two writes, a lost race for it three; with more, something keeps
+ * changing the item.
+ */
 const maxAttempts = 8;
 
 /**
- * Admits `claim` and consumes `units` in every window, or refuses and consumes nothing. The first write succeeds unless
- * a window has passed since the last one; then that window is restarted and charged in one write, which one of the
- * concurrent callers wins and the others follow. A write follows another one only if the store has refused that.
- * @throws Refusal when nothing was counted; ChargeUnknown when the units may have been; StoreUnavailable otherwise
+ * Admits `claim` and consumes `units` in every window, or refuses and consumes nothing. The first
+ * write succeeds unless a window has passed since the last one; then that window is restarted and
+ * charged in one write, which one of the concurrent callers wins and the others follow. A write
+ * follows another one only if the store has refused that.
+ * @throws Refusal when nothing was counted; ChargeUnknown when the units may have been;
+ * StoreUnavailable otherwise
  */
 export async function charge(
   store: AccessStore,
@@ -68,20 +96,37 @@ export async function charge(
     const { charged, access } = await store.charge(attempt, signal);
     if (charged) {
       const counted = requireCounted(access, attempt);
-      return { account: claim.account, keyId: claim.keyId, access: counted, quota: counted.quota, charged: { units } };
+      return {
+        account: claim.account,
+        keyId: claim.keyId,
+        access: counted,
+        quota: counted.quota,
+        charged: { units },
+      };
     }
     attempt = await nextAttempt(store, attempt, access, clock(), signal);
   }
   throw new StoreUnavailable('the account is contended: no write went through in time');
 }
 
-/** If the returned item does not show the charge, the store did not make it: then nothing may be served. */
-function requireCounted(access: Access | undefined, { claim, units, now, starts }: ChargeAttempt): Access {
-  if (access && admits(access, claim, now) && showsUnits(access.quota, starts, units)) return access;
-  throw new StoreUnavailable('the store reported a charge as done, but the returned item does not show it');
+/**
+ * If the returned item does not show the charge, the store did not make it: then nothing may be
+ * served.
+ */
+function requireCounted(
+  access: Access | undefined,
+  { claim, units, now, starts }: ChargeAttempt,
+): Access {
+  if (access && admits(access, claim, now) && showsUnits(access.quota, starts, units))
+    return access;
+  throw new StoreUnavailable(
+    'the store reported a charge as done, but the returned item does not show it',
+  );
 }
 
-/** The attempt after a failed condition on the item. @throws Refusal if the item refuses the request */
+/**
+ * The attempt after a failed condition on the item. @throws Refusal if the item refuses the request
+ */
 async function nextAttempt(
   store: AccessStore,
   { claim, units }: ChargeAttempt,
@@ -95,9 +140,11 @@ async function nextAttempt(
     const { violated, retryAfterSeconds, quota } = decision;
     throw new Refusal({ code: 'quota-exceeded', units, violated, retryAfterSeconds, quota });
   }
-  // Without a window to restart: another caller has restarted it, or limits changed, between the write and now.
+  // Without a window to restart: another caller has restarted it, or limits changed, between the
+  // write and now.
   let roll = decision.roll;
-  // The item has no space for another day where many keys were used, or nothing has recorded the usage for days.
+  // The item has no space for another day where many keys were used, or nothing has recorded the
+  // usage for days.
   if (roll.includes('day') && hasNoSpace(access)) {
     await store.recordDays(access, now, signal);
     roll = roll.filter((name) => name !== 'day');

@@ -1,4 +1,7 @@
-/** Gives cdk-nag 2 the findings that `BagAdres` acknowledges, with their reasons; cdk-nag 3 reads them itself. */
+/**
+ * Gives cdk-nag 2 the findings that `BagAdres` acknowledges, with their reasons; cdk-nag 3 reads
+ * them itself.
+ */
 import { NagSuppressions } from 'cdk-nag';
 
 /**
@@ -11,7 +14,11 @@ export function acknowledgeForCdkNag2(app) {
       if (type !== 'aws:cdk:acknowledged-rules') continue;
       for (const [rule, reason] of Object.entries(data)) {
         const [, id, finding] = /::([^[]+)(?:\[(.*)\])?$/.exec(rule);
-        const suppression = { id, reason, ...(finding && { appliesTo: [{ regex: `/^${patternOf(finding)}$/` }] }) };
+        const suppression = {
+          id,
+          reason,
+          ...(finding && { appliesTo: [{ regex: `/^${patternOf(finding)}$/` }] }),
+        };
         NagSuppressions.addResourceSuppressions(construct, [suppression], true);
       }
     }

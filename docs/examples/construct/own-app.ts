@@ -1,4 +1,7 @@
-/** An app of your own with the address service in it, and a function that checks keys and counts requests as the service does. */
+/**
+ * An app of your own with the address service in it, and a function that checks keys and counts
+ * requests as the service does.
+ */
 import { App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { BagAdres } from 'bag-adres';

@@ -1,6 +1,17 @@
 import { Duration, SecretValue, Stack, type StackProps } from 'aws-cdk-lib';
-import { ApiDestination, Authorization, Connection, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
-import { ApiDestination as ApiDestinationTarget, SfnStateMachine, SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import {
+  ApiDestination,
+  Authorization,
+  Connection,
+  EventField,
+  Rule,
+  RuleTargetInput,
+} from 'aws-cdk-lib/aws-events';
+import {
+  ApiDestination as ApiDestinationTarget,
+  SfnStateMachine,
+  SnsTopic,
+} from 'aws-cdk-lib/aws-events-targets';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { DefinitionBody, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
@@ -58,14 +69,25 @@ export class EventRules extends Stack {
     });
     new Rule(this, 'ToCustomer', {
       // An account without an administrator has nobody to write to.
-      eventPattern: { source, detailType: ['quota.threshold'], detail: { contacts: [{ exists: true }] } },
+      eventPattern: {
+        source,
+        detailType: ['quota.threshold'],
+        detail: { contacts: [{ exists: true }] },
+      },
       targets: [new SfnStateMachine(toCustomer)],
     });
 
     const connection = new Connection(this, 'Connection', {
-      authorization: Authorization.apiKey('x-api-key', SecretValue.secretsManager(props.chatSecretName)),
+      authorization: Authorization.apiKey(
+        'x-api-key',
+        SecretValue.secretsManager(props.chatSecretName),
+      ),
     });
-    const chat = new ApiDestination(this, 'Chat', { connection, endpoint: props.chatUrl, rateLimitPerSecond: 1 });
+    const chat = new ApiDestination(this, 'Chat', {
+      connection,
+      endpoint: props.chatUrl,
+      rateLimitPerSecond: 1,
+    });
     new Rule(this, 'ToChat', {
       eventPattern: { source, detailType: ['quota.threshold', 'load.refused', 'key.created'] },
       targets: [
@@ -77,6 +99,9 @@ export class EventRules extends Stack {
     });
 
     const webhook = new ApiDestination(this, 'Webhook', { connection, endpoint: props.webhookUrl });
-    new Rule(this, 'ToWebhook', { eventPattern: { source }, targets: [new ApiDestinationTarget(webhook)] });
+    new Rule(this, 'ToWebhook', {
+      eventPattern: { source },
+      targets: [new ApiDestinationTarget(webhook)],
+    });
   }
 }

@@ -1,5 +1,5 @@
-// A form that completes addresses: node server.ts, then open http://127.0.0.1:8080
-// Requires BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and Node 24 or newer; nothing to install.
+// A form that completes addresses: node server.ts, then open http://127.0.0.1:8080 Requires
+// BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and Node 24 or newer; nothing to install.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 // In a shop: from 'bag-adres-form/routes/node'.
@@ -12,18 +12,23 @@ if (!BAG_ADRES_URL || !BAG_ADRES_KEY) {
 }
 const files: Record<string, [path: string, type: string]> = {
   '/': ['form.html', 'text/html; charset=utf-8'],
-  '/bag-adres-form.js': ['../../../packages/form/bag-adres-form.js', 'text/javascript; charset=utf-8'],
+  '/bag-adres-form.js': [
+    '../../../packages/form/bag-adres-form.js',
+    'text/javascript; charset=utf-8',
+  ],
 };
 
 /**
- * A shop would store the order. It takes what the person typed, also where the register does not know it: new houses are
- * missing for a while.
+ * A shop would store the order. It takes what the person typed, also where the register does not
+ * know it: new houses are missing for a while.
  */
 async function receive(request: IncomingMessage): Promise<string> {
   let body = '';
   for await (const chunk of request) if (body.length < 10_000) body += chunk;
   const sent = new URLSearchParams(body);
-  const line = ['straat', 'huisnummer', 'toevoeging', 'postcode', 'woonplaats'].map((name) => sent.get(name)).join(' ');
+  const line = ['straat', 'huisnummer', 'toevoeging', 'postcode', 'woonplaats']
+    .map((name) => sent.get(name))
+    .join(' ');
   return `<!doctype html><html lang="nl"><title>Bedankt</title><h1>Bedankt</h1><p>We leveren op: ${escaped(line)}</p></html>`;
 }
 
@@ -34,7 +39,10 @@ function escaped(text: string): string {
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('Content-Security-Policy', "default-src 'self'; style-src 'self' 'unsafe-inline'");
+  response.setHeader(
+    'Content-Security-Policy',
+    "default-src 'self'; style-src 'self' 'unsafe-inline'",
+  );
   const [name, type] = files[pathname] ?? [];
   if (request.method === 'GET' && pathname === '/adres') {
     response.setHeader('Content-Type', 'application/json');

@@ -7,7 +7,10 @@ import type { Batch, Query } from './requests.ts';
 
 export type Answer = LookupAnswer;
 export type Problem = Exclude<Awaited<ReturnType<typeof lookUpAddress>>, { status: 200 }>['data'];
-export type BatchProblem = Exclude<Awaited<ReturnType<typeof lookUpAddresses>>, { status: 200 }>['data'];
+export type BatchProblem = Exclude<
+  Awaited<ReturnType<typeof lookUpAddresses>>,
+  { status: 200 }
+>['data'];
 type Client = ReturnType<typeof createClient>;
 
 /** The options of every request: the address of the API, and the key in the header. */
@@ -23,7 +26,9 @@ export async function describeLookup(client: Client, query: Query): Promise<stri
 
 export async function describeLookups(client: Client, batch: Batch): Promise<string[]> {
   const response = await lookUpAddresses(batch, client);
-  return response.status === 200 ? response.data.results.map(describeAnswer) : [describeProblem(response.data)];
+  return response.status === 200
+    ? response.data.results.map(describeAnswer)
+    : [describeProblem(response.data)];
 }
 
 export async function planOf(client: Client): Promise<string> {

@@ -11,7 +11,10 @@ export type Problem = NonNullable<Awaited<ReturnType<typeof lookUp>>['error']>;
 export type BatchProblem = NonNullable<Awaited<ReturnType<typeof lookUpAll>>['error']>;
 type Client = ReturnType<typeof createClient>;
 
-/** A client with the generated types, and the key in the header of every request. Lists in a query are separated by commas. */
+/**
+ * A client with the generated types, and the key in the header of every request. Lists in a query
+ * are separated by commas.
+ */
 export function createClient(baseUrl: string, key: string) {
   return createFetch<paths>({
     baseUrl: `${baseUrl}/v1`,

@@ -1,5 +1,6 @@
-// npx openapi-zod-client openapi.json --output client.ts --media-type-expr "mediaType.endsWith('json')"
-// The packages @zodios/core, axios and zod 3 send the requests. Without the expression, problems have no types.
+// npx openapi-zod-client openapi.json --output client.ts --media-type-expr
+// "mediaType.endsWith('json')" The packages @zodios/core, axios and zod 3 send the requests.
+// Without the expression, problems have no types.
 import { isErrorFromAlias } from '@zodios/core';
 import type { z } from 'zod';
 import { createApiClient, type schemas } from './client.ts';
@@ -18,12 +19,15 @@ type SharedProblem =
 
 export type Answer = z.infer<Schemas['LookupAnswer']>;
 export type Problem = z.infer<Schemas[SharedProblem | 'InvalidInput']>;
-export type BatchProblem = z.infer<Schemas[SharedProblem | 'InvalidBody' | 'ContentTooLarge' | 'UnsupportedMediaType']>;
+export type BatchProblem = z.infer<
+  Schemas[SharedProblem | 'InvalidBody' | 'ContentTooLarge' | 'UnsupportedMediaType']
+>;
 type Client = ReturnType<typeof createClient>;
 
 /**
- * The generated client, with the key in the header of every request. It checks responses only: if it checked parameters too,
- * invalid ones would throw here, without what the service says to send instead. Lists in a query are separated by commas.
+ * The generated client, with the key in the header of every request. It checks responses only: if
+ * it checked parameters too, invalid ones would throw here, without what the service says to send
+ * instead. Lists in a query are separated by commas.
  */
 export function createClient(baseUrl: string, key: string) {
   return createApiClient(`${baseUrl}/v1`, {
@@ -31,7 +35,9 @@ export function createClient(baseUrl: string, key: string) {
     axiosConfig: {
       headers: { 'X-API-Key': key },
       paramsSerializer: (params: Record<string, unknown>) =>
-        String(new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]))),
+        String(
+          new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)])),
+        ),
     },
   });
 }

@@ -16,7 +16,10 @@ export type Problem = lookUpAddressResponseError['data'];
 export type BatchProblem = lookUpAddressesResponseError['data'];
 type Client = ReturnType<typeof createClient>;
 
-/** The address of the API, which the generated functions begin each URL with, as `orval.config.js` tells them. */
+/**
+ * The address of the API, which the generated functions begin each URL with, as `orval.config.js`
+ * tells them.
+ */
 export let apiUrl = '';
 
 /** The options of every request: the key in the header. */
@@ -32,7 +35,9 @@ export async function describeLookup(client: Client, query: Query): Promise<stri
 
 export async function describeLookups(client: Client, batch: Batch): Promise<string[]> {
   const response = await lookUpAddresses(batch, client);
-  return response.status === 200 ? response.data.results.map(describeAnswer) : [describeProblem(response.data)];
+  return response.status === 200
+    ? response.data.results.map(describeAnswer)
+    : [describeProblem(response.data)];
 }
 
 export async function planOf(client: Client): Promise<string> {

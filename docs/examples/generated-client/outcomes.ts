@@ -1,7 +1,12 @@
 import type { Answer } from './consumer.ts';
 
 type Gemeente = { code: string; naam: string | null; provincie: string | null };
-type Place = { straat: string; woonplaats: string; gemeente?: Gemeente | null; nummeraanduidingen?: string[] };
+type Place = {
+  straat: string;
+  woonplaats: string;
+  gemeente?: Gemeente | null;
+  nummeraanduidingen?: string[];
+};
 
 /** The result of a lookup in a line. The compiler reports an outcome that is not handled. */
 export function describeAnswer(answer: Answer): string {
@@ -29,5 +34,7 @@ function gemeenteOf(gemeente: Place['gemeente']): string[] {
 
 /** The list is there if `include` names it, and always if the address does not exist. */
 function toevoegingenOf({ toevoegingen }: Answer): string {
-  return toevoegingen ? `; existing toevoegingen: ${toevoegingen.map((one) => one ?? 'none').join(', ')}` : '';
+  return toevoegingen
+    ? `; existing toevoegingen: ${toevoegingen.map((one) => one ?? 'none').join(', ')}`
+    : '';
 }

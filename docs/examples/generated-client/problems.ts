@@ -23,6 +23,8 @@ export function describeProblem(problem: Problem | BatchProblem): string {
 }
 
 /** A fault in a query names the parameter; one in a body has a JSON pointer to the member. */
-function describeFault(fault: { parameter: string; code: string } | { pointer: string; code: string }): string {
+function describeFault(
+  fault: { parameter: string; code: string } | { pointer: string; code: string },
+): string {
   return `${'pointer' in fault ? fault.pointer : fault.parameter} ${fault.code}`;
 }

@@ -1,4 +1,5 @@
-// npx swagger-typescript-api generate --path openapi.json --output . --name client.ts --disable-throw-on-error
+// npx swagger-typescript-api generate --path openapi.json --output . --name client.ts
+// --disable-throw-on-error
 import { Api, type LookupAnswer } from './client.ts';
 import { describeAnswer } from './outcomes.ts';
 import { describeProblem } from './problems.ts';
@@ -9,7 +10,10 @@ export type Problem = Awaited<ReturnType<Client['address']['lookUpAddress']>>['e
 export type BatchProblem = Awaited<ReturnType<Client['addresses']['lookUpAddresses']>>['error'];
 type Client = ReturnType<typeof createClient>;
 
-/** The generated client repeats the parameter for each member of a list; the service takes one, separated by commas. */
+/**
+ * The generated client repeats the parameter for each member of a list; the service takes one,
+ * separated by commas.
+ */
 class AddressApi extends Api<unknown> {
   protected override addArrayQueryParam(query: Record<string, string[]>, name: string): string {
     return this.addQueryParam({ [name]: query[name]?.join(',') }, name);
@@ -18,7 +22,10 @@ class AddressApi extends Api<unknown> {
 
 /** The generated client, with the key in the header of every request. */
 export function createClient(baseUrl: string, key: string) {
-  return new AddressApi({ baseUrl: `${baseUrl}/v1`, baseApiParams: { headers: { 'X-API-Key': key } } });
+  return new AddressApi({
+    baseUrl: `${baseUrl}/v1`,
+    baseApiParams: { headers: { 'X-API-Key': key } },
+  });
 }
 
 export async function describeLookup(client: Client, query: Query): Promise<string> {
@@ -28,7 +35,9 @@ export async function describeLookup(client: Client, query: Query): Promise<stri
 
 export async function describeLookups(client: Client, batch: Batch): Promise<string[]> {
   const response = await client.addresses.lookUpAddresses(batch);
-  return response.ok ? response.data.results.map(describeAnswer) : [describeProblem(response.error)];
+  return response.ok
+    ? response.data.results.map(describeAnswer)
+    : [describeProblem(response.error)];
 }
 
 export async function planOf(client: Client): Promise<string> {

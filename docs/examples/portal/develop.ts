@@ -5,12 +5,16 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createPortal } from './portal.ts';
 
-/** What `npm start` writes to `local.json` in its data folder, readable by its owner only, while it runs. */
+/**
+ * What `npm start` writes to `local.json` in its data folder, readable by its owner only, while it
+ * runs.
+ */
 type LocalState = { endpoint: string; accessKeyId?: string; accountsTable: string };
 
 /**
- * The portal on the database of the running `npm start`, for development: every visitor is the customer of the account "demo".
- * Keys that it creates work at once against the API that `npm start` prints.
+ * The portal on the database of the running `npm start`, for development: every visitor is the
+ * customer of the account "demo". Keys that it creates work at once against the API that
+ * `npm start` prints.
  */
 export function developPortal(dataFolder: string): Server {
   const text = readFileSync(join(dataFolder, 'local.json'), 'utf8');

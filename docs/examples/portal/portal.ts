@@ -1,8 +1,17 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { type Admin, type AdminConfig, type AdminErrorCode, createAdmin, isAdminError } from 'bag-adres-admin';
+import {
+  type Admin,
+  type AdminConfig,
+  type AdminErrorCode,
+  createAdmin,
+  isAdminError,
+} from 'bag-adres-admin';
 
-/** Who is signed in. How that is known is the portal's own affair: a session, a token, a gateway in front of it. */
+/**
+ * Who is signed in. How that is known is the portal's own affair: a session, a token, a gateway in
+ * front of it.
+ */
 export type Customer = { account: string; email: string };
 
 export type PortalOptions = Omit<AdminConfig, 'actor'> & {
@@ -13,7 +22,11 @@ export type PortalOptions = Omit<AdminConfig, 'actor'> & {
 
 type Body = { plan?: unknown; label?: unknown; token?: unknown };
 type Reply = { status: number; body: unknown };
-type Action = (admin: Admin, customer: Customer, input: { id: string; body: Body }) => Promise<Reply>;
+type Action = (
+  admin: Admin,
+  customer: Customer,
+  input: { id: string; body: Body },
+) => Promise<Reply>;
 
 const statusOf: Record<AdminErrorCode, number> = {
   invalid: 422,
@@ -26,7 +39,9 @@ const statusOf: Record<AdminErrorCode, number> = {
   not_suspended: 409,
 };
 
-/** The back end of a portal: each customer sees and changes an account of their own, and no other. */
+/**
+ * The back end of a portal: each customer sees and changes an account of their own, and no other.
+ */
 export function createPortal({ customerOf, plansOnOffer, ...config }: PortalOptions): Server {
   const actions: Record<string, Action> = {
     'GET /usage': async (admin, { account }) => {
@@ -35,11 +50,15 @@ export function createPortal({ customerOf, plansOnOffer, ...config }: PortalOpti
     },
     'POST /plan': async (admin, { account }, { body }) => {
       const plan = String(body.plan);
-      if (!plansOnOffer.includes(plan)) return { status: 403, body: { error: 'That plan is not on offer.' } };
+      if (!plansOnOffer.includes(plan))
+        return { status: 403, body: { error: 'That plan is not on offer.' } };
       const { windows } = await admin.accounts.set({ id: account, plan });
       return { status: 200, body: { plan, windows } };
     },
-    'GET /keys': async (admin, { account }) => ({ status: 200, body: await admin.keys.list(account) }),
+    'GET /keys': async (admin, { account }) => ({
+      status: 200,
+      body: await admin.keys.list(account),
+    }),
     // The answer holds the only copy of the key: show it once, and log no bodies.
     'POST /keys': async (admin, { account }, { body }) => ({
       status: 201,

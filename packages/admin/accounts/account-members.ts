@@ -8,9 +8,10 @@ import { audited } from './audit-log.ts';
 import { searchWrite } from './search.ts';
 
 /**
- * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the
- * OpenID provider gives. The record in the account's partition is the valid one; the entry in the person's partition
- * only serves to find the accounts of a person at sign-in, without a scan. One transaction writes both.
+ * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and
+ * the subject that the OpenID provider gives. The record in the account's partition is the valid
+ * one; the entry in the person's partition only serves to find the accounts of a person at sign-in,
+ * without a scan. One transaction writes both.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -28,12 +29,13 @@ export type MemberView = { person: string; role: Role; added: string };
 export const maxMembers = 50;
 
 /** One spelling of an e-mail address that `checkPerson` accepts; subjects are case-sensitive. */
-export const normalizedPerson = (person: string): string => (person.startsWith('sub:') ? person : person.toLowerCase());
+export const normalizedPerson = (person: string): string =>
+  person.startsWith('sub:') ? person : person.toLowerCase();
 
 /**
- * Makes a person a member of an account, or gives a member another role. Repeating it is harmless. The number of
- * members and the last administrator are exact, also when members change at the same time: the last administrator keeps
- * that role.
+ * Makes a person a member of an account, or gives a member another role. Repeating it is harmless.
+ * The number of members and the last administrator are exact, also when members change at the same
+ * time: the last administrator keeps that role.
  * @throws AdminError `invalid`, `not_found`, `too_many_members`, `conflict`
  */
 export async function addMember(
@@ -64,8 +66,14 @@ export async function addMember(
   return { person, role, added: instant(added) };
 }
 
-/** Removes a member, but not the last administrator. @throws AdminError `invalid`, `not_found`, `conflict` */
-export async function removeMember(store: AdminStore, input: { account: string; person: string }): Promise<void> {
+/**
+ * Removes a member, but not the last administrator. @throws AdminError `invalid`, `not_found`,
+ * `conflict`
+ */
+export async function removeMember(
+  store: AdminStore,
+  input: { account: string; person: string },
+): Promise<void> {
   const { account, person: given } = input;
   const person = normalizedPerson(given);
   if (!(await store.get(memberKey(account, person)))) {
@@ -86,7 +94,11 @@ export async function removeMember(store: AdminStore, input: { account: string; 
   );
 }
 
-function requireOtherAdmin(account: string, members: readonly MemberBackup[], person: string): void {
+function requireOtherAdmin(
+  account: string,
+  members: readonly MemberBackup[],
+  person: string,
+): void {
   const admins = members.filter(({ role }) => role === 'admin');
   if (admins.length !== 1 || admins[0]?.person !== person) return;
   throw new AdminError(
@@ -96,10 +108,16 @@ function requireOtherAdmin(account: string, members: readonly MemberBackup[], pe
   );
 }
 
-/** Counts the changes of an account's members, so that each one is decided from the members that it changes. */
+/**
+ * Counts the changes of an account's members, so that each one is decided from the members that it
+ * changes.
+ */
 const membersVersion = { sortKey: 'members', version: 'version' } as const;
 
-/** Writes what `decide` returns, unless a member has changed since the members that it was given were read. */
+/**
+ * Writes what `decide` returns, unless a member has changed since the members that it was given
+ * were read.
+ */
 async function changeMembers(
   store: AdminStore,
   account: string,
@@ -124,7 +142,11 @@ async function changeMembers(
 /** A member in a backup; `added` in seconds since 1970. */
 export type MemberBackup = { person: string; role: Role; added: number };
 
-export const readMember = (item: Item): MemberBackup => ({ person: nameIn(item), role: item.role, added: item.added });
+export const readMember = (item: Item): MemberBackup => ({
+  person: nameIn(item),
+  role: item.role,
+  added: item.added,
+});
 
 /** The items of a member of an account: the record and the entry. */
 export function memberItems(account: string, { person, role, added }: MemberBackup): Item[] {
@@ -134,7 +156,10 @@ export function memberItems(account: string, { person, role, added }: MemberBack
 /** The members of an account, by person. @throws AdminError `invalid`, `not_found` */
 export async function listMembers(store: AdminStore, account: string): Promise<MemberView[]> {
   await getAccess(store, account);
-  return (await membersOf(store, account)).map(({ added, ...member }) => ({ ...member, added: instant(added) }));
+  return (await membersOf(store, account)).map(({ added, ...member }) => ({
+    ...member,
+    added: instant(added),
+  }));
 }
 
 /** The same, of an account that exists or not, as they are in a backup. */
@@ -142,9 +167,18 @@ export async function membersOf(store: AdminStore, account: string): Promise<Mem
   return (await store.query(membersIn(store.table, account))).map(readMember);
 }
 
-/** The highest role that an account gives to any of `people`, the names of one person signing in, or `null`. */
-export async function roleIn(store: AdminStore, account: string, people: readonly string[]): Promise<Role | null> {
-  const found = await Promise.all(people.map((person) => store.get(memberKey(account, normalizedPerson(person)))));
+/**
+ * The highest role that an account gives to any of `people`, the names of one person signing in, or
+ * `null`.
+ */
+export async function roleIn(
+  store: AdminStore,
+  account: string,
+  people: readonly string[],
+): Promise<Role | null> {
+  const found = await Promise.all(
+    people.map((person) => store.get(memberKey(account, normalizedPerson(person)))),
+  );
   const given = found.map((item): Role | undefined => item?.role);
   return roles.findLast((role) => given.includes(role)) ?? null;
 }
@@ -155,7 +189,9 @@ export async function accountsOf(
   people: readonly string[],
 ): Promise<{ account: string; role: Role }[]> {
   const entries = await Promise.all(
-    people.map((person) => store.query(membersIn(store.table, `${personPrefix}${normalizedPerson(person)}`))),
+    people.map((person) =>
+      store.query(membersIn(store.table, `${personPrefix}${normalizedPerson(person)}`)),
+    ),
   );
   const accounts = [...new Set(entries.flat().map(nameIn))].sort();
   const roles = await Promise.all(accounts.map((account) => roleIn(store, account, people)));
@@ -165,7 +201,10 @@ export async function accountsOf(
   });
 }
 
-/** The deletion of every member of an account, for when the account itself is deleted. Repeating it is harmless. */
+/**
+ * The deletion of every member of an account, for when the account itself is deleted. Repeating it
+ * is harmless.
+ */
 export async function removeAllMembers(store: AdminStore, account: string): Promise<void> {
   for (const item of await store.query(membersIn(store.table, account))) {
     await store.delete(entryKey(account, nameIn(item)));
@@ -176,7 +215,9 @@ export async function removeAllMembers(store: AdminStore, account: string): Prom
 
 const versionKey = (account: string) => itemKey(account, membersVersion.sortKey);
 const memberKey = (account: string, person: string) => itemKey(account, `${memberPrefix}${person}`);
-const entryKey = (account: string, person: string) => itemKey(`${personPrefix}${person}`, `${memberPrefix}${account}`);
+const entryKey = (account: string, person: string) =>
+  itemKey(`${personPrefix}${person}`, `${memberPrefix}${account}`);
 const membersIn = (table: string, partition: string) => itemsQuery(table, partition, memberPrefix);
 
-const nameIn = (item: Item): string => String(item[accountsTable.sortKey]).slice(memberPrefix.length);
+const nameIn = (item: Item): string =>
+  String(item[accountsTable.sortKey]).slice(memberPrefix.length);

@@ -1,8 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Access, AccountState, PlanState, PlanVersion } from '../../../core/accounts/account.ts';
+import type {
+  Access,
+  AccountState,
+  PlanState,
+  PlanVersion,
+} from '../../../core/accounts/account.ts';
 import { accessItem, newAccessItem, readAccess } from '../../../core/accounts/account-item.ts';
 import { configured, currentQuota } from '../../../core/accounts/quota.ts';
-import { dateOf, instant, type WindowName, windowEnd, windowNames } from '../../../core/calendar.ts';
+import {
+  dateOf,
+  instant,
+  type WindowName,
+  windowEnd,
+  windowNames,
+} from '../../../core/calendar.ts';
 import { guardExpression, type Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
 import { AdminError, type DetailsChanges, type OwnLimitChanges } from './admin-error.ts';
@@ -33,18 +44,25 @@ import { searchAttributes } from './search.ts';
 import { noteFirstMonth } from './usage.ts';
 
 /**
- * The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant.
+ * The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an
+ * ISO 8601 instant.
  */
 export type WindowUsage = { limit: number | null; used: number; resets: string };
 
-/** An account as an operator or a portal sees it; never a secret or a hash. Instants are ISO 8601, UTC. */
+/**
+ * An account as an operator or a portal sees it; never a secret or a hash. Instants are ISO 8601,
+ * UTC.
+ */
 export type AccountView = AccountDetails & {
   id: string;
   state: AccountState;
   plan: string;
   planState: PlanState;
   created: string;
-  /** The account's own limits; they override the plan's. One for a window outside `windows` has no effect for now. */
+  /**
+   * The account's own limits; they override the plan's. One for a window outside `windows` has no
+   * effect for now.
+   */
   ownLimits: Partial<Record<WindowName, number | null>>;
   /** A member for each window that the plan configures. */
   windows: Partial<Record<WindowName, WindowUsage>>;
@@ -53,11 +71,18 @@ export type AccountView = AccountDetails & {
 
 export type AccountSummary = Omit<AccountView, 'keys'> & { activeKeys: number };
 
-function viewOf(access: Access, details: AccountDetails, records: ShownKey[], nowSeconds: number): AccountView {
+function viewOf(
+  access: Access,
+  details: AccountDetails,
+  records: ShownKey[],
+  nowSeconds: number,
+): AccountView {
   // The next request restarts a window that has passed.
-  const windows = configured(currentQuota(access.quota, nowSeconds)).map(([name, { limit, used, start }]) => {
-    return [name, { limit, used, resets: instant(windowEnd(name, start)) }] as const;
-  });
+  const windows = configured(currentQuota(access.quota, nowSeconds)).map(
+    ([name, { limit, used, start }]) => {
+      return [name, { limit, used, resets: instant(windowEnd(name, start)) }] as const;
+    },
+  );
   return {
     id: access.account,
     ...details,
@@ -79,12 +104,20 @@ export async function showAccount(store: AdminStore, id: string): Promise<Accoun
 }
 
 /** The same as `showAccount`, without the keys. */
-export function summaryOf(access: Access, details: AccountDetails, nowSeconds: number): AccountSummary {
+export function summaryOf(
+  access: Access,
+  details: AccountDetails,
+  nowSeconds: number,
+): AccountSummary {
   const { keys, ...summary } = viewOf(access, details, [], nowSeconds);
   return { ...summary, activeKeys: keys.filter(({ state }) => state === 'active').length };
 }
 
-export type AccountInput = DetailsChanges & { id: string; plan: string; limits?: OwnLimitChanges | undefined };
+export type AccountInput = DetailsChanges & {
+  id: string;
+  plan: string;
+  limits?: OwnLimitChanges | undefined;
+};
 
 /**
  * Creates an active account on a plan, with its own limits and details if given.
@@ -93,9 +126,13 @@ export type AccountInput = DetailsChanges & { id: string; plan: string; limits?:
 export async function createAccount(store: AdminStore, input: AccountInput): Promise<AccountView> {
   const { id, plan: code, limits = {}, ...details } = input;
   const attempt = async () => {
-    if (await findAccess(store, id)) throw new AdminError('exists', `Account "${id}" already exists.`);
+    if (await findAccess(store, id))
+      throw new AdminError('exists', `Account "${id}" already exists.`);
     if (await isDeleted(store, id)) {
-      throw new AdminError('exists', `Account "${id}" was deleted, and its id can't be used again. Choose another id.`);
+      throw new AdminError(
+        'exists',
+        `Account "${id}" was deleted, and its id can't be used again. Choose another id.`,
+      );
     }
     const plan = await getPlan(store, code);
     const now = store.nowSeconds();
@@ -104,10 +141,14 @@ export async function createAccount(store: AdminStore, input: AccountInput): Pro
     return viewOf(readAccess(item), withDetails(noDetails, details), [], now);
   };
   const detail = { plan: code, limits, ...detailsDifference(noDetails, details) };
-  return audited(store, { partition: id, action: 'account create', detail }, () => retryConflicts(attempt));
+  return audited(store, { partition: id, action: 'account create', detail }, () =>
+    retryConflicts(attempt),
+  );
 }
 
-/** The writes, to be made together, that create an account on `plan` with the access item `item`. */
+/**
+ * The writes, to be made together, that create an account on `plan` with the access item `item`.
+ */
 export async function creation(
   store: AdminStore,
   plan: PlanVersion,
@@ -124,7 +165,12 @@ export async function creation(
     { ConditionCheck: planIsUnchanged(store, plan) },
     { ConditionCheck: { ...condition, Key: tombstoneKey(account) } },
     { Put: { ...condition, Item: item } },
-    addToIndex(store.table, 'account', account, searchAttributes({ plan: plan.code, account, details, members })),
+    addToIndex(
+      store.table,
+      'account',
+      account,
+      searchAttributes({ plan: plan.code, account, details, members }),
+    ),
     { Update: addToHistory(store.table, account, history ?? new Map([[created, plan.code]])) },
     ...detailsPut(store, account, details),
   ];
@@ -134,15 +180,24 @@ export async function creation(
 export type AccountChanges = DetailsChanges & {
   plan?: string | undefined;
   limits?: OwnLimitChanges | undefined;
-  /** The values that the caller saw: throws `conflict` if the plan, own limits or details have changed since. */
-  seen?: (Partial<Pick<AccountView, 'plan' | 'ownLimits'>> & { details?: AccountDetails }) | undefined;
+  /**
+   * The values that the caller saw: throws `conflict` if the plan, own limits or details have
+   * changed since.
+   */
+  seen?:
+    | (Partial<Pick<AccountView, 'plan' | 'ownLimits'>> & { details?: AccountDetails })
+    | undefined;
 };
 
 /**
- * Moves an account to a plan, and changes its own limits and its details, the details first. Usage stays as it is.
+ * Moves an account to a plan, and changes its own limits and its details, the details first. Usage
+ * stays as it is.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
-export async function setAccount(store: AdminStore, input: AccountChanges & { id: string }): Promise<AccountView> {
+export async function setAccount(
+  store: AdminStore,
+  input: AccountChanges & { id: string },
+): Promise<AccountView> {
   const { id, plan, limits = {}, seen, ...details } = input;
   // Refused before an audit entry is written, except for a change at the same moment.
   const [access, before] = await Promise.all([getAccess(store, id), detailsOf(store, id)]);
@@ -165,7 +220,10 @@ async function setTerms(store: AdminStore, id: string, changes: AccountChanges):
   const access = await getAccess(store, id);
   if (seen) requireUnchanged(access, seen);
   const plan = await getPlan(store, code ?? access.plan);
-  await applyTerms(store, access, { plan, ownLimits: changeOwnLimits(access.ownLimits, limits, plan) });
+  await applyTerms(store, access, {
+    plan,
+    ownLimits: changeOwnLimits(access.ownLimits, limits, plan),
+  });
 }
 
 /** The audit records the previous details, so a change in the meantime is a conflict. */
@@ -181,8 +239,13 @@ async function setDetails(
   });
 }
 
-function requireUnchanged({ account, plan, ownLimits }: Access, seen: NonNullable<AccountChanges['seen']>): void {
-  const same = windowNames.every((window) => !seen.ownLimits || ownLimits[window] === seen.ownLimits[window]);
+function requireUnchanged(
+  { account, plan, ownLimits }: Access,
+  seen: NonNullable<AccountChanges['seen']>,
+): void {
+  const same = windowNames.every(
+    (window) => !seen.ownLimits || ownLimits[window] === seen.ownLimits[window],
+  );
   if (plan === (seen.plan ?? plan) && same) return;
   throw changedMeanwhile(account);
 }
@@ -194,8 +257,15 @@ function changedMeanwhile(account: string): AdminError {
   );
 }
 
-/** Suspends or activates an account, from its next request on. @throws AdminError `invalid`, `not_found`, `conflict` */
-export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
+/**
+ * Suspends or activates an account, from its next request on. @throws AdminError `invalid`,
+ * `not_found`, `conflict`
+ */
+export async function setAccountState(
+  store: AdminStore,
+  id: string,
+  state: AccountState,
+): Promise<AccountView> {
   const action = state === 'suspended' ? 'account suspend' : 'account activate';
   const write = async () => {
     const access = await getAccess(store, id);
@@ -206,7 +276,10 @@ export async function setAccountState(store: AdminStore, id: string, state: Acco
   return showAccount(store, id);
 }
 
-/** The partition of the audit of an account, also of a deleted one. @throws AdminError `invalid`, `not_found` */
+/**
+ * The partition of the audit of an account, also of a deleted one. @throws AdminError `invalid`,
+ * `not_found`
+ */
 export async function auditPartitionOfAccount(store: AdminStore, id: string): Promise<string> {
   if (!(await isDeleted(store, id))) await getAccess(store, id);
   return id;

@@ -71,8 +71,9 @@ export type LoadsRefusals = {
 };
 
 /**
- * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was
- * changed, except that after `conflict` a change of a plan may have reached some of its accounts: run it again.
+ * A refusal of the admin module; its message says what to do, names no command, and never holds a
+ * key. Nothing was changed, except that after `conflict` a change of a plan may have reached some
+ * of its accounts: run it again.
  */
 export class AdminError extends Error {
   readonly code: AdminErrorCode;
@@ -81,8 +82,8 @@ export class AdminError extends Error {
   /** The kind of thing that does not exist, for `not_found`. */
   readonly subject?: 'account' | 'plan' | 'key' | 'statement';
   /**
-   * Tells the meanings of a code apart: with `invalid`, `last_admin` and `month` (a month without any data); with
-   * `too_many_keys`, `day`.
+   * Tells the meanings of a code apart: with `invalid`, `last_admin` and `month` (a month without
+   * any data); with `too_many_keys`, `day`.
    */
   readonly reason?: 'last_admin' | 'month' | 'day';
   /** The first month that there is, `2026-11`, for a month or a day before it. */
@@ -91,7 +92,10 @@ export class AdminError extends Error {
   constructor(
     code: AdminErrorCode,
     message: string,
-    { cause, ...more }: ErrorOptions & Pick<AdminError, 'keyId' | 'subject' | 'reason' | 'firstMonth'> = {},
+    {
+      cause,
+      ...more
+    }: ErrorOptions & Pick<AdminError, 'keyId' | 'subject' | 'reason' | 'firstMonth'> = {},
   ) {
     super(message, { cause });
     Object.assign(this, more);
@@ -103,7 +107,10 @@ export class AdminError extends Error {
 export const noAccount = (id: string): AdminError =>
   new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
 
-/** Used instead of `instanceof`: a program that both imports and requires the package has two such classes. */
+/**
+ * Used instead of `instanceof`: a program that both imports and requires the package has two such
+ * classes.
+ */
 export function isAdminError(error: unknown): error is AdminError {
   return error instanceof Error && error.name === 'AdminError' && 'code' in error;
 }
@@ -115,7 +122,10 @@ export const maxLabelLength = 64;
 export const keyIdPattern = /^[0-9A-Za-z]{8}$/;
 const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
 
-/** A check that throws `invalid` unless a text fits. Its sentence never repeats the text, which may be a key. */
+/**
+ * A check that throws `invalid` unless a text fits. Its sentence never repeats the text, which may
+ * be a key.
+ */
 const rule = (form: { test: (text: string) => boolean }, sentence: string) => {
   return (text: string): void => {
     if (!form.test(text)) throw new AdminError('invalid', sentence);
@@ -137,7 +147,9 @@ export const longestDetails = { name: 100, contact: 200, note: 200 } as const;
 export const detailFields = Object.keys(longestDetails) as (keyof typeof longestDetails)[];
 
 /** Details to set: `null` removes a detail, and absent details stay. */
-export type DetailsChanges = Partial<Record<'name' | 'contact' | 'note', string | null | undefined>>;
+export type DetailsChanges = Partial<
+  Record<'name' | 'contact' | 'note', string | null | undefined>
+>;
 
 /** @throws AdminError `invalid` unless each is `null`, or a text on one line that is no API key */
 export function checkDetails(changes: DetailsChanges): void {
@@ -148,14 +160,29 @@ export function checkDetails(changes: DetailsChanges): void {
   }
 }
 
-/** @throws AdminError `invalid` unless `text` is 1 to `longest` characters on one line, and no API key */
+/**
+ * @throws AdminError `invalid` unless `text` is 1 to `longest` characters on one line, and no API
+ * key
+ */
 export function checkOneLine(text: string, what: string, longest: number): void {
   const { length } = [...text];
-  // No control and format characters, line separators or lone surrogates, which could corrupt a terminal or a page.
-  if (length < 1 || length > longest || text.trim() === '' || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text))
-    throw new AdminError('invalid', `${what} is 1 to ${longest} characters, without control characters.`);
+  // No control and format characters, line separators or lone surrogates, which could corrupt a
+  // terminal or a page.
+  if (
+    length < 1 ||
+    length > longest ||
+    text.trim() === '' ||
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)
+  )
+    throw new AdminError(
+      'invalid',
+      `${what} is 1 to ${longest} characters, without control characters.`,
+    );
   if (containsApiKey(text))
-    throw new AdminError('invalid', `${what} looks like an API key. It is stored and shown: use a name instead.`);
+    throw new AdminError(
+      'invalid',
+      `${what} looks like an API key. It is stored and shown: use a name instead.`,
+    );
 }
 
 export const checkToken = rule(
@@ -163,40 +190,64 @@ export const checkToken = rule(
   'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.',
 );
 
-/** An instant: a `Date`, or ISO 8601 with a time zone, `2027-01-31T12:00:00Z`, as the calls return it. */
+/**
+ * An instant: a `Date`, or ISO 8601 with a time zone, `2027-01-31T12:00:00Z`, as the calls return
+ * it.
+ */
 export type Instant = Date | string;
 
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** When a key expires, in whole seconds. @throws AdminError `invalid` unless that is after `nowSeconds`, before 2106 */
+/**
+ * When a key expires, in whole seconds. @throws AdminError `invalid` unless that is after
+ * `nowSeconds`, before 2106
+ */
 export function readExpiry(expires: Instant, nowSeconds: number): number {
-  const date = typeof expires === 'string' && instantPattern.test(expires) ? new Date(expires) : expires;
+  const date =
+    typeof expires === 'string' && instantPattern.test(expires) ? new Date(expires) : expires;
   const seconds = date instanceof Date ? Math.floor(date.getTime() / 1000) : Number.NaN;
   if (Number.isNaN(seconds)) {
-    throw new AdminError('invalid', 'A key expires at a Date, or at an instant like 2027-01-31T12:00:00Z.');
+    throw new AdminError(
+      'invalid',
+      'A key expires at a Date, or at an instant like 2027-01-31T12:00:00Z.',
+    );
   }
   if (seconds > nowSeconds && seconds <= maxExpiry) return seconds;
   throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
 }
 
-/** A member's rights in a portal: view usage and statements, view everything, or also change keys and members. */
+/**
+ * A member's rights in a portal: view usage and statements, view everything, or also change keys
+ * and members.
+ */
 export type Role = 'finance' | 'viewer' | 'admin';
 
 /** Each role may do what those before it may. */
 export const roles: readonly Role[] = ['finance', 'viewer', 'admin'];
 
-export const checkRole = rule({ test: (role) => roles.some((one) => one === role) }, `A role is ${roles.join(', ')}.`);
+export const checkRole = rule(
+  { test: (role) => roles.some((one) => one === role) },
+  `A role is ${roles.join(', ')}.`,
+);
 
 /**
- * An e-mail address that can be written in only one way: ASCII, without quotes, comments or spaces. It has no colon, so
- * `sub:` and a subject never match. Nothing is trimmed, and lowercasing adds no letter to the allowed ones.
+ * An e-mail address that can be written in only one way: ASCII, without quotes, comments or spaces.
+ * It has no colon, so `sub:` and a subject never match. Nothing is trimmed, and lowercasing adds no
+ * letter to the allowed ones.
  */
 const emailForm = /^[A-Za-z0-9!$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9.-]{1,190}$/;
 const subjectForm = /^sub:[\x21-\x7e]{1,255}$/;
 
-/** Whether a text can identify a person: an e-mail address, or `sub:` and a subject of the OpenID provider. */
+/**
+ * Whether a text can identify a person: an e-mail address, or `sub:` and a subject of the OpenID
+ * provider.
+ */
 export function isPerson(person: string): boolean {
-  return typeof person === 'string' && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person);
+  return (
+    typeof person === 'string' &&
+    (subjectForm.test(person) || emailForm.test(person)) &&
+    !containsApiKey(person)
+  );
 }
 
 export const checkPerson = rule(
@@ -205,13 +256,20 @@ export const checkPerson = rule(
     'subject that the OpenID provider gives.',
 );
 
-/** @throws AdminError `invalid` unless each member is a window with a limit of 0 to `maxLimit`, or `null`: unlimited */
+/**
+ * @throws AdminError `invalid` unless each member is a window with a limit of 0 to `maxLimit`, or
+ * `null`: unlimited
+ */
 export function checkLimits(limits: Partial<Record<string, unknown>>): void {
   for (const [window, limit] of Object.entries(limits)) {
     checkWindow(window);
     if (limit === null) continue;
-    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit) continue;
-    throw new AdminError('invalid', `The limit of "${window}" is a whole number from 0 to ${maxLimit}, or unlimited.`);
+    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit)
+      continue;
+    throw new AdminError(
+      'invalid',
+      `The limit of "${window}" is a whole number from 0 to ${maxLimit}, or unlimited.`,
+    );
   }
 }
 
@@ -221,7 +279,9 @@ export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>
 /** Like `checkLimits`, and takes `'plan'` for a window that follows the plan again. */
 export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {
   checkLimits(
-    Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 'plan' ? null : limit])),
+    Object.fromEntries(
+      Object.entries(limits).map(([name, limit]) => [name, limit === 'plan' ? null : limit]),
+    ),
   );
 }
 

@@ -13,7 +13,13 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Access } from '../../../core/accounts/account.ts';
-import { accessItem, accessKey, itemKey, planRecord, readAccess } from '../../../core/accounts/account-item.ts';
+import {
+  accessItem,
+  accessKey,
+  itemKey,
+  planRecord,
+  readAccess,
+} from '../../../core/accounts/account-item.ts';
 import { accountIdPattern } from '../../../core/accounts/api-key.ts';
 import {
   type Changes,
@@ -43,8 +49,9 @@ export type AdminChange = {
 export type AdminStore = ReturnType<typeof createAdminStore>;
 
 /**
- * The accounts table as administration uses it, through the document client. Every read is strongly consistent. `actor`
- * is who the audit names; `now` returns milliseconds since 1970; `announce` is told each change that was made.
+ * The accounts table as administration uses it, through the document client. Every read is strongly
+ * consistent. `actor` is who the audit names; `now` returns milliseconds since 1970; `announce` is
+ * told each change that was made.
  */
 export function createAdminStore(
   client: DynamoDBDocumentClient,
@@ -61,7 +68,8 @@ export function createAdminStore(
     nowSeconds: () => Math.floor(now() / 1000),
 
     async get(Key: Record<string, string>): Promise<Item | undefined> {
-      return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+      return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true })))
+        .Item;
     },
 
     /** Reads these items, 100 at a time, and leaves missing items out. */
@@ -70,7 +78,9 @@ export function createAdminStore(
       let rest = keys;
       while (rest.length > 0) {
         const Keys = rest.slice(0, maxPage);
-        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } });
+        const command = new BatchGetCommand({
+          RequestItems: { [table]: { Keys, ConsistentRead: true } },
+        });
         const { Responses, UnprocessedKeys } = await client.send(command);
         items.push(...(Responses?.[table] ?? []));
         const unread = (UnprocessedKeys?.[table]?.Keys ?? []) as typeof Keys;
@@ -85,22 +95,34 @@ export function createAdminStore(
       // Older versions of the SDK take both from here, and not from the query.
       const { Limit: pageSize, ExclusiveStartKey: startingToken } = query;
       const items: Item[] = [];
-      for await (const page of paginateQuery({ client, startingToken, pageSize }, { ...query, ConsistentRead: true })) {
+      for await (const page of paginateQuery(
+        { client, startingToken, pageSize },
+        { ...query, ConsistentRead: true },
+      )) {
         items.push(...(page.Items ?? []));
         if (items.length >= (pageSize ?? Infinity)) break;
       }
       return items.slice(0, pageSize);
     },
 
-    /** The items that pass `filter`, of the whole table: for an operator, not for the request of a customer. */
+    /**
+     * The items that pass `filter`, of the whole table: for an operator, not for the request of a
+     * customer.
+     */
     async *scan(
-      filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>,
+      filter: Pick<
+        ScanCommandInput,
+        'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+      >,
     ): AsyncGenerator<Item> {
       const pages = paginateScan({ client }, { TableName: table, ConsistentRead: true, ...filter });
       for await (const { Items = [] } of pages) yield* Items;
     },
 
-    async put(item: Item, condition: Partial<Omit<Update, 'TableName' | 'Key' | 'UpdateExpression'>> = {}) {
+    async put(
+      item: Item,
+      condition: Partial<Omit<Update, 'TableName' | 'Key' | 'UpdateExpression'>> = {},
+    ) {
       await client.send(new PutCommand({ TableName: table, Item: item, ...condition }));
     },
 
@@ -114,7 +136,10 @@ export function createAdminStore(
       await client.send(new DeleteCommand({ TableName: table, Key }));
     },
 
-    /** Makes all writes or none; a single one is sent by itself, as a transaction would conflict with charges. */
+    /**
+     * Makes all writes or none; a single one is sent by itself, as a transaction would conflict
+     * with charges.
+     */
     async writeAll(writes: Write[]): Promise<void> {
       const [first] = writes;
       if (writes.length === 1 && first?.Update) await client.send(new UpdateCommand(first.Update));
@@ -130,7 +155,10 @@ export async function findAccess(store: AdminStore, account: string): Promise<Ac
 }
 
 /** The same for a list of accounts, leaving missing accounts out. */
-export async function findAccessOf(store: AdminStore, accounts: readonly string[]): Promise<Access[]> {
+export async function findAccessOf(
+  store: AdminStore,
+  accounts: readonly string[],
+): Promise<Access[]> {
   return (await store.getAll(accounts.map((id) => accessKey(id)))).map(readAccess);
 }
 
@@ -142,18 +170,33 @@ export async function getAccess(store: AdminStore, account: string): Promise<Acc
 }
 
 /** Holds as long as no other administrative change came after `access` was read. */
-export const isUnchanged = ({ version }: Access): Guard => ({ attribute: accessItem.version, is: '=', value: version });
+export const isUnchanged = ({ version }: Access): Guard => ({
+  attribute: accessItem.version,
+  is: '=',
+  value: version,
+});
 
 /** Holds for an access item that exists. */
 export const exists: Guard = { attribute: accessItem.keys, is: 'there' };
 
-/** The update that makes `changes`, provided that no other administrative change came after `access` was read. */
-export function accessUpdate(table: string, access: Access, changes: Changes, guards: Guard[] = []): Update {
+/**
+ * The update that makes `changes`, provided that no other administrative change came after `access`
+ * was read.
+ */
+export function accessUpdate(
+  table: string,
+  access: Access,
+  changes: Changes,
+  guards: Guard[] = [],
+): Update {
   const next = { ...changes, set: { ...changes.set, [accessItem.version]: access.version + 1 } };
   return guardedUpdate(table, accessKey(access.account), next, [isUnchanged(access), ...guards]);
 }
 
-/** Runs `attempt`, which reads and decides afresh, until its write does not conflict. Finally throws `conflict`. */
+/**
+ * Runs `attempt`, which reads and decides afresh, until its write does not conflict. Finally throws
+ * `conflict`.
+ */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await retryWithBackoff(attempt, {
@@ -170,24 +213,41 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Partitions with a name in each item, for lists by page and prefix. Each entry is written in the transaction of the
- * account or plan that it names, so a list is exact at once (decision 0104). Account ids and plan codes are never empty
- * and have no `#`.
+ * Partitions with a name in each item, for lists by page and prefix. Each entry is written in the
+ * transaction of the account or plan that it names, so a list is exact at once (decision 0104).
+ * Account ids and plan codes are never empty and have no `#`.
  */
-const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
+const partitions = {
+  account: 'account#',
+  deleted: 'deleted#',
+  plan: planRecord.partitionKey(''),
+} as const;
 
 /** The write that adds a name to an index, or keeps it there. */
-export function addToIndex(table: string, index: keyof typeof partitions, name: string, attributes: Item = {}): Write {
+export function addToIndex(
+  table: string,
+  index: keyof typeof partitions,
+  name: string,
+  attributes: Item = {},
+): Write {
   return { Put: { TableName: table, Item: { ...entryKey(index, name), ...attributes } } };
 }
 
-export function removeFromIndex(table: string, index: keyof typeof partitions, name: string): Write {
+export function removeFromIndex(
+  table: string,
+  index: keyof typeof partitions,
+  name: string,
+): Write {
   return { Delete: { TableName: table, Key: entryKey(index, name) } };
 }
 
-export const entryKey = (index: keyof typeof partitions, name: string) => itemKey(partitions[index], name);
+export const entryKey = (index: keyof typeof partitions, name: string) =>
+  itemKey(partitions[index], name);
 
-/** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
+/**
+ * Which page of a list: of the names that begin with `prefix`, `limit` at most, those after
+ * `cursor`.
+ */
 export type PageOptions = {
   prefix?: string | undefined;
   limit?: number | undefined;
@@ -207,7 +267,10 @@ export async function readNames(
   { prefix = '', limit = maxPage, cursor }: PageOptions,
 ): Promise<NamePage> {
   // One more than requested shows whether there is another page.
-  const entries = await store.query({ ...entriesQuery(store, index, { prefix, cursor }), Limit: limit + 1 });
+  const entries = await store.query({
+    ...entriesQuery(store, index, { prefix, cursor }),
+    Limit: limit + 1,
+  });
   return pageOfNames(entries, limit);
 }
 
@@ -227,8 +290,15 @@ export function entriesQuery(
     TableName: table,
     // Used instead of `begins_with`, because some local DynamoDB engines ignore letter case there.
     KeyConditionExpression: '#partition = :partition AND #name BETWEEN :first AND :last',
-    ExpressionAttributeNames: { '#partition': accountsTable.partitionKey, '#name': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':partition': partitions[index], ':first': prefix || '-', ':last': `${prefix}~` },
+    ExpressionAttributeNames: {
+      '#partition': accountsTable.partitionKey,
+      '#name': accountsTable.sortKey,
+    },
+    ExpressionAttributeValues: {
+      ':partition': partitions[index],
+      ':first': prefix || '-',
+      ':last': `${prefix}~`,
+    },
     ...(cursor !== undefined && { ExclusiveStartKey: entryKey(index, cursor) as Item }),
   };
 }

@@ -16,12 +16,20 @@ export type AuditAction =
   | 'restore carry-over'
   | `checksum-secret ${'rotate' | 'end'}`;
 
-/** A change, its partition (an account id, or `plan#<code>`) and its details. `detail` never holds a key. */
-export type AuditedChange = { partition: string; action: AuditAction; detail: Record<string, unknown> };
+/**
+ * A change, its partition (an account id, or `plan#<code>`) and its details. `detail` never holds a
+ * key.
+ */
+export type AuditedChange = {
+  partition: string;
+  action: AuditAction;
+  detail: Record<string, unknown>;
+};
 
 /**
- * One change: who, when, what. `unknown` means that nothing has marked it as done: the change is still running, or its
- * process died, and it may or may not have happened. Refused changes leave no entry.
+ * One change: who, when, what. `unknown` means that nothing has marked it as done: the change is
+ * still running, or its process died, and it may or may not have happened. Refused changes leave no
+ * entry.
  */
 export type AuditEntry = {
   time: string;
@@ -34,12 +42,19 @@ export type AuditEntry = {
 const prefix = 'audit#';
 const outcome = 'outcome';
 
-/** Runs `work` between writing its entry and marking it as done: no change happens without one (decision 0104). */
-export async function audited<T>(store: AdminStore, change: AuditedChange, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work` between writing its entry and marking it as done: no change happens without one
+ * (decision 0104).
+ */
+export async function audited<T>(
+  store: AdminStore,
+  change: AuditedChange,
+  work: () => Promise<T>,
+): Promise<T> {
   const { key, attributes } = newEntry(store, change);
   await store.put({ ...key, ...attributes });
-  // The caller must learn the result of the change, and only the caller sees a new key. So if the end of an entry can't
-  // be written, the entry truthfully stays `unknown`.
+  // The caller must learn the result of the change, and only the caller sees a new key. So if the
+  // end of an entry can't be written, the entry truthfully stays `unknown`.
   const ended = (write: Promise<void>) => write.catch(() => undefined);
   try {
     const result = await work();
@@ -53,16 +68,26 @@ export async function audited<T>(store: AdminStore, change: AuditedChange, work:
   }
 }
 
-/** Writes the entry of something that has happened, which DynamoDB deletes at `expires`, in seconds since 1970. */
-export async function noted(store: AdminStore, change: AuditedChange, expires: number): Promise<void> {
+/**
+ * Writes the entry of something that has happened, which DynamoDB deletes at `expires`, in seconds
+ * since 1970.
+ */
+export async function noted(
+  store: AdminStore,
+  change: AuditedChange,
+  expires: number,
+): Promise<void> {
   const { key, attributes } = newEntry(store, change);
   await store.put({ ...key, ...attributes, [outcome]: 'done', [accountsTable.expires]: expires });
 }
 
 /** A change of a plan that failed on one account has reached others. */
-const changedNothing = (error: unknown): boolean => error instanceof AdminError && error.code !== 'conflict';
+const changedNothing = (error: unknown): boolean =>
+  error instanceof AdminError && error.code !== 'conflict';
 
-/** A page of an audit, newest first; `cursor` starts the next page and is `null` on the last page. */
+/**
+ * A page of an audit, newest first; `cursor` starts the next page and is `null` on the last page.
+ */
 export type AuditPage = { entries: AuditEntry[]; cursor: string | null };
 
 export type AuditPageOptions = { limit?: number | undefined; cursor?: string | undefined };
@@ -70,7 +95,9 @@ export type AuditPageOptions = { limit?: number | undefined; cursor?: string | u
 const mostEntries = 1_000;
 const cursorPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{12}$/;
 
-/** A page of the entries of a partition, which new entries don't shift. @throws AdminError `invalid` */
+/**
+ * A page of the entries of a partition, which new entries don't shift. @throws AdminError `invalid`
+ */
 export async function auditPageOf(
   store: AdminStore,
   partition: string,

@@ -8,7 +8,12 @@ import {
   readPlan,
   windowItem,
 } from '../../../core/accounts/account-item.ts';
-import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../../../core/accounts/key-record.ts';
+import {
+  type KeyRecord,
+  keyRecord,
+  keyRecordItem,
+  readKeyRecord,
+} from '../../../core/accounts/key-record.ts';
 import type { Limits } from '../../../core/accounts/quota.ts';
 import {
   backupDays,
@@ -21,7 +26,13 @@ import { dateOf, type WindowName } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
-import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './account-members.ts';
+import {
+  type MemberBackup,
+  memberItems,
+  memberPrefix,
+  normalizedPerson,
+  readMember,
+} from './account-members.ts';
 import { creation } from './accounts.ts';
 import { AdminError, checkDate, type DetailsChanges } from './admin-error.ts';
 import { type AdminStore, retryConflicts } from './admin-store.ts';
@@ -59,8 +70,9 @@ const usagePrefix = usageRecord.sortKey('');
 export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
 
 /**
- * Everything that `importBackup` needs to create the same plans and accounts in another table, without the audit,
- * sessions and deleted accounts. Requests that are counted during the export may be missing from `usage` and `days`.
+ * Everything that `importBackup` needs to create the same plans and accounts in another table,
+ * without the audit, sessions and deleted accounts. Requests that are counted during the export may
+ * be missing from `usage` and `days`.
  */
 export async function exportBackup(store: AdminStore): Promise<Backup> {
   const prefixes = { ':key': keyPrefix, ':member': memberPrefix, ':usage': usagePrefix };
@@ -69,16 +81,29 @@ export async function exportBackup(store: AdminStore): Promise<Backup> {
     FilterExpression: `#item IN (:access, :plan, :plans, :details) OR ${beginnings.join(' OR ')}`,
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
     ExpressionAttributeValues: {
-      ...{ ':access': accessName, ':plan': planRecord.sortKey, ':plans': planHistoryItem, ':details': detailsItem },
+      ...{
+        ':access': accessName,
+        ':plan': planRecord.sortKey,
+        ':plans': planHistoryItem,
+        ':details': detailsItem,
+      },
       ...prefixes,
     },
   });
   const items: Item[] = [];
   for await (const item of found) items.push(item);
-  const plans = items.filter((item) => item[accountsTable.sortKey] === planRecord.sortKey).map(readPlan);
-  const accounts = [...Map.groupBy(items, (item) => item[accountsTable.partitionKey]).values()].flatMap(accountBackup);
+  const plans = items
+    .filter((item) => item[accountsTable.sortKey] === planRecord.sortKey)
+    .map(readPlan);
+  const accounts = [
+    ...Map.groupBy(items, (item) => item[accountsTable.partitionKey]).values(),
+  ].flatMap(accountBackup);
   return {
-    plans: inOrderOf(plans, ({ code }) => code).map(({ code, state, limits }) => ({ code, state, limits })),
+    plans: inOrderOf(plans, ({ code }) => code).map(({ code, state, limits }) => ({
+      code,
+      state,
+      limits,
+    })),
     accounts: inOrderOf(accounts, ({ id }) => id),
   };
 }
@@ -88,19 +113,26 @@ function inOrderOf<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
   return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-/** @param items of one partition; without an access item it is no account, or what remains of a deleted one */
+/**
+ * @param items of one partition; without an access item it is no account, or what remains of a
+ * deleted one
+ */
 function accountBackup(items: readonly Item[]): AccountBackup[] {
   const named = (name: string) => items.find((item) => item[accountsTable.sortKey] === name);
   const item = named(accessName);
   if (!item) return [];
   const access = readAccess(item);
-  const having = (prefix: string) => items.filter((item) => String(item[accountsTable.sortKey]).startsWith(prefix));
+  const having = (prefix: string) =>
+    items.filter((item) => String(item[accountsTable.sortKey]).startsWith(prefix));
   const records = having(keyPrefix).map(readKeyRecord);
   const withoutRecord = Object.keys(access.keys)
     .filter((keyId) => !records.some((record) => record.keyId === keyId))
     .map((keyId) => ({ keyId, label: null, created: null, revoked: null }));
   const { account: id, state, plan, ownLimits, created, quota } = access;
-  const keys = [...records, ...withoutRecord].map((key) => ({ ...key, hash: access.keys[key.keyId] ?? null }));
+  const keys = [...records, ...withoutRecord].map((key) => ({
+    ...key,
+    hash: access.keys[key.keyId] ?? null,
+  }));
   return [
     {
       ...{ id, state, plan, ownLimits, created },
@@ -108,7 +140,9 @@ function accountBackup(items: readonly Item[]): AccountBackup[] {
       ...readDetails(named(detailsItem)),
       // The windows that have begun.
       usage: Object.fromEntries(
-        Object.entries(quota).flatMap(([name, { start, used }]) => (start > 0 ? [[name, { start, used }]] : [])),
+        Object.entries(quota).flatMap(([name, { start, used }]) =>
+          start > 0 ? [[name, { start, used }]] : [],
+        ),
       ),
       keys: inOrderOf(keys, ({ keyId }) => keyId),
       members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
@@ -129,15 +163,25 @@ export function countsOf({ plans, accounts }: Backup): Omit<ImportResult, 'uncha
   };
 }
 
-/** The numbers of items that an import created, and of plans and accounts that already equalled the backup. */
-export type ImportResult = { plans: number; accounts: number; members: number; days: number; unchanged: number };
+/**
+ * The numbers of items that an import created, and of plans and accounts that already equalled the
+ * backup.
+ */
+export type ImportResult = {
+  plans: number;
+  accounts: number;
+  members: number;
+  days: number;
+  unchanged: number;
+};
 
 /** How many accounts are created at the same time. */
 const concurrency = 16;
 
 /**
- * Creates the plans and accounts of a backup that the table does not have. It never changes what exists: it skips what
- * equals the backup, so an interrupted import can be run again, and imports nothing if anything differs.
+ * Creates the plans and accounts of a backup that the table does not have. It never changes what
+ * exists: it skips what equals the backup, so an interrupted import can be run again, and imports
+ * nothing if anything differs.
  * @throws AdminError `invalid`, `not_found` (a plan), `exists`, `conflict`
  */
 export async function importBackup(
@@ -148,13 +192,25 @@ export async function importBackup(
   backup.accounts.forEach(checkAccount);
   const existing = await exportBackup(store);
   const plans = missingOf('Plan', backup.plans, existing.plans, ({ code }) => code, planText);
-  const accounts = missingOf('Account', backup.accounts, existing.accounts, ({ id }) => id, accountText);
+  const accounts = missingOf(
+    'Account',
+    backup.accounts,
+    existing.accounts,
+    ({ id }) => id,
+    accountText,
+  );
   const codes = new Set([...backup.plans, ...existing.plans].map(({ code }) => code));
   for (const { id, plan, plans } of accounts) {
     if (!codes.has(plan))
-      throw new AdminError('not_found', `Account "${id}" is on plan "${plan}", which does not exist.`);
+      throw new AdminError(
+        'not_found',
+        `Account "${id}" is on plan "${plan}", which does not exist.`,
+      );
     if ([...readPlanHistory(plans).values()].at(-1) === plan) continue;
-    throw new AdminError('invalid', `The last of the plans of account "${id}" is not "${plan}", which it is on.`);
+    throw new AdminError(
+      'invalid',
+      `The last of the plans of account "${id}" is not "${plan}", which it is on.`,
+    );
   }
   const unchanged = backup.plans.length + backup.accounts.length - plans.length - accounts.length;
   const result = { ...countsOf({ plans, accounts }), unchanged };
@@ -189,7 +245,8 @@ function missingOf<T>(
   const seen = new Set<string>();
   return wanted.filter((item) => {
     const name = nameOf(item);
-    if (seen.has(name)) throw new AdminError('invalid', `${what} "${name}" is in the backup twice.`);
+    if (seen.has(name))
+      throw new AdminError('invalid', `${what} "${name}" is in the backup twice.`);
     seen.add(name);
     if (!texts.has(name)) return true;
     if (texts.get(name) === textOf(item)) return false;
@@ -201,14 +258,22 @@ function missingOf<T>(
   });
 }
 
-const planText = ({ code, state, limits }: Plan) => JSON.stringify([code, state, Object.entries(limits).toSorted()]);
+const planText = ({ code, state, limits }: Plan) =>
+  JSON.stringify([code, state, Object.entries(limits).toSorted()]);
 
 /** Without what changes meanwhile: usage and members. */
 function accountText({ id, state, plan, ownLimits, created, keys }: AccountBackup): string {
   const keyTexts = keys.map(({ keyId, label, created, revoked, hash }) => {
     return [keyId, label, created, revoked, hash && Buffer.from(hash).toString('hex')].join();
   });
-  return JSON.stringify([id, state, plan, Object.entries(ownLimits).toSorted(), created, keyTexts.toSorted()]);
+  return JSON.stringify([
+    id,
+    state,
+    plan,
+    Object.entries(ownLimits).toSorted(),
+    created,
+    keyTexts.toSorted(),
+  ]);
 }
 
 async function importAccount(store: AdminStore, account: AccountBackup): Promise<void> {
@@ -218,29 +283,49 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
     // Records are written first: an active key always has one, so it can be found and revoked.
     for (const key of keys) await store.put(keyRecordItem(id, key));
-    // So are members and days. An existing account is therefore complete, and an import may skip it.
+    // So are members and days. An existing account is therefore complete, and an import may skip
+    // it.
     for (const item of members.flatMap((member) => memberItems(id, member))) await store.put(item);
-    for (const day of days) await store.update(restoreDay(store.table, id, withoutCounted(day, account.usage)));
+    for (const day of days)
+      await store.update(restoreDay(store.table, id, withoutCounted(day, account.usage)));
     await retryConflicts(async () => {
       const current = await getPlan(store, plan);
-      const more = { members: members.map(({ person }) => person), history: readPlanHistory(account.plans) };
-      await store.writeAll(await creation(store, current, accountItem(account, current), account, more));
+      const more = {
+        members: members.map(({ person }) => person),
+        history: readPlanHistory(account.plans),
+      };
+      await store.writeAll(
+        await creation(store, current, accountItem(account, current), account, more),
+      );
     });
   });
 }
 
 /** The access item has the lookups of the day that it counts. */
 function withoutCounted(day: DayBackup, { day: counted }: AccountBackup['usage']): DayBackup {
-  return counted && dateOf(counted.start) === day.date ? { ...day, lookups: day.lookups - counted.used } : day;
+  return counted && dateOf(counted.start) === day.date
+    ? { ...day, lookups: day.lookups - counted.used }
+    : day;
 }
 
-function accountItem({ id, state, ownLimits, created, usage, keys }: AccountBackup, plan: PlanVersion): Item {
+function accountItem(
+  { id, state, ownLimits, created, usage, keys }: AccountBackup,
+  plan: PlanVersion,
+): Item {
   const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
   const counts: Item = {};
-  for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
+  for (const [window, count] of Object.entries(usage) as [
+    WindowName,
+    { start: number; used: number },
+  ][]) {
     counts[windowItem[window].start] = count.start;
     counts[windowItem[window].used] = count.used;
   }
   const item = newAccessItem(id, { plan, ownLimits }, created);
-  return { ...item, ...counts, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };
+  return {
+    ...item,
+    ...counts,
+    [accessItem.state]: state,
+    [accessItem.keys]: Object.fromEntries(active),
+  };
 }

@@ -19,7 +19,9 @@ import { detailsDeletion } from './details.ts';
 import { creationCountKey, keyRecordsOf } from './keys.ts';
 import { noPlanFromTomorrow } from './plan-history.ts';
 
-/** The primary key of the item that remains of a deleted account, so that its id is not used again. */
+/**
+ * The primary key of the item that remains of a deleted account, so that its id is not used again.
+ */
 export const tombstoneKey = (account: string) => itemKey(account, 'deleted');
 
 export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
@@ -27,9 +29,10 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
 }
 
 /**
- * Permanently deletes a suspended account: its limits, its counts, its details, its members, its keys and their
- * labels. Its audit stays, its usage stays until the records expire, and its id can't be used again: a new account of
- * that id would begin with nothing used. Can be repeated after an interruption.
+ * Permanently deletes a suspended account: its limits, its counts, its details, its members, its
+ * keys and their labels. Its audit stays, its usage stays until the records expire, and its id
+ * can't be used again: a new account of that id would begin with nothing used. Can be repeated
+ * after an interruption.
  * @throws AdminError `invalid`, `not_found`, `not_suspended`, `conflict`
  */
 export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
@@ -48,10 +51,16 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         detailsDeletion(store, id),
         { Update: noPlanFromTomorrow(store, id) },
-        { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
+        {
+          Put: {
+            TableName: store.table,
+            Item: { ...tombstoneKey(id), deleted: store.nowSeconds() },
+          },
+        },
       ]);
     });
-    for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));
+    for (const { keyId } of await keyRecordsOf(store, id))
+      await store.delete(recordKey({ account: id, keyId }));
     await store.delete(creationCountKey(id));
     await removeAllMembers(store, id);
   });
@@ -67,5 +76,7 @@ function deletion(table: string, access: Access): Write {
   const { day } = access.quota;
   const counts = [isStill(start, day?.start), isStill(used, day?.used)];
   const guards = [isUnchanged(access), isStill(accessItem.state, 'suspended'), ...counts];
-  return { Delete: { TableName: table, Key: accessKey(access.account), ...guardExpression(guards) } };
+  return {
+    Delete: { TableName: table, Key: accessKey(access.account), ...guardExpression(guards) },
+  };
 }

@@ -6,8 +6,9 @@ import { type AdminStore, getAccess, type Write } from './admin-store.ts';
 import { searchWrite } from './search.ts';
 
 /**
- * An operator's notes about an account, in an item of their own: `account` is its id, `item` is `details`. Requests
- * don't read it, and the access item has no room for it. An account without details has no such item.
+ * An operator's notes about an account, in an item of their own: `account` is its id, `item` is
+ * `details`. Requests don't read it, and the access item has no room for it. An account without
+ * details has no such item.
  */
 export type AccountDetails = {
   /** The customer, as a person calls it. */
@@ -45,19 +46,28 @@ export async function detailsOfAll(
 
 /** What `changes` would change, for the audit: `{ name: { before, after } }`. */
 export function detailsDifference(before: AccountDetails, changes: DetailsChanges) {
-  const changed = fields.filter((field) => changes[field] !== undefined && changes[field] !== before[field]);
+  const changed = fields.filter(
+    (field) => changes[field] !== undefined && changes[field] !== before[field],
+  );
   return Object.fromEntries(
-    changed.map((field) => [field, { before: before[field], after: changes[field] as string | null }]),
+    changed.map((field) => [
+      field,
+      { before: before[field], after: changes[field] as string | null },
+    ]),
   );
 }
 
 export function withDetails(before: AccountDetails, changes: DetailsChanges): AccountDetails {
   const after = { ...before };
-  for (const field of fields) after[field] = changes[field] === undefined ? before[field] : changes[field];
+  for (const field of fields)
+    after[field] = changes[field] === undefined ? before[field] : changes[field];
   return after;
 }
 
-/** The writes, for one transaction, that change details from `before` and update the account's search entry. */
+/**
+ * The writes, for one transaction, that change details from `before` and update the account's
+ * search entry.
+ */
 export async function detailsWrites(
   store: AdminStore,
   account: string,
@@ -66,18 +76,32 @@ export async function detailsWrites(
 ): Promise<Write[]> {
   const after = withDetails(before, changes);
   const guards = fields.map((field) => isStill(field, before[field] ?? undefined));
-  const set = Object.fromEntries(fields.flatMap((field) => (after[field] === null ? [] : [[field, after[field]]])));
+  const set = Object.fromEntries(
+    fields.flatMap((field) => (after[field] === null ? [] : [[field, after[field]]])),
+  );
   const remove = fields.filter((field) => after[field] === null);
   await getAccess(store, account); // which a deletion may have removed since
   const search = searchWrite(store, account, { details: after });
-  return [{ Update: guardedUpdate(store.table, detailsKey(account), { set, remove }, guards) }, search];
+  return [
+    { Update: guardedUpdate(store.table, detailsKey(account), { set, remove }, guards) },
+    search,
+  ];
 }
 
 /** The item of a new account; none if it has no details. */
 export function detailsPut(store: AdminStore, account: string, details: DetailsChanges): Write[] {
-  const given = fields.flatMap((field) => (details[field] ? [[field, details[field]] as const] : []));
+  const given = fields.flatMap((field) =>
+    details[field] ? [[field, details[field]] as const] : [],
+  );
   if (given.length === 0) return [];
-  return [{ Put: { TableName: store.table, Item: { ...detailsKey(account), ...Object.fromEntries(given) } } }];
+  return [
+    {
+      Put: {
+        TableName: store.table,
+        Item: { ...detailsKey(account), ...Object.fromEntries(given) },
+      },
+    },
+  ];
 }
 
 export function detailsDeletion(store: AdminStore, account: string): Write {

@@ -10,7 +10,12 @@ import {
   secretFingerprint,
   storedKey,
 } from '../../../core/accounts/api-key.ts';
-import { type KeyRecord, keyRecord, readKeyRecord, recordKey } from '../../../core/accounts/key-record.ts';
+import {
+  type KeyRecord,
+  keyRecord,
+  readKeyRecord,
+  recordKey,
+} from '../../../core/accounts/key-record.ts';
 import { dateOf, instant } from '../../../core/calendar.ts';
 import {
   aliasOf,
@@ -28,7 +33,10 @@ import { type AdminStore, exists, getAccess, retryConflicts } from './admin-stor
 import { audited } from './audit-log.ts';
 import { secretForKey } from './signing-secret.ts';
 
-/** A key to create. `expires` is the second when it stops working; without it the key does not expire. */
+/**
+ * A key to create. `expires` is the second when it stops working; without it the key does not
+ * expire.
+ */
 export type KeyInput = {
   account: string;
   label: string;
@@ -37,16 +45,24 @@ export type KeyInput = {
 };
 
 /**
- * Creates a key, which works when this returns. `key` is the only copy: show it once and do not store it. With an
- * idempotency token a repeated call creates no second key, but can't return the first one either: it is stored nowhere.
+ * Creates a key, which works when this returns. `key` is the only copy: show it once and do not
+ * store it. With an idempotency token a repeated call creates no second key, but can't return the
+ * first one either: it is stored nowhere.
  * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
  */
-export async function createKey(store: AdminStore, input: KeyInput): Promise<{ key: string; keyId: string }> {
-  const expiresSeconds = input.expires === undefined ? null : readExpiry(input.expires, store.nowSeconds());
+export async function createKey(
+  store: AdminStore,
+  input: KeyInput,
+): Promise<{ key: string; keyId: string }> {
+  const expiresSeconds =
+    input.expires === undefined ? null : readExpiry(input.expires, store.nowSeconds());
   return issueKey(store, { ...input, expiresSeconds });
 }
 
-/** The key to replace. `ends` is the second when the old key stops working, by default a day from now. */
+/**
+ * The key to replace. `ends` is the second when the old key stops working, by default a day from
+ * now.
+ */
 export type RotationInput = {
   account: string;
   keyId: string;
@@ -60,15 +76,16 @@ export type RotationInput = {
 export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string; ends: string } };
 
 /**
- * Replaces a key in one step: the new key works when this returns, and the old one until `ends`, or until it would have
- * expired anyway. Both take effect together or neither. It also works when all places for keys are taken, for one key
- * at a time. The new key does not expire.
+ * Replaces a key in one step: the new key works when this returns, and the old one until `ends`, or
+ * until it would have expired anyway. Both take effect together or neither. It also works when all
+ * places for keys are taken, for one key at a time. The new key does not expire.
  * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
  */
 export async function rotateKey(store: AdminStore, input: RotationInput): Promise<RotatedKey> {
   const { account, keyId, ends = new Date((store.nowSeconds() + 86_400) * 1000), token } = input;
   const endsSeconds = readExpiry(ends, store.nowSeconds());
-  const label = input.label ?? labelAfter((await findRecord(store, account, keyId))?.label ?? 'key');
+  const label =
+    input.label ?? labelAfter((await findRecord(store, account, keyId))?.label ?? 'key');
   const replaces = { keyId, endsSeconds };
   const made = await issueKey(store, { account, label, expiresSeconds: null, token, replaces });
   const stored = (await getAccess(store, account)).keys[keyId];
@@ -89,15 +106,25 @@ export async function renameKey(
   input: { account: string; keyId: string; label: string },
 ): Promise<KeyView> {
   const { account, keyId, label } = input;
-  const missing = new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
+  const missing = new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, {
+    subject: 'key',
+  });
   await getAccess(store, account);
   if (!(await findRecord(store, account, keyId))) throw missing;
-  const change = guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label } }, [isThere]);
-  await audited(store, { partition: account, action: 'key rename', detail: { keyId } }, async () => {
-    // Its record expired, or the account was deleted.
-    if (!(await wasMade(store.update(change)))) throw missing;
-  });
-  return (await listKeys(store, account)).find((key) => key.keyId === keyId) ?? Promise.reject(missing);
+  const change = guardedUpdate(store.table, recordKey({ account, keyId }), { set: { label } }, [
+    isThere,
+  ]);
+  await audited(
+    store,
+    { partition: account, action: 'key rename', detail: { keyId } },
+    async () => {
+      // Its record expired, or the account was deleted.
+      if (!(await wasMade(store.update(change)))) throw missing;
+    },
+  );
+  return (
+    (await listKeys(store, account)).find((key) => key.keyId === keyId) ?? Promise.reject(missing)
+  );
 }
 
 const isThere: Guard = { attribute: accountsTable.partitionKey, is: 'there' };
@@ -107,7 +134,8 @@ type Issue = Omit<KeyInput, 'expires'> & { expiresSeconds: number | null; replac
 async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string; keyId: string }> {
   const { account, label, expiresSeconds, token, replaces } = issue;
   const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
-  if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) throw alreadyCreated(tokenKeyId);
+  if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId)))
+    throw alreadyCreated(tokenKeyId);
   await requireFreeKey(store, account, { replaced: replaces?.keyId });
   await countCreation(store, account);
   const { secret, settled } = await secretForKey(store);
@@ -133,10 +161,16 @@ async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string;
   return { key, keyId };
 }
 
-/** Creates the record once: the second of two calls with the same token throws `already_created`. */
+/**
+ * Creates the record once: the second of two calls with the same token throws `already_created`.
+ */
 async function createRecord(store: AdminStore, claim: KeyClaim, attributes: Item): Promise<void> {
   const attempt = randomBytes(8).toString('hex');
-  const record = { ...attributes, [keyRecord.created]: store.nowSeconds(), [keyRecord.attempt]: attempt };
+  const record = {
+    ...attributes,
+    [keyRecord.created]: store.nowSeconds(),
+    [keyRecord.attempt]: attempt,
+  };
   const isNew = guardExpression([{ attribute: accountsTable.partitionKey, is: 'absent' }]);
   if (await wasMade(store.put({ ...recordKey(claim), ...record }, isNew))) return;
   // Or the response to an earlier attempt was lost, and the SDK has sent the write again.
@@ -161,7 +195,10 @@ const creationCount = { sortKey: 'created-keys', date: 'date', count: 'count' } 
 /** The item that counts an account's new keys on the last day that had any. */
 export const creationCountKey = (account: string) => itemKey(account, creationCount.sortKey);
 
-/** Counts a key that is about to be created for an account. @throws AdminError `too_many_keys` with the reason `day` */
+/**
+ * Counts a key that is about to be created for an account. @throws AdminError `too_many_keys` with
+ * the reason `day`
+ */
 async function countCreation(store: AdminStore, account: string): Promise<void> {
   const date = dateOf(store.nowSeconds());
   const Key = creationCountKey(account);
@@ -175,13 +212,21 @@ async function countCreation(store: AdminStore, account: string): Promise<void> 
         { reason: 'day' },
       );
     }
-    const set = { [creationCount.date]: date, [creationCount.count]: isToday ? seen[creationCount.count] + 1 : 1 };
-    const unchanged = [creationCount.date, creationCount.count].map((name) => isStill(name, seen?.[name]));
+    const set = {
+      [creationCount.date]: date,
+      [creationCount.count]: isToday ? seen[creationCount.count] + 1 : 1,
+    };
+    const unchanged = [creationCount.date, creationCount.count].map((name) =>
+      isStill(name, seen?.[name]),
+    );
     await store.update(guardedUpdate(store.table, Key, { set }, unchanged));
   });
 }
 
-/** A key as an operator or a portal sees it. A key whose creation or revocation was interrupted counts as revoked. */
+/**
+ * A key as an operator or a portal sees it. A key whose creation or revocation was interrupted
+ * counts as revoked.
+ */
 export type KeyView = {
   keyId: string;
   label: string | null;
@@ -190,7 +235,9 @@ export type KeyView = {
   /** When it expires; absent for a key that does not expire or was revoked. */
   expires: string | null;
   revoked: string | null;
-  /** The last UTC day with a lookup charged to this key, `2026-11-21`; `null` if none was recorded. */
+  /**
+   * The last UTC day with a lookup charged to this key, `2026-11-21`; `null` if none was recorded.
+   */
   lastUsed: string | null;
   /** Who created it, as the audit names them; `null` if that was not recorded. */
   createdBy: string | null;
@@ -199,7 +246,8 @@ export type KeyView = {
 };
 
 /** A key's record with the other values that are shown. */
-export type ShownKey = KeyRecord & Pick<KeyView, 'lastUsed' | 'createdBy'> & { replaces: string | null };
+export type ShownKey = KeyRecord &
+  Pick<KeyView, 'lastUsed' | 'createdBy'> & { replaces: string | null };
 
 function readShownKey(record: Item): ShownKey {
   return {
@@ -211,13 +259,25 @@ function readShownKey(record: Item): ShownKey {
 }
 
 /** A key known only by its hash. */
-const unrecordedKey = { label: null, created: null, revoked: null, lastUsed: null, createdBy: null, replaces: null };
+const unrecordedKey = {
+  label: null,
+  created: null,
+  revoked: null,
+  lastUsed: null,
+  createdBy: null,
+  replaces: null,
+};
 
 /**
- * The keys of an account at `nowSeconds`, oldest first. The access item, not the records, decides which are active; a
- * key without a record, which only a manual change of the table can make, is shown too, so that it can be revoked.
+ * The keys of an account at `nowSeconds`, oldest first. The access item, not the records, decides
+ * which are active; a key without a record, which only a manual change of the table can make, is
+ * shown too, so that it can be revoked.
  */
-export function viewKeys({ keys }: Pick<Access, 'keys'>, records: ShownKey[], nowSeconds: number): KeyView[] {
+export function viewKeys(
+  { keys }: Pick<Access, 'keys'>,
+  records: ShownKey[],
+  nowSeconds: number,
+): KeyView[] {
   const recorded = new Set(records.map(({ keyId }) => keyId));
   const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
   const replacedBy = new Map(records.map(({ keyId, replaces }) => [replaces, keyId]));
@@ -241,30 +301,48 @@ export function viewKeys({ keys }: Pick<Access, 'keys'>, records: ShownKey[], no
     });
 }
 
-/** The keys of an account, oldest first, revoked ones too, without hashes. @throws AdminError `invalid`, `not_found` */
+/**
+ * The keys of an account, oldest first, revoked ones too, without hashes. @throws AdminError
+ * `invalid`, `not_found`
+ */
 export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
   const access = await getAccess(store, account);
   return viewKeys(access, await keyRecordsOf(store, account), store.nowSeconds());
 }
 
-/** The record of every key that an account had. Read it after the access item: a key's record is written first. */
+/**
+ * The record of every key that an account had. Read it after the access item: a key's record is
+ * written first.
+ */
 export async function keyRecordsOf(store: AdminStore, account: string): Promise<ShownKey[]> {
-  return (await store.query(itemsQuery(store.table, account, keyRecord.sortKey('')))).map(readShownKey);
+  return (await store.query(itemsQuery(store.table, account, keyRecord.sortKey('')))).map(
+    readShownKey,
+  );
 }
 
-export async function findRecord(store: AdminStore, account: string, keyId: string): Promise<ShownKey | null> {
+export async function findRecord(
+  store: AdminStore,
+  account: string,
+  keyId: string,
+): Promise<ShownKey | null> {
   const record = await store.get(recordKey({ account, keyId }));
   return record ? readShownKey(record) : null;
 }
 
-/** The most keys of one account: as many as fit in 1 KB of access item with any id, plan and limits. */
+/**
+ * The most keys of one account: as many as fit in 1 KB of access item with any id, plan and limits.
+ */
 export const maxActiveKeys = 12;
 
 /** A replaced key, and the second when it stops working. */
 export type Replaced = { keyId: string; endsSeconds: number };
 
 /** Activates a key whose record exists; the key that it replaces ends later. */
-export async function activate(store: AdminStore, claim: KeyClaim, replaces: Replaced | undefined): Promise<void> {
+export async function activate(
+  store: AdminStore,
+  claim: KeyClaim,
+  replaces: Replaced | undefined,
+): Promise<void> {
   try {
     await retryConflicts(async () => {
       const options = { activated: claim.keyId, replaced: replaces?.keyId };
@@ -272,7 +350,8 @@ export async function activate(store: AdminStore, claim: KeyClaim, replaces: Rep
       await store.update(activation(store.table, claim, access, replaces));
     });
   } catch (error) {
-    // A refusal wrote nothing. After any other failure the key may be active, so its record stays and shows it.
+    // A refusal wrote nothing. After any other failure the key may be active, so its record stays
+    // and shows it.
     if (error instanceof AdminError) await store.delete(recordKey(claim));
     throw error;
   }
@@ -282,9 +361,13 @@ export async function activate(store: AdminStore, claim: KeyClaim, replaces: Rep
 const removedAfterSeconds = 60;
 
 /** While a key is replaced, both it and the new one have a place. */
-const placesFor = (replaced: string | undefined) => maxActiveKeys + (replaced === undefined ? 0 : 1);
+const placesFor = (replaced: string | undefined) =>
+  maxActiveKeys + (replaced === undefined ? 0 : 1);
 
-/** The access item, if it has a place for a key, freed of expired ones; `activated` may be there already. */
+/**
+ * The access item, if it has a place for a key, freed of expired ones; `activated` may be there
+ * already.
+ */
 export async function requireFreeKey(
   store: AdminStore,
   account: string,
@@ -295,11 +378,17 @@ export async function requireFreeKey(
   const expiryIn = (keyId: string) => expiryOf(access.keys[keyId] as Uint8Array) ?? Infinity;
   const isThere = replaced !== undefined && Object.hasOwn(access.keys, replaced);
   if (replaced !== undefined && !(isThere && expiryIn(replaced) > now)) {
-    throw new AdminError('not_found', `Account "${account}" has no active key "${replaced}"; create a key instead.`, {
-      subject: 'key',
-    });
+    throw new AdminError(
+      'not_found',
+      `Account "${account}" has no active key "${replaced}"; create a key instead.`,
+      {
+        subject: 'key',
+      },
+    );
   }
-  const expired = Object.keys(access.keys).filter((keyId) => expiryIn(keyId) <= now - removedAfterSeconds);
+  const expired = Object.keys(access.keys).filter(
+    (keyId) => expiryIn(keyId) <= now - removedAfterSeconds,
+  );
   if (expired.length > 0 && Object.keys(access.keys).length >= maxActiveKeys) {
     for (const keyId of expired) await revokeKey(store, { account, keyId });
     return requireFreeKey(store, account, { activated, replaced });
@@ -313,10 +402,15 @@ export async function requireFreeKey(
 }
 
 /**
- * The update that makes a key work, if the account has a place for it; a key that it replaces ends later. Sending it
- * again, after a lost answer, is harmless.
+ * The update that makes a key work, if the account has a place for it; a key that it replaces ends
+ * later. Sending it again, after a lost answer, is harmless.
  */
-function activation(table: string, { keyId, hash }: KeyClaim, access: Access, replaces: Replaced | undefined): Update {
+function activation(
+  table: string,
+  { keyId, hash }: KeyClaim,
+  access: Access,
+  replaces: Replaced | undefined,
+): Update {
   const set: Item = { [inKeys(keyId)]: hash };
   const guards: Guard[] = [];
   const old = replaces && access.keys[replaces.keyId];
@@ -330,7 +424,10 @@ function activation(table: string, { keyId, hash }: KeyClaim, access: Access, re
   return {
     ...update,
     ConditionExpression: `${update.ConditionExpression} AND ${hasPlace}`,
-    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':max': placesFor(replaces?.keyId) },
+    ExpressionAttributeValues: {
+      ...update.ExpressionAttributeValues,
+      ':max': placesFor(replaces?.keyId),
+    },
   };
 }
 
@@ -339,21 +436,38 @@ const inKeys = (keyId: string) => `${accessItem.keys}.${keyId}`;
 /** How long the record of a revoked key is kept; until then its label is shown beside its id. */
 const revokedSeconds = 400 * 86_400;
 
-/** Revokes a key for good: requests after this has returned are refused. @throws AdminError `invalid`, `not_found` */
-export async function revokeKey(store: AdminStore, key: { account: string; keyId: string }): Promise<KeyView> {
+/**
+ * Revokes a key for good: requests after this has returned are refused. @throws AdminError
+ * `invalid`, `not_found`
+ */
+export async function revokeKey(
+  store: AdminStore,
+  key: { account: string; keyId: string },
+): Promise<KeyView> {
   const { account, keyId } = key;
   const access = await getAccess(store, account);
   if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
-    throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
+    throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, {
+      subject: 'key',
+    });
   }
-  await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
-    // A plain write succeeds while the account is charged.
-    const deactivation = guardedUpdate(store.table, accessKey(account), { remove: [inKeys(keyId)] }, [exists]);
-    await retryConflicts(() => store.update(deactivation));
-    const now = store.nowSeconds();
-    const keep = { [keyRecord.revoked]: now, [accountsTable.expires]: now + revokedSeconds };
-    await store.update(guardedUpdate(store.table, recordKey(key), { keep }));
-  });
+  await audited(
+    store,
+    { partition: account, action: 'key revoke', detail: { keyId } },
+    async () => {
+      // A plain write succeeds while the account is charged.
+      const deactivation = guardedUpdate(
+        store.table,
+        accessKey(account),
+        { remove: [inKeys(keyId)] },
+        [exists],
+      );
+      await retryConflicts(() => store.update(deactivation));
+      const now = store.nowSeconds();
+      const keep = { [keyRecord.revoked]: now, [accountsTable.expires]: now + revokedSeconds };
+      await store.update(guardedUpdate(store.table, recordKey(key), { keep }));
+    },
+  );
   const record = await findRecord(store, account, keyId);
   return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
 }

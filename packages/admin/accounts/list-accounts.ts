@@ -1,13 +1,23 @@
 import type { AccountState } from '../../../core/accounts/account.ts';
 import { type AccountSummary, summaryOf } from './accounts.ts';
-import { type AdminStore, findAccessOf, maxPage, type NamePage, type PageOptions, readNames } from './admin-store.ts';
+import {
+  type AdminStore,
+  findAccessOf,
+  maxPage,
+  type NamePage,
+  type PageOptions,
+  readNames,
+} from './admin-store.ts';
 import { detailsOfAll, noDetails } from './details.ts';
 import { findAccounts } from './search.ts';
 
 /** A page of accounts; `cursor` starts the next page and is `null` on the last page. */
 export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };
 
-/** An account must meet each one. `createdSince` is an instant; a `usedShare` of 0.8 is 80 % of a day or month. */
+/**
+ * An account must meet each one. `createdSince` is an instant; a `usedShare` of 0.8 is 80 % of a
+ * day or month.
+ */
 export type AccountFilter = {
   plan?: string | undefined;
   state?: AccountState | undefined;
@@ -16,8 +26,8 @@ export type AccountFilter = {
 };
 
 /**
- * Selects a page of accounts. `search` finds accounts whose id, name, contact, note or members contain each of its
- * words, in any order and case.
+ * Selects a page of accounts. `search` finds accounts whose id, name, contact, note or members
+ * contain each of its words, in any order and case.
  */
 export type AccountPageOptions = PageOptions & AccountFilter & { search?: string | undefined };
 
@@ -25,11 +35,15 @@ export type AccountPageOptions = PageOptions & AccountFilter & { search?: string
 const mostLookedAt = 5_000;
 
 /**
- * A page of the accounts as of now, by id. It reads two items for each account that it returns. With a filter it reads
- * one of each that it looks at, 5,000 at most: a page may then have fewer than `limit`, and a cursor all the same.
+ * A page of the accounts as of now, by id. It reads two items for each account that it returns.
+ * With a filter it reads one of each that it looks at, 5,000 at most: a page may then have fewer
+ * than `limit`, and a cursor all the same.
  * @throws AdminError `invalid`
  */
-export async function listAccounts(store: AdminStore, options: AccountPageOptions = {}): Promise<AccountPage> {
+export async function listAccounts(
+  store: AdminStore,
+  options: AccountPageOptions = {},
+): Promise<AccountPage> {
   const { search, plan, state, createdSince, usedShare, ...page } = options;
   const filter = { plan, state, createdSince, usedShare };
   const isFiltered = Object.values(filter).some((one) => one !== undefined);
@@ -40,10 +54,16 @@ export async function listAccounts(store: AdminStore, options: AccountPageOption
   do {
     const next = { ...page, ...(isFiltered && { limit: maxPage }), cursor: cursor ?? undefined };
     const part: NamePage =
-      search === undefined ? await readNames(store, 'account', next) : await findAccounts(store, search, next);
+      search === undefined
+        ? await readNames(store, 'account', next)
+        : await findAccounts(store, search, next);
     // An account that was just deleted is left out.
-    const found = (await findAccessOf(store, part.names)).map((one) => summaryOf(one, noDetails, store.nowSeconds()));
-    const passed = found.filter((one) => passes(one, filter)).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const found = (await findAccessOf(store, part.names)).map((one) =>
+      summaryOf(one, noDetails, store.nowSeconds()),
+    );
+    const passed = found
+      .filter((one) => passes(one, filter))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
     const room = limit - kept.length;
     kept.push(...passed.slice(0, room));
     cursor = passed.length > room ? (kept.at(-1)?.id ?? null) : part.cursor;
@@ -53,13 +73,19 @@ export async function listAccounts(store: AdminStore, options: AccountPageOption
     store,
     kept.map(({ id }) => id),
   );
-  return { accounts: kept.map((account) => ({ ...account, ...(details.get(account.id) ?? noDetails) })), cursor };
+  return {
+    accounts: kept.map((account) => ({ ...account, ...(details.get(account.id) ?? noDetails) })),
+    cursor,
+  };
 }
 
 /** The windows long enough for their used share to mean something in a list. */
 const longWindows = ['day', 'month'] as const;
 
-function passes(account: AccountSummary, { plan, state, createdSince, usedShare }: AccountFilter): boolean {
+function passes(
+  account: AccountSummary,
+  { plan, state, createdSince, usedShare }: AccountFilter,
+): boolean {
   const isNear = (window: (typeof longWindows)[number]) => {
     const { limit = null, used = 0 } = account.windows[window] ?? {};
     return limit !== null && usedShare !== undefined && used >= limit * usedShare;

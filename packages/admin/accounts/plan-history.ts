@@ -5,14 +5,18 @@ import { accountsTable } from '../../../core/tables.ts';
 import type { AdminStore } from './admin-store.ts';
 
 /**
- * The plans that an account has been on, in an item of their own: `account` is its id, `item` is `plans`, and an
- * attribute for each UTC date of a change, `2026-11-21`, holds the plan, or `null` from the day after a deletion on. It
- * is written in the transaction of the change itself, and stays when the account is deleted. The day of a change is
- * wholly under the new plan, and the last change of a day counts.
+ * The plans that an account has been on, in an item of their own: `account` is its id, `item` is
+ * `plans`, and an attribute for each UTC date of a change, `2026-11-21`, holds the plan, or `null`
+ * from the day after a deletion on. It is written in the transaction of the change itself, and
+ * stays when the account is deleted. The day of a change is wholly under the new plan, and the last
+ * change of a day counts.
  */
 export const planHistoryItem = 'plans';
 
-/** The plans by their first date, in order; `null` means that the account was deleted on the day before. */
+/**
+ * The plans by their first date, in order; `null` means that the account was deleted on the day
+ * before.
+ */
 export type PlanHistory = ReadonlyMap<string, string | null>;
 
 const historyKey = (account: string) => itemKey(account, planHistoryItem);
@@ -36,13 +40,23 @@ export async function planHistories(
   return new Map(items.map((item) => [item[accountsTable.partitionKey], readPlanHistory(item)]));
 }
 
-/** The update that adds dates to the history of an account, for the transaction that makes the change. */
+/**
+ * The update that adds dates to the history of an account, for the transaction that makes the
+ * change.
+ */
 export function addToHistory(table: string, account: string, history: PlanHistory): Update {
   return guardedUpdate(table, historyKey(account), { set: Object.fromEntries(history) });
 }
 
-/** The update for an account that comes to `plan` now; by a clock that is behind, on the day of the change before. */
-export async function planFromNow(store: AdminStore, account: string, plan: string): Promise<Update> {
+/**
+ * The update for an account that comes to `plan` now; by a clock that is behind, on the day of the
+ * change before.
+ */
+export async function planFromNow(
+  store: AdminStore,
+  account: string,
+  plan: string,
+): Promise<Update> {
   const last = [...(await planHistoryOf(store, account)).keys()].at(-1) ?? '';
   const today = dateOf(store.nowSeconds());
   return addToHistory(store.table, account, new Map([[last > today ? last : today, plan]]));
@@ -56,14 +70,21 @@ export function noPlanFromTomorrow({ table, nowSeconds }: AdminStore, account: s
 /** The date when the account was created; `undefined` if it never existed. */
 export const firstDay = (history: PlanHistory): string | undefined => history.keys().next().value;
 
-/** The days of an account under one plan, from the first to the last inclusive, and its lookups on those days. */
+/**
+ * The days of an account under one plan, from the first to the last inclusive, and its lookups on
+ * those days.
+ */
 export type PlanPeriod = { plan: string; from: string; to: string; lookups: number };
 
 /**
- * The periods that cover `days`, which are in order and without gaps. Days before the account's creation and after its
- * deletion belong to no period, unless a wrong clock counted lookups on them: then they belong to the nearest period.
+ * The periods that cover `days`, which are in order and without gaps. Days before the account's
+ * creation and after its deletion belong to no period, unless a wrong clock counted lookups on
+ * them: then they belong to the nearest period.
  */
-export function planPeriods(days: readonly { date: string; lookups: number }[], history: PlanHistory): PlanPeriod[] {
+export function planPeriods(
+  days: readonly { date: string; lookups: number }[],
+  history: PlanHistory,
+): PlanPeriod[] {
   const changes = [...history];
   const nearest = (date: string) => {
     const known = changes.flatMap(([since, plan]) => (plan === null ? [] : [{ since, plan }]));

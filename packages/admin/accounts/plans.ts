@@ -1,9 +1,26 @@
-import type { Access, Plan, PlanState, PlanVersion, Terms } from '../../../core/accounts/account.ts';
-import { planKey, planRecord, readPlan, termsChanges } from '../../../core/accounts/account-item.ts';
+import type {
+  Access,
+  Plan,
+  PlanState,
+  PlanVersion,
+  Terms,
+} from '../../../core/accounts/account.ts';
+import {
+  planKey,
+  planRecord,
+  readPlan,
+  termsChanges,
+} from '../../../core/accounts/account-item.ts';
 import type { Limits } from '../../../core/accounts/quota.ts';
 import { instant, inWindowOrder, type WindowName, windowNames } from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
-import { guardExpression, guardedUpdate, type Item, isStill, type Update } from '../../../core/dynamodb.ts';
+import {
+  guardExpression,
+  guardedUpdate,
+  type Item,
+  isStill,
+  type Update,
+} from '../../../core/dynamodb.ts';
 import { AdminError, type OwnLimitChanges } from './admin-error.ts';
 import {
   type AdminStore,
@@ -38,12 +55,18 @@ export function readChange(record: Item): PlanChange | undefined {
   return change && { ...change, started: instant(change.started) };
 }
 
-/** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
+/**
+ * A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its
+ * windows.
+ */
 export type PlanInput = {
   code: string;
   limits?: Limits | undefined;
   state?: PlanState | undefined;
-  /** The plan that the caller saw, `null` if none existed; throws `conflict` if it has changed since. */
+  /**
+   * The plan that the caller saw, `null` if none existed; throws `conflict` if it has changed
+   * since.
+   */
   seen?: Pick<Plan, 'limits' | 'state'> | null | undefined;
 };
 
@@ -53,7 +76,10 @@ export async function writePlan(store: AdminStore, input: PlanInput): Promise<Pl
   requireUnchanged(input, previous);
   const limits = input.limits ?? previous?.limits;
   if (!limits || Object.keys(limits).length === 0) {
-    throw new AdminError('invalid', 'A plan needs a limit for at least one window; the limit may be unlimited.');
+    throw new AdminError(
+      'invalid',
+      'A plan needs a limit for at least one window; the limit may be unlimited.',
+    );
   }
   const plan: PlanVersion = {
     code: input.code,
@@ -71,32 +97,55 @@ export function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): v
   const hasSameLimits = windowNames.every((window) => now?.limits[window] === seen?.limits[window]);
   if (now?.state === seen?.state && hasSameLimits) return;
   const what = seen === null ? 'was made' : 'was changed';
-  throw new AdminError('conflict', `Plan "${code}" ${what} meanwhile. Look at it again, then repeat the change.`);
+  throw new AdminError(
+    'conflict',
+    `Plan "${code}" ${what} meanwhile. Look at it again, then repeat the change.`,
+  );
 }
 
 /** Writes `plan` as the version after `previous`, provided that this is still the current one. */
-function planUpdate({ table, actor, nowSeconds }: AdminStore, previous: PlanVersion | null, plan: PlanVersion): Update {
+function planUpdate(
+  { table, actor, nowSeconds }: AdminStore,
+  previous: PlanVersion | null,
+  plan: PlanVersion,
+): Update {
   const set = {
     [planRecord.limits]: plan.limits,
     [planRecord.state]: plan.state,
     [planRecord.version]: plan.version,
     // Nobody is on a new plan yet.
     ...(previous && {
-      [planRecord.change]: { looked: 0, followed: 0, started: nowSeconds(), actor } satisfies StoredChange,
+      [planRecord.change]: {
+        looked: 0,
+        followed: 0,
+        started: nowSeconds(),
+        actor,
+      } satisfies StoredChange,
       [planRecord.after]: '-',
     }),
   };
-  return guardedUpdate(table, planKey(plan.code), { set }, [isStill(planRecord.version, previous?.version)]);
+  return guardedUpdate(table, planKey(plan.code), { set }, [
+    isStill(planRecord.version, previous?.version),
+  ]);
 }
 
-/** Applies a plan and own limits to an account as it was read; a conflict is for `retryConflicts`. */
+/**
+ * Applies a plan and own limits to an account as it was read; a conflict is for `retryConflicts`.
+ */
 export async function applyTerms(store: AdminStore, access: Access, terms: Terms): Promise<void> {
   const Update = accessUpdate(store.table, access, termsChanges(terms));
   await store.writeAll([...(await joinWrites(store, access, terms)), { Update }]);
 }
 
-/** An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it. */
-async function joinWrites(store: AdminStore, { account, plan: from }: Access, { plan }: Terms): Promise<Write[]> {
+/**
+ * An account that stays on its plan is found by a concurrent change of the plan, and so needs no
+ * check of it.
+ */
+async function joinWrites(
+  store: AdminStore,
+  { account, plan: from }: Access,
+  { plan }: Terms,
+): Promise<Write[]> {
   if (plan.code === from) return [];
   return [
     { ConditionCheck: planIsUnchanged(store, plan) },
@@ -105,7 +154,10 @@ async function joinWrites(store: AdminStore, { account, plan: from }: Access, { 
   ];
 }
 
-/** Keeps own limits that a later plan lacks. @throws AdminError `invalid` if the plan lacks a changed limit */
+/**
+ * Keeps own limits that a later plan lacks. @throws AdminError `invalid` if the plan lacks a
+ * changed limit
+ */
 export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Plan): Limits {
   const changed: Limits = { ...own };
   for (const window of windowNames) {
@@ -127,9 +179,16 @@ function notConfigured(window: WindowName, plan: Plan): AdminError {
   );
 }
 
-/** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */
+/**
+ * Fails the transaction if the plan has changed, so that a plan change can't miss an account that
+ * joins it.
+ */
 export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
-  return { TableName: table, Key: planKey(code), ...guardExpression([isStill(planRecord.version, version)]) };
+  return {
+    TableName: table,
+    Key: planKey(code),
+    ...guardExpression([isStill(planRecord.version, version)]),
+  };
 }
 
 /** The plan as it is now; throws `not_found`. */
@@ -166,11 +225,15 @@ export async function listPlans(store: AdminStore, options: PageOptions = {}): P
 }
 
 /**
- * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
- * `followed` is how many are on it. Safe to repeat, which completes an interrupted call, as `followPlan` does.
+ * Creates or changes a plan (`active` by default) and returns when the change applies to every
+ * account on it; `followed` is how many are on it. Safe to repeat, which completes an interrupted
+ * call, as `followPlan` does.
  * @throws AdminError `invalid`, `conflict`
  */
-export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
+export async function putPlan(
+  store: AdminStore,
+  input: PlanInput,
+): Promise<Plan & { followed: number }> {
   const plan = await beginPlan(store, input);
   for (let followed = 0; ; ) {
     const progress = await followPlan(store, plan.code);
@@ -180,8 +243,8 @@ export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan
 }
 
 /**
- * Creates or changes a plan, and returns before its accounts have the change: call `followPlan` until it is done. An
- * account that is made or moved meanwhile has it at once.
+ * Creates or changes a plan, and returns before its accounts have the change: call `followPlan`
+ * until it is done. An account that is made or moved meanwhile has it at once.
  * @throws AdminError `invalid`, `conflict`
  */
 export async function beginPlan(store: AdminStore, input: PlanInput): Promise<Plan> {
@@ -206,8 +269,8 @@ const accountsAtOnce = 1_000;
 const concurrency = 16;
 
 /**
- * Brings a change of a plan to the next 1,000 accounts, or `accounts`. An interrupted change continues from there;
- * another caller, or several at once, may continue it.
+ * Brings a change of a plan to the next 1,000 accounts, or `accounts`. An interrupted change
+ * continues from there; another caller, or several at once, may continue it.
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function followPlan(
@@ -216,16 +279,18 @@ export async function followPlan(
   options: { accounts?: number | undefined } = {},
 ): Promise<PlanProgress> {
   const { accounts = accountsAtOnce } = options;
-  if (!Number.isInteger(accounts) || accounts < 1) throw new AdminError('invalid', 'Give a whole number of accounts.');
+  if (!Number.isInteger(accounts) || accounts < 1)
+    throw new AdminError('invalid', 'Give a whole number of accounts.');
   return retryConflicts(async () => {
     const record = await store.get(planKey(code));
-    if (!record) throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
+    if (!record)
+      throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
     const change = readChange(record);
     if (!change) return { looked: 0, followed: 0, started: '', actor: '', done: true };
     const plan = readPlan(record);
     const after: string = record[planRecord.after];
-    // Strongly consistent reads after the write of the plan: they see an account that joined before it, and an account
-    // that joins later checks the plan's version in its own write.
+    // Strongly consistent reads after the write of the plan: they see an account that joined before
+    // it, and an account that joins later checks the plan's version in its own write.
     const { names, cursor } = await readNames(store, 'account', { limit: accounts, cursor: after });
     let { looked, followed } = change;
     looked += names.length;
@@ -237,7 +302,12 @@ export async function followPlan(
     const changes =
       cursor === null
         ? { set: {}, remove: [planRecord.change, planRecord.after] }
-        : { set: { [planRecord.change]: { ...stored, looked, followed }, [planRecord.after]: cursor } };
+        : {
+            set: {
+              [planRecord.change]: { ...stored, looked, followed },
+              [planRecord.after]: cursor,
+            },
+          };
     const unchanged = [isStill(planRecord.version, plan.version), isStill(planRecord.after, after)];
     await store.update(guardedUpdate(store.table, planKey(code), changes, unchanged));
     return { ...change, looked, followed, done: cursor === null };

@@ -13,8 +13,9 @@ import {
 } from './admin-store.ts';
 
 /**
- * The searchable text of an account, in its entry of the list of accounts (decision 0104): its plan, its id with its
- * details, and its members. Any change to them changes the entry in the same transaction.
+ * The searchable text of an account, in its entry of the list of accounts (decision 0104): its
+ * plan, its id with its details, and its members. Any change to them changes the entry in the same
+ * transaction.
  */
 const entry = { plan: 'plan', text: 'text', members: 'members' } as const;
 
@@ -24,14 +25,29 @@ function folded(text: string): string {
   return plain.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
-/** The contents of an account's entry; `account`, `details` and `members` stay as they are if absent. */
-type Found = { plan?: string; account?: string; details?: DetailsChanges; members?: readonly string[] };
+/**
+ * The contents of an account's entry; `account`, `details` and `members` stay as they are if
+ * absent.
+ */
+type Found = {
+  plan?: string;
+  account?: string;
+  details?: DetailsChanges;
+  members?: readonly string[];
+};
 
-export function searchAttributes({ plan, account, details, members }: Found): Record<string, string> {
+export function searchAttributes({
+  plan,
+  account,
+  details,
+  members,
+}: Found): Record<string, string> {
   return {
     ...(plan !== undefined && { [entry.plan]: plan }),
     ...(details && {
-      [entry.text]: [account ?? '', ...detailFields.map((field) => details[field] ?? '')].map(folded).join(' '),
+      [entry.text]: [account ?? '', ...detailFields.map((field) => details[field] ?? '')]
+        .map(folded)
+        .join(' '),
     }),
     ...(members && { [entry.members]: members.map(folded).join(' ') }),
   };
@@ -46,20 +62,30 @@ export function searchWrite({ table }: AdminStore, account: string, changed: Fou
 
 const maxSearch = 200;
 
-/** The page of the accounts in whose id, name, contact, note or members each word of `text` is found, in any case. */
+/**
+ * The page of the accounts in whose id, name, contact, note or members each word of `text` is
+ * found, in any case.
+ */
 export async function findAccounts(
   store: AdminStore,
   text: string,
   { prefix = '', limit = maxPage, cursor }: PageOptions,
 ): Promise<NamePage> {
   const wanted = text.length <= maxSearch ? folded(text) : '';
-  if (wanted === '') throw new AdminError('invalid', `A search is a text of 1 to ${maxSearch} characters.`);
+  if (wanted === '')
+    throw new AdminError('invalid', `A search is a text of 1 to ${maxSearch} characters.`);
   const words = [...new Set(wanted.split(' '))];
   const query = entriesQuery(store, 'account', { prefix, cursor });
   const found = await store.query({
     ...query,
-    FilterExpression: words.map((_, i) => `(contains(#text, :${i}) OR contains(#members, :${i}))`).join(' AND '),
-    ExpressionAttributeNames: { ...query.ExpressionAttributeNames, '#text': entry.text, '#members': entry.members },
+    FilterExpression: words
+      .map((_, i) => `(contains(#text, :${i}) OR contains(#members, :${i}))`)
+      .join(' AND '),
+    ExpressionAttributeNames: {
+      ...query.ExpressionAttributeNames,
+      '#text': entry.text,
+      '#members': entry.members,
+    },
     ExpressionAttributeValues: {
       ...query.ExpressionAttributeValues,
       ...Object.fromEntries(words.map((word, i) => [`:${i}`, word])),

@@ -10,8 +10,9 @@ import { type AdminStore, retryConflicts, type Write } from './admin-store.ts';
 import { type AuditAction, noted } from './audit-log.ts';
 
 /**
- * The sessions of a portal. A browser holds only an id. The person, the start and the basis of the person's rights are
- * stored here, so that a session can be listed and ended. DynamoDB deletes expired sessions.
+ * The sessions of a portal. A browser holds only an id. The person, the start and the basis of the
+ * person's rights are stored here, so that a session can be listed and ended. DynamoDB deletes
+ * expired sessions.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -31,7 +32,9 @@ const auditSeconds = 400 * 86_400;
 
 /** The values that a portal keeps with a session, besides the person. */
 export type SessionDetails = {
-  /** Every identity of the person, the first argument included: the subject and the e-mail address. */
+  /**
+   * Every identity of the person, the first argument included: the subject and the e-mail address.
+   */
   people?: readonly string[] | undefined;
   /** Shown in the list of sessions. */
   name?: string | undefined;
@@ -63,7 +66,8 @@ export type SessionScope = { person: string } | { account: string } | 'all';
 export type SessionPage = { sessions: SessionView[]; cursor: string | null };
 
 /**
- * Starts a session of `seconds` and returns its id. The oldest ones of the person end if there are too many.
+ * Starts a session of `seconds` and returns its id. The oldest ones of the person end if there are
+ * too many.
  * @throws AdminError `invalid`
  */
 export async function startSession(
@@ -74,11 +78,19 @@ export async function startSession(
 ): Promise<string> {
   const people = peopleOf(person, details);
   const now = store.nowSeconds();
-  const open = (await sessionsOf(store, people)).toSorted((a, b) => (a.started < b.started ? 1 : -1));
+  const open = (await sessionsOf(store, people)).toSorted((a, b) =>
+    a.started < b.started ? 1 : -1,
+  );
   for (const { id } of open.slice(maxSessions - 1)) await deleteSession(store, id);
   const id = randomBytes(24).toString('base64url');
   const expires = now + seconds;
-  const session = { ...sessionKey(id), ...attributesOf(person, details), started: now, seen: now, expires };
+  const session = {
+    ...sessionKey(id),
+    ...attributesOf(person, details),
+    started: now,
+    seen: now,
+    expires,
+  };
   const items = [session, ...people.map((one) => ({ ...entryKey(one, id), expires }))];
   await store.writeAll(items.map((Item) => ({ Put: { TableName: store.table, Item } })));
   await note(store, 'session start', { person: normalizedPerson(person), ...emailIn(people) });
@@ -108,8 +120,9 @@ function emailIn(people: readonly string[]): { email?: string } {
 }
 
 /**
- * Records that the provider has just confirmed who has a session, with the claims of now. Returns whether the session
- * is still open and of that person; another person needs a session of their own.
+ * Records that the provider has just confirmed who has a session, with the claims of now. Returns
+ * whether the session is still open and of that person; another person needs a session of their
+ * own.
  */
 export async function confirmSession(
   store: AdminStore,
@@ -127,7 +140,10 @@ export async function confirmSession(
 /** How exact the time is at which a session was last used. */
 const seenSeconds = 60;
 
-/** The session with this id, which is recorded as used; `null` if it does not exist, has expired or was ended. */
+/**
+ * The session with this id, which is recorded as used; `null` if it does not exist, has expired or
+ * was ended.
+ */
 export async function findSession(store: AdminStore, id: string): Promise<SessionView | null> {
   const item = isSessionId(id) ? await store.get(sessionKey(id)) : undefined;
   const now = store.nowSeconds();
@@ -138,7 +154,10 @@ export async function findSession(store: AdminStore, id: string): Promise<Sessio
   return (await wasMade(store.update(change))) ? readSession({ ...item, seen: now }) : null;
 }
 
-/** Ends a session, if it is one of `person`: the next request with it is refused. Repeating it is harmless. */
+/**
+ * Ends a session, if it is one of `person`: the next request with it is refused. Repeating it is
+ * harmless.
+ */
 export async function endSession(store: AdminStore, person: string, id: string): Promise<void> {
   const session = await findSession(store, id);
   if (!session?.people.includes(normalizedPerson(person))) return;
@@ -146,7 +165,10 @@ export async function endSession(store: AdminStore, person: string, id: string):
   await note(store, 'session end', { person: session.person, ...emailIn(session.people) });
 }
 
-/** Ends every session of a scope, and returns how many there were. @throws AdminError `invalid`, `not_found` */
+/**
+ * Ends every session of a scope, and returns how many there were. @throws AdminError `invalid`,
+ * `not_found`
+ */
 export async function endSessions(store: AdminStore, scope: SessionScope): Promise<number> {
   let ended = 0;
   for await (const { sessions } of pagesOf((at) => listSessions(store, scope, at))) {
@@ -158,7 +180,8 @@ export async function endSessions(store: AdminStore, scope: SessionScope): Promi
 }
 
 /**
- * The open sessions of a scope: all of a person's or an account's at once, or every session by page.
+ * The open sessions of a scope: all of a person's or an account's at once, or every session by
+ * page.
  * @throws AdminError `invalid`, `not_found`
  */
 export async function listSessions(
@@ -186,7 +209,10 @@ async function pageOfSessions(store: AdminStore, cursor: string | undefined): Pr
     KeyConditionExpression: '#account = :partition',
     // DynamoDB deletes some time after the end: a page of ended sessions would be empty.
     FilterExpression: '#expires > :now',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#expires': accountsTable.expires },
+    ExpressionAttributeNames: {
+      '#account': accountsTable.partitionKey,
+      '#expires': accountsTable.expires,
+    },
     ExpressionAttributeValues: { ':partition': sessionPartition, ':now': store.nowSeconds() },
     ...(cursor !== undefined && { ExclusiveStartKey: sessionKey(cursor) as Item }),
   });
@@ -199,9 +225,15 @@ async function pageOfSessions(store: AdminStore, cursor: string | undefined): Pr
 
 async function sessionsOf(store: AdminStore, people: readonly string[]): Promise<SessionView[]> {
   const entries = await Promise.all(
-    people.map((person) => store.query(itemsQuery(store.table, `${personPrefix}${person}`, entryPrefix))),
+    people.map((person) =>
+      store.query(itemsQuery(store.table, `${personPrefix}${person}`, entryPrefix)),
+    ),
   );
-  const ids = [...new Set(entries.flat().map((item) => String(item[accountsTable.sortKey]).slice(entryPrefix.length)))];
+  const ids = [
+    ...new Set(
+      entries.flat().map((item) => String(item[accountsTable.sortKey]).slice(entryPrefix.length)),
+    ),
+  ];
   const items = await store.getAll(ids.map(sessionKey));
   const now = store.nowSeconds();
   return items.filter(({ expires }) => expires > now).map(readSession);
@@ -212,18 +244,38 @@ async function deleteSession(store: AdminStore, id: string): Promise<void> {
   await retryConflicts(async () => {
     const item = await store.get(sessionKey(id));
     if (!item) return;
-    const keys = [sessionKey(id), ...readSession(item).people.map((person) => entryKey(person, id))];
+    const keys = [
+      sessionKey(id),
+      ...readSession(item).people.map((person) => entryKey(person, id)),
+    ];
     await store.writeAll(keys.map((Key): Write => ({ Delete: { TableName: store.table, Key } })));
   });
 }
 
-/** Records a sign-in that was refused, with the reason and with as much of the identity as the provider gave. */
-export async function noteRefusal(store: AdminStore, refusal: { reason: string; identity: string }): Promise<void> {
-  await note(store, 'session refuse', { reason: refusal.reason, identity: refusal.identity.slice(0, 300) });
+/**
+ * Records a sign-in that was refused, with the reason and with as much of the identity as the
+ * provider gave.
+ */
+export async function noteRefusal(
+  store: AdminStore,
+  refusal: { reason: string; identity: string },
+): Promise<void> {
+  await note(store, 'session refuse', {
+    reason: refusal.reason,
+    identity: refusal.identity.slice(0, 300),
+  });
 }
 
-function note(store: AdminStore, action: AuditAction, detail: Record<string, unknown>): Promise<void> {
-  return noted(store, { partition: signInPartition, action, detail }, store.nowSeconds() + auditSeconds);
+function note(
+  store: AdminStore,
+  action: AuditAction,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  return noted(
+    store,
+    { partition: signInPartition, action, detail },
+    store.nowSeconds() + auditSeconds,
+  );
 }
 
 function readSession(item: Item): SessionView {
@@ -244,4 +296,5 @@ function readSession(item: Item): SessionView {
 const isSessionId = (id: string): boolean => /^[\w-]{16,64}$/.test(id);
 
 const sessionKey = (id: string) => itemKey(sessionPartition, id);
-const entryKey = (person: string, id: string) => itemKey(`${personPrefix}${person}`, `${entryPrefix}${id}`);
+const entryKey = (person: string, id: string) =>
+  itemKey(`${personPrefix}${person}`, `${entryPrefix}${id}`);

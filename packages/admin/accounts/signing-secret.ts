@@ -14,10 +14,12 @@ export async function readSecrets(store: AdminStore): Promise<string[]> {
 }
 
 /**
- * The secret that signs a new key, which the first key of a deployment creates. Await `settled` before the key is
- * shown: until then an instance may still refuse it.
+ * The secret that signs a new key, which the first key of a deployment creates. Await `settled`
+ * before the key is shown: until then an instance may still refuse it.
  */
-export async function secretForKey(store: AdminStore): Promise<{ secret: string; settled: () => Promise<void> }> {
+export async function secretForKey(
+  store: AdminStore,
+): Promise<{ secret: string; settled: () => Promise<void> }> {
   const stored = (await store.get(checksumSecret.key)) ?? (await createSecret(store));
   const seenAt = performance.now();
   return {
@@ -31,7 +33,9 @@ export async function secretForKey(store: AdminStore): Promise<{ secret: string;
   };
 }
 
-/** Creates the secret, or returns the secret that another first key has created at the same time. */
+/**
+ * Creates the secret, or returns the secret that another first key has created at the same time.
+ */
 async function createSecret(store: AdminStore): Promise<Item> {
   const item = { ...checksumSecret.key, [checksumSecret.current]: newChecksumSecret() };
   const isNew = guardExpression([{ attribute: checksumSecret.current, is: 'absent' }]);

@@ -18,12 +18,22 @@ export type UsageJob = {
   send: (message: LimitMessage) => Promise<void>;
 };
 
-/** How many accounts had days to record, how many messages were sent, and the failed accounts with their errors. */
-export type UsageJobResult = { recorded: number; messages: number; failures: { account: string; error: unknown }[] };
+/**
+ * How many accounts had days to record, how many messages were sent, and the failed accounts with
+ * their errors.
+ */
+export type UsageJobResult = {
+  recorded: number;
+  messages: number;
+  failures: { account: string; error: unknown }[];
+};
 
 const concurrency = 16;
 
-/** Records days that have ended and reports limits that are nearly used up. May run at any time, also twice at once. */
+/**
+ * Records days that have ended and reports limits that are nearly used up. May run at any time,
+ * also twice at once.
+ */
 export async function runUsageJob(
   store: AdminStore,
   { months, messageAtShare, send }: UsageJob,
@@ -58,17 +68,36 @@ export type LimitMessage = {
   resets: number;
 };
 
-/** The messages about an account at `nowSeconds`: one for each watched window that has used `share` of its limit. */
-function limitMessages({ account, quota }: Access, share: number, nowSeconds: number): LimitMessage[] {
+/**
+ * The messages about an account at `nowSeconds`: one for each watched window that has used `share`
+ * of its limit.
+ */
+function limitMessages(
+  { account, quota }: Access,
+  share: number,
+  nowSeconds: number,
+): LimitMessage[] {
   const current = currentQuota(quota, nowSeconds);
   return watched.flatMap((window) => {
     const { limit = null, used = 0, start = 0 } = current[window] ?? {};
     if (limit === null || limit === 0 || used < limit * share) return [];
-    return [{ account, window, limit, used, isExhausted: used >= limit, resets: windowEnd(window, start) }];
+    return [
+      {
+        account,
+        window,
+        limit,
+        used,
+        isExhausted: used >= limit,
+        resets: windowEnd(window, start),
+      },
+    ];
   });
 }
 
-/** Sends a message once a window, marked as sent afterwards: twice rather than never. Returns whether it was sent. */
+/**
+ * Sends a message once a window, marked as sent afterwards: twice rather than never. Returns
+ * whether it was sent.
+ */
 async function sendOnce(
   store: AdminStore,
   message: LimitMessage,
@@ -87,12 +116,24 @@ function markKey({ account, window, resets, isExhausted }: LimitMessage): Record
   return itemKey(account, `notice#${window}#${dateOf(resets)}#${isExhausted ? 'used' : 'near'}`);
 }
 
-/** The detail of the event: the message, a sentence for people, and whom it concerns: the customer and the members. */
-export async function thresholdDetail(store: AdminStore, deployment: string, message: LimitMessage) {
+/**
+ * The detail of the event: the message, a sentence for people, and whom it concerns: the customer
+ * and the members.
+ */
+export async function thresholdDetail(
+  store: AdminStore,
+  deployment: string,
+  message: LimitMessage,
+) {
   const { account, window, limit, used, isExhausted, resets } = message;
-  const [members, { name, contact }] = await Promise.all([listMembers(store, account), detailsOf(store, account)]);
+  const [members, { name, contact }] = await Promise.all([
+    listMembers(store, account),
+    detailsOf(store, account),
+  ]);
   const until = instant(resets);
-  const rest = isExhausted ? `Further lookups get 429 until ${until}.` : `${limit - used} are left until ${until}.`;
+  const rest = isExhausted
+    ? `Further lookups get 429 until ${until}.`
+    : `${limit - used} are left until ${until}.`;
   const customer = name === null ? account : `${account} (${name})`;
   return {
     version: eventVersion,

@@ -1,6 +1,7 @@
 // Runs in the browser, after the page. Without it a bar shows what it says where it is pointed at.
 
-// Each chart is one tab stop: a slider, of which the arrow keys choose a bar. A label at the bar says its value.
+// Each chart is one tab stop: a slider, of which the arrow keys choose a bar. A label at the bar
+// says its value.
 for (const svg of document.querySelectorAll('.chart svg')) {
   const bars = [...svg.querySelectorAll('g')];
   const values = bars.map((bar) => bar.querySelector('title').textContent);
@@ -27,7 +28,14 @@ for (const svg of document.querySelectorAll('.chart svg')) {
     bars[current].classList.remove('chosen');
     label.textContent = '';
   }
-  const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -bars.length, End: bars.length };
+  const steps = {
+    ArrowLeft: -1,
+    ArrowDown: -1,
+    ArrowRight: 1,
+    ArrowUp: 1,
+    Home: -bars.length,
+    End: bars.length,
+  };
 
   svg.tabIndex = 0;
   svg.role = 'slider';

@@ -8,7 +8,10 @@ if (navigator.clipboard) {
     (button) => figure.querySelector('figcaption').append(button),
   ]);
   // Also a short text beside others, such as an id.
-  const texts = [...document.querySelectorAll('[data-copies]')].map((code) => [code, (button) => code.after(button)]);
+  const texts = [...document.querySelectorAll('[data-copies]')].map((code) => [
+    code,
+    (button) => code.after(button),
+  ]);
   for (const [code, place] of [...samples, ...texts]) {
     const button = document.createElement('button');
     button.type = 'button';

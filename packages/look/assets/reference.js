@@ -10,13 +10,16 @@ keepAnchor();
 const folded = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 const hasAll = (text, words) => words.every((word) => text.includes(word));
 
-// A search over every heading and row that has an address, for words in any order. What is typed stays in the page.
-const places = [...document.querySelectorAll('main h2, main h3, main h4, main tr[id]')].map((place) => {
-  const title = (place.querySelector('th code') ?? place).textContent;
-  const about = place.tagName === 'TR' ? place : (place.closest('.text') ?? place);
-  const text = folded(`${about.textContent} ${place.dataset.words ?? ''}`);
-  return { title, text, href: place.querySelector('a.anchor').hash };
-});
+// A search over every heading and row that has an address, for words in any order. What is typed
+// stays in the page.
+const places = [...document.querySelectorAll('main h2, main h3, main h4, main tr[id]')].map(
+  (place) => {
+    const title = (place.querySelector('th code') ?? place).textContent;
+    const about = place.tagName === 'TR' ? place : (place.closest('.text') ?? place);
+    const text = folded(`${about.textContent} ${place.dataset.words ?? ''}`);
+    return { title, text, href: place.querySelector('a.anchor').hash };
+  },
+);
 const field = document.createElement('input');
 field.type = 'search';
 field.placeholder = search;

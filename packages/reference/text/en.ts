@@ -36,7 +36,8 @@ const postcodeForm =
   'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
 const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
 /** `{offered}` stands for what `include` can name in a deployment. */
-const includeForm = 'Send one or more of {offered}, each once, separated by commas; or leave `include` out.';
+const includeForm =
+  'Send one or more of {offered}, each once, separated by commas; or leave `include` out.';
 
 /** The meaning of each name of `include`, in a list. */
 const includeMeanings: Record<IncludeName, string> = {
@@ -92,7 +93,8 @@ export const english = {
     status: '`ok`, `not_found` or `ambiguous`.',
     request:
       'The input, normalised: the postcode without spaces in upper case, `huisnummer` as a number, `toevoeging` as it was sent or `null`.',
-    address: '`straat` and `woonplaats` as the register writes them; `null` unless `status` is `ok`.',
+    address:
+      '`straat` and `woonplaats` as the register writes them; `null` unless `status` is `ok`.',
     candidates:
       'Each combination of `straat` and `woonplaats` once, sorted by town, then street; empty unless `status` is `ambiguous`.',
     toevoegingen:
@@ -113,7 +115,10 @@ export const english = {
     'None needs a library. Complete programs, which retry as described below, are in the OpenAPI document, as `x-codeSamples`.',
   retries: 'When to retry',
   retryRows: [
-    ['429, 503', 'After the number of seconds in `Retry-After`; without that header, after a second.'],
+    [
+      '429, 503',
+      'After the number of seconds in `Retry-After`; without that header, after a second.',
+    ],
     ['500, or no response', 'Once or twice, with longer and longer waits.'],
     ['any other', 'Not: the same request gets the same response.'],
   ] as [string, string][],
@@ -227,7 +232,10 @@ export const english = {
       postcodeForm,
     ],
     'postcode-leading-zero': ['The postcode begins with 0. No Dutch postcode does.', postcodeForm],
-    'postcode-incomplete': ['The postcode ends too early: digits or letters are missing.', postcodeForm],
+    'postcode-incomplete': [
+      'The postcode ends too early: digits or letters are missing.',
+      postcodeForm,
+    ],
     'postcode-too-long': [
       'There is something after the two letters of the postcode.',
       `${postcodeForm} Send the number as \`huisnummer\`.`,
@@ -248,7 +256,10 @@ export const english = {
     'huisnummer-sign': ['The huisnummer has a plus or minus sign, as in `-12`.', huisnummerForm],
     'huisnummer-decimal': ['The huisnummer has decimals, as in `12.0`.', huisnummerForm],
     'huisnummer-zero': ['The huisnummer is 0. House numbers begin at 1.', huisnummerForm],
-    'huisnummer-too-long': ['The huisnummer has more than five digits, leading zeros included.', huisnummerForm],
+    'huisnummer-too-long': [
+      'The huisnummer has more than five digits, leading zeros included.',
+      huisnummerForm,
+    ],
     'huisnummer-form': ['The huisnummer is not a whole number from 1 to 99999.', huisnummerForm],
     'toevoeging-character': [
       'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
@@ -258,7 +269,10 @@ export const english = {
       'The toevoeging has more than five letters and digits. The register has no longer ones.',
       'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any addition, the outcome `not_found` lists the existing additions at the huisnummer.',
     ],
-    'include-empty': ['`include` has no names, or an empty one: nothing between two commas.', includeForm],
+    'include-empty': [
+      '`include` has no names, or an empty one: nothing between two commas.',
+      includeForm,
+    ],
     'include-unknown': [
       '`include` has a name that does not exist. Names are in lower case, without spaces.',
       includeForm,
@@ -299,8 +313,14 @@ export const english = {
   } satisfies Record<ExplainedCode, Explanation>,
 };
 
-/** Every text of the reference, in a language; the explanations are also the texts of the OpenAPI document. */
+/**
+ * Every text of the reference, in a language; the explanations are also the texts of the OpenAPI
+ * document.
+ */
 export type ReferenceText = typeof english;
 
-/** The texts of a language other than English. The OpenAPI document has its own descriptions in English. */
+/**
+ * The texts of a language other than English. The OpenAPI document has its own descriptions in
+ * English.
+ */
 export type TranslatedText = ReferenceText & Descriptions;

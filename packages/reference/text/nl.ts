@@ -4,12 +4,14 @@ import type { TranslatedText } from './en.ts';
 const postcodeForm =
   'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.';
 const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
-const includeForm = "Stuur een of meer van {offered}, elk één keer, met komma's ertussen; of laat `include` weg.";
+const includeForm =
+  "Stuur een of meer van {offered}, elk één keer, met komma's ertussen; of laat `include` weg.";
 
 export const dutch: TranslatedText = {
   /** `{includeMeanings}` stands for these, as far as a deployment offers them. */
   includeMeanings: {
-    toevoegingen: 'de toevoegingen die bij de postcode en het huisnummer bestaan, bij elke uitkomst',
+    toevoegingen:
+      'de toevoegingen die bij de postcode en het huisnummer bestaan, bij elke uitkomst',
     gemeente: 'de gemeente van het adres en van elke kandidaat, met naam en provincie',
     objecten:
       'de verblijfsobjecten, ligplaatsen en standplaatsen van het adres en van elke kandidaat, met status, gebruik, oppervlakte en locatie',
@@ -51,14 +53,16 @@ export const dutch: TranslatedText = {
     ok: 'Het register heeft precies één straat en woonplaats. `request` laat zien hoe de invoer is gelezen.',
     not_found:
       'Het register heeft dit adres niet. Dat is geen fout. `toevoegingen` noemt de toevoegingen die wel bestaan, zodat een formulier ze kan aanbieden.',
-    ambiguous: 'Het register heeft meerdere straten of woonplaatsen. Laat uw gebruiker kiezen uit `candidates`.',
+    ambiguous:
+      'Het register heeft meerdere straten of woonplaatsen. Laat uw gebruiker kiezen uit `candidates`.',
   },
   body: 'Inhoud van het antwoord',
   members: {
     status: '`ok`, `not_found` of `ambiguous`.',
     request:
       'De invoer, genormaliseerd: de postcode zonder spaties in hoofdletters, `huisnummer` als getal, `toevoeging` zoals gestuurd of `null`.',
-    address: '`straat` en `woonplaats` zoals het register ze schrijft; `null` tenzij `status` `ok` is.',
+    address:
+      '`straat` en `woonplaats` zoals het register ze schrijft; `null` tenzij `status` `ok` is.',
     candidates:
       'Elke combinatie van `straat` en `woonplaats` één keer, gesorteerd op woonplaats en dan straat; leeg tenzij `status` `ambiguous` is.',
     toevoegingen:
@@ -135,12 +139,14 @@ export const dutch: TranslatedText = {
       'Binnen `/v1` wordt niets verwijderd of veranderd. Er kunnen velden, headers, soorten problemen en paden bij komen: negeer wat u niet kent. `API-Version` is de versie die antwoordde.',
   },
   parameterForms: {
-    postcode: 'Vier cijfers, waarvan het eerste geen 0 is, en twee letters. Spaties en hoofdletters maken niet uit.',
+    postcode:
+      'Vier cijfers, waarvan het eerste geen 0 is, en twee letters. Spaties en hoofdletters maken niet uit.',
     huisnummer:
       'Het huisnummer zonder toevoeging: 1 tot en met 99999. Voorloopnullen mogen, tot vijf cijfers in totaal.',
     toevoeging:
       'Huisletter en huisnummertoevoeging samen: alles achter het nummer. Hoogstens vijf letters en cijfers; spaties en hoofdletters maken niet uit. Afwezig, leeg en alleen spaties zijn hetzelfde.',
-    include: 'Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: {includeMeanings}.',
+    include:
+      'Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: {includeMeanings}.',
   },
   headerMeanings: {
     'API-Version': 'De semantische versie van de API die antwoordde.',
@@ -257,8 +263,14 @@ export const dutch: TranslatedText = {
       'De postcode heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals een streepje, een punt of een tab.',
       postcodeForm,
     ],
-    'postcode-leading-zero': ['De postcode begint met 0. Geen enkele Nederlandse postcode doet dat.', postcodeForm],
-    'postcode-incomplete': ['De postcode is te kort: er ontbreken cijfers of letters.', postcodeForm],
+    'postcode-leading-zero': [
+      'De postcode begint met 0. Geen enkele Nederlandse postcode doet dat.',
+      postcodeForm,
+    ],
+    'postcode-incomplete': [
+      'De postcode is te kort: er ontbreken cijfers of letters.',
+      postcodeForm,
+    ],
     'postcode-too-long': [
       'Er staat iets achter de twee letters van de postcode.',
       `${postcodeForm} Stuur het nummer als \`huisnummer\`.`,
@@ -276,11 +288,20 @@ export const dutch: TranslatedText = {
       'Het huisnummer begint of eindigt met witruimte: een spatie, een tab of een regeleinde. In een query string is een `+` ook een spatie.',
       huisnummerForm,
     ],
-    'huisnummer-sign': ['Het huisnummer heeft een plus- of minteken, zoals in `-12`.', huisnummerForm],
+    'huisnummer-sign': [
+      'Het huisnummer heeft een plus- of minteken, zoals in `-12`.',
+      huisnummerForm,
+    ],
     'huisnummer-decimal': ['Het huisnummer heeft decimalen, zoals in `12.0`.', huisnummerForm],
     'huisnummer-zero': ['Het huisnummer is 0. Huisnummers beginnen bij 1.', huisnummerForm],
-    'huisnummer-too-long': ['Het huisnummer heeft meer dan vijf cijfers, voorloopnullen meegeteld.', huisnummerForm],
-    'huisnummer-form': ['Het huisnummer is geen geheel getal van 1 tot en met 99999.', huisnummerForm],
+    'huisnummer-too-long': [
+      'Het huisnummer heeft meer dan vijf cijfers, voorloopnullen meegeteld.',
+      huisnummerForm,
+    ],
+    'huisnummer-form': [
+      'Het huisnummer is geen geheel getal van 1 tot en met 99999.',
+      huisnummerForm,
+    ],
     'toevoeging-character': [
       'De toevoeging heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals het streepje in `A-2`.',
       'Stuur alleen de letters en cijfers, in hun volgorde: `A-2` is `toevoeging=A2`. Laat hem weg als het adres er geen heeft.',
@@ -289,7 +310,10 @@ export const dutch: TranslatedText = {
       'De toevoeging heeft meer dan vijf letters en cijfers. Langere staan niet in het register.',
       'Stuur de toevoeging zoals het register haar schrijft: een verdieping is meestal een cijfer of een korte vorm zoals `1`, `2H` of `bis`. Zonder toevoeging noemt de uitkomst `not_found` de toevoegingen die bij het huisnummer bestaan.',
     ],
-    'include-empty': ["`include` heeft geen namen, of een lege: niets tussen twee komma's.", includeForm],
+    'include-empty': [
+      "`include` heeft geen namen, of een lege: niets tussen twee komma's.",
+      includeForm,
+    ],
     'include-unknown': [
       '`include` heeft een naam die niet bestaat. Namen zijn in kleine letters, zonder spaties.',
       includeForm,
@@ -311,7 +335,10 @@ export const dutch: TranslatedText = {
       'De body of een adres heeft een veld dat de API niet heeft: verkeerd gespeld, of van een andere API, zoals `huisletter`.',
       'Stuur wat in `suggestion` staat, of laat het veld weg. Een adres heeft `postcode`, `huisnummer` en `toevoeging`; de body heeft `addresses` en `include`.',
     ],
-    'addresses-count': ['`addresses` is leeg of heeft meer dan 100 adressen.', 'Stuur 1 tot 100 adressen per verzoek.'],
+    'addresses-count': [
+      '`addresses` is leeg of heeft meer dan 100 adressen.',
+      'Stuur 1 tot 100 adressen per verzoek.',
+    ],
     'quota-exceeded': [
       'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
       'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. Een 429 met alleen een `message` komt van API Gateway: te veel verzoeken per seconde, van alle accounts samen; wacht een seconde en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier dan om een groter abonnement.',

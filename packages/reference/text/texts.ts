@@ -4,13 +4,22 @@ import { english, type ReferenceText, type TranslatedText } from './en.ts';
 import { dutch } from './nl.ts';
 
 /** The texts as they are written, with placeholders for a deployment's fields. */
-export const referenceTexts: { en: ReferenceText } & Record<Exclude<Language, 'en'>, TranslatedText> = {
+export const referenceTexts: { en: ReferenceText } & Record<
+  Exclude<Language, 'en'>,
+  TranslatedText
+> = {
   en: english,
   nl: dutch,
 };
 
-/** The texts of the reference in a language, for a deployment whose `include` can name the `offered` fields. */
-export function textsIn<L extends Language>(language: L, offered: readonly IncludeName[]): (typeof referenceTexts)[L] {
+/**
+ * The texts of the reference in a language, for a deployment whose `include` can name the `offered`
+ * fields.
+ */
+export function textsIn<L extends Language>(
+  language: L,
+  offered: readonly IncludeName[],
+): (typeof referenceTexts)[L] {
   return filled(referenceTexts[language], {
     '{offered}': offered.map((name) => `\`${name}\``).join(', '),
     '{includeMeanings}': meaningsOf(offered, language),
@@ -26,8 +35,13 @@ export function meaningsOf(offered: readonly IncludeName[], language: Language):
 /** The value with each placeholder in its texts replaced. */
 function filled<Value>(value: Value, placeholders: Record<string, string>): Value {
   if (typeof value === 'string')
-    return value.replace(/\{(?:offered|includeMeanings)\}/g, (name) => placeholders[name] ?? name) as Value;
+    return value.replace(
+      /\{(?:offered|includeMeanings)\}/g,
+      (name) => placeholders[name] ?? name,
+    ) as Value;
   if (Array.isArray(value)) return value.map((part) => filled(part, placeholders)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, placeholders)])) as Value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, filled(part, placeholders)]),
+  ) as Value;
 }

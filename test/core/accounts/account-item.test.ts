@@ -1,7 +1,13 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { maxKeyCounts, maxUnrecordedDays } from '../../../core/accounts/account.ts';
-import { accessItem, accessKey, dayNumber, keyCode, windowItem } from '../../../core/accounts/account-item.ts';
+import {
+  accessItem,
+  accessKey,
+  dayNumber,
+  keyCode,
+  windowItem,
+} from '../../../core/accounts/account-item.ts';
 import { windowNames } from '../../../core/calendar.ts';
 import { maxLimit } from '../../../packages/admin/accounts/admin-error.ts';
 import { maxActiveKeys } from '../../../packages/admin/accounts/keys.ts';
@@ -25,11 +31,19 @@ describe('the largest account that an operator can make', () => {
     await admin.plans.put({ code, limits });
     await admin.accounts.create({ id, plan: code, limits });
     for (let i = 0; i < maxActiveKeys; i++)
-      await admin.keys.create({ account: id, label: `key ${i}`, expires: new Date(Date.UTC(2099, 0, 1)) });
+      await admin.keys.create({
+        account: id,
+        label: `key ${i}`,
+        expires: new Date(Date.UTC(2099, 0, 1)),
+      });
     await admin.accounts.suspend(id);
     await admin.plans.put({ code, limits, state: 'inactive' });
     const counts = [
-      ...windowNames.flatMap((window) => [windowItem[window].start, windowItem[window].used, windowItem[window].limit]),
+      ...windowNames.flatMap((window) => [
+        windowItem[window].start,
+        windowItem[window].used,
+        windowItem[window].limit,
+      ]),
       ...[accessItem.version, accessItem.planVersion],
     ];
     const dates = Array.from({ length: maxUnrecordedDays }, (_, i) => dayNumber(`2026-11-1${i}`));
@@ -51,15 +65,21 @@ describe('the largest account that an operator can make', () => {
       expect(used.ConsumedCapacity?.CapacityUnits).toBe(1);
       const stored = (await bench.item(id)) ?? {};
       const largest = itemBytes(stored);
-      expect(largest - itemBytes({ [accessItem.byKey]: {}, [accessItem.daysByKey]: {} })).toBeLessThanOrEqual(
-        1024 - slackBytes,
-      );
-      // The most that an item can count: 1,000 a second. All keys on one day, or as many counts on three.
-      const ofDay = (names: string[]) => Object.fromEntries(names.map((name) => [keyCode(name), 9_999_999]));
+      expect(
+        largest - itemBytes({ [accessItem.byKey]: {}, [accessItem.daysByKey]: {} }),
+      ).toBeLessThanOrEqual(1024 - slackBytes);
+      // The most that an item can count: 1,000 a second. All keys on one day, or as many counts on
+      // three.
+      const ofDay = (names: string[]) =>
+        Object.fromEntries(names.map((name) => [keyCode(name), 9_999_999]));
       const names = Object.keys(stored[accessItem.keys] as object);
       expect(names).toHaveLength(maxActiveKeys);
       const third = maxKeyCounts / 3;
-      const [first, second, last] = [names.slice(0, third), names.slice(third, 2 * third), names.slice(2 * third)];
+      const [first, second, last] = [
+        names.slice(0, third),
+        names.slice(third, 2 * third),
+        names.slice(2 * third),
+      ];
       const [dayBefore, yesterday] = dates.map(String) as [string, string];
       for (const byKey of [
         { [accessItem.byKey]: ofDay(names), [accessItem.daysByKey]: {} },
@@ -88,11 +108,14 @@ describe('the largest account that an operator can make', () => {
 });
 
 /**
- * The size of an item by the rules of the DynamoDB developer guide, "item sizes and formats", rounded up where it says
- * "approximately".
+ * The size of an item by the rules of the DynamoDB developer guide, "item sizes and formats",
+ * rounded up where it says "approximately".
  */
 function itemBytes(item: Record<string, unknown>): number {
-  return Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
+  return Object.entries(item).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value),
+    0,
+  );
 }
 
 function valueBytes(value: unknown): number {
@@ -101,5 +124,11 @@ function valueBytes(value: unknown): number {
   if (value instanceof Uint8Array) return value.length;
   if (value === null) return 1;
   const members = Object.entries(value as Record<string, unknown>);
-  return 3 + members.reduce((sum, [name, member]) => sum + 1 + Buffer.byteLength(name) + valueBytes(member), 0);
+  return (
+    3 +
+    members.reduce(
+      (sum, [name, member]) => sum + 1 + Buffer.byteLength(name) + valueBytes(member),
+      0,
+    )
+  );
 }

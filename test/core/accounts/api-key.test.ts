@@ -61,16 +61,30 @@ describe('an API key', () => {
     expect(readApiKey(issueApiKey('demo', 'another').key, [secret])).toBeNull();
   });
 
-  it.each([undefined, '', ' ', 'bagadres__', 'bagadres_demo_', 'Bearer x', 'é', '\0', 'x'.repeat(100_000)])(
-    'is refused when malformed: %j',
-    (header) => {
-      expect(readApiKey(header, [secret])).toBeNull();
-    },
-  );
+  it.each([
+    undefined,
+    '',
+    ' ',
+    'bagadres__',
+    'bagadres_demo_',
+    'Bearer x',
+    'é',
+    '\0',
+    'x'.repeat(100_000),
+  ])('is refused when malformed: %j', (header) => {
+    expect(readApiKey(header, [secret])).toBeNull();
+  });
 
   it('is refused with text before or after it, or twice in one header', () => {
     const { key } = issueApiKey('demo', secret);
-    for (const header of [` ${key}`, `${key} `, `${key}\n`, `${key},${key}`, `${key},`, key.toUpperCase()]) {
+    for (const header of [
+      ` ${key}`,
+      `${key} `,
+      `${key}\n`,
+      `${key},${key}`,
+      `${key},`,
+      key.toUpperCase(),
+    ]) {
       expect(readApiKey(header, [secret])).toBeNull();
     }
   });
@@ -78,7 +92,9 @@ describe('an API key', () => {
   it('leaves no trace of its secret in the claim', () => {
     const { key, claim } = issueApiKey('demo', secret);
     const hash = Buffer.from(claim.hash).toString('latin1');
-    expect(JSON.stringify({ ...claim, hash })).not.toContain(key.slice(key.lastIndexOf('_') + 9, -8));
+    expect(JSON.stringify({ ...claim, hash })).not.toContain(
+      key.slice(key.lastIndexOf('_') + 9, -8),
+    );
     expect(claim.hash).toHaveLength(16);
   });
 });
@@ -101,9 +117,12 @@ describe('the stored form of a key', () => {
     expect(isValidKey(stored, other, now)).toBe(false);
   });
 
-  it.each([0, 0.5, 1, 86_400])('is not valid any more %f seconds after the second in which it expires', (seconds) => {
-    expect(isValidKey(storedKey(claim.hash, noon), claim, noon + seconds)).toBe(false);
-  });
+  it.each([0, 0.5, 1, 86_400])(
+    'is not valid any more %f seconds after the second in which it expires',
+    (seconds) => {
+      expect(isValidKey(storedKey(claim.hash, noon), claim, noon + seconds)).toBe(false);
+    },
+  );
 
   it('is between the bounds for an instant exactly when it is valid at that instant', () => {
     for (const hash of [claim.hash, other.hash]) {
@@ -112,7 +131,11 @@ describe('the stored form of a key', () => {
         for (const expires of [0, noon - 1, noon, noon + 1, noon + 2, 2 ** 31, maxExpiry]) {
           const stored = storedKey(hash, expires);
           const isBetween = Buffer.compare(low, stored) <= 0 && Buffer.compare(stored, high) <= 0;
-          expect({ expires, now, isBetween }).toEqual({ expires, now, isBetween: isValidKey(stored, claim, now) });
+          expect({ expires, now, isBetween }).toEqual({
+            expires,
+            now,
+            isBetween: isValidKey(stored, claim, now),
+          });
         }
       }
     }
@@ -126,8 +149,13 @@ describe('the id of a key that an idempotency token creates', () => {
     expect(keyIdOfToken('demo', 'token')).toBe(id);
     // As an earlier version made it: a call may be repeated after an upgrade.
     expect(keyIdOfToken('demo', '3b241101-e2bb-4255-8caf-4136c566a962')).toBe('Z6CDCTFm');
-    expect(new Set([id, keyIdOfToken('demo', 'token2'), keyIdOfToken('demo2', 'token')]).size).toBe(3);
-    expect(readApiKey(issueApiKey('demo', secret, id).key, [secret])).toMatchObject({ account: 'demo', keyId: id });
+    expect(new Set([id, keyIdOfToken('demo', 'token2'), keyIdOfToken('demo2', 'token')]).size).toBe(
+      3,
+    );
+    expect(readApiKey(issueApiKey('demo', secret, id).key, [secret])).toMatchObject({
+      account: 'demo',
+      keyId: id,
+    });
   });
 });
 
@@ -155,14 +183,19 @@ describe('the form of a key', () => {
     const { key } = issueApiKey('demo', secret);
     for (const at of [-43, -36, -35, -9, -8, -1]) {
       for (const other of '.-+/@`{[^ ') {
-        expect(isApiKey(key.slice(0, at) + other + (at === -1 ? '' : key.slice(at + 1)))).toBe(false);
+        expect(isApiKey(key.slice(0, at) + other + (at === -1 ? '' : key.slice(at + 1)))).toBe(
+          false,
+        );
       }
     }
   });
 
-  it.each(['our key', 'bagadres', 'bagadres_test', 'bagadres_prod_webshop', '🔑'])('is not found in %j', (text) => {
-    expect(containsApiKey(text)).toBe(false);
-  });
+  it.each(['our key', 'bagadres', 'bagadres_test', 'bagadres_prod_webshop', '🔑'])(
+    'is not found in %j',
+    (text) => {
+      expect(containsApiKey(text)).toBe(false);
+    },
+  );
 
   it('is found and redacted anywhere in a text, complete or truncated', () => {
     for (const account of accounts) {

@@ -23,13 +23,16 @@ const client = {
   },
 };
 const start = () => createChecksumSecrets(client as never, 'accounts', () => clock);
-const answer = (read: number, item?: object) => reads[read]?.resolve(item ? { Item: marshall(item) } : {});
+const answer = (read: number, item?: object) =>
+  reads[read]?.resolve(item ? { Item: marshall(item) } : {});
 const signal = () => AbortSignal.timeout(20_000);
 
 describe('the checksum secrets of an instance', () => {
   it('are read as it starts, consistently, and all of them are accepted', async () => {
     const secrets = start();
-    expect(inputs).toEqual([{ TableName: 'accounts', Key: marshall(checksumSecret.key), ConsistentRead: true }]);
+    expect(inputs).toEqual([
+      { TableName: 'accounts', Key: marshall(checksumSecret.key), ConsistentRead: true },
+    ]);
     const reading = secrets.reread(signal());
     answer(0, { current: 'b', next: 'c', previous: 'a' });
     expect([await reading, secrets.known]).toEqual([

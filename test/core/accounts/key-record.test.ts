@@ -23,8 +23,13 @@ beforeAll(async () => {
   caller = callerWith(keyId, {});
 });
 
-/** Who looks up one address, after the key has counted so many lookups on `date`, that one included. */
-function callerWith(keyId: string, { date = '2026-08-03', counted = 1 }: { date?: string; counted?: number }): Caller {
+/**
+ * Who looks up one address, after the key has counted so many lookups on `date`, that one included.
+ */
+function callerWith(
+  keyId: string,
+  { date = '2026-08-03', counted = 1 }: { date?: string; counted?: number },
+): Caller {
   const usage = { date, byKey: { [keyCode(keyId)]: counted } };
   return { account: 'acme', keyId, access: { usage }, charged: { units: 1 } } as unknown as Caller;
 }
@@ -73,11 +78,16 @@ describe('the day of the last use of a key', () => {
     const { made, client } = countingClient(true);
     const writes = async (counted: number, date: string) => {
       const before = made.writes;
-      await createKeyUse(client, bench.table).note(callerWith(caller.keyId, { date, counted }), noon, signal());
+      await createKeyUse(client, bench.table).note(
+        callerWith(caller.keyId, { date, counted }),
+        noon,
+        signal(),
+      );
       return made.writes - before;
     };
     expect(await writes(102, '2026-08-01')).toBe(0);
-    // A single request may have counted a hundred, and its instance may have died before it wrote the day.
+    // A single request may have counted a hundred, and its instance may have died before it wrote
+    // the day.
     expect(await writes(101, '2026-08-01')).toBe(1);
     expect(await writes(102, '2026-07-31')).toBe(1);
   });
@@ -87,22 +97,29 @@ describe('the day of the last use of a key', () => {
     expect(await bench.admin.keys.list('acme')).toHaveLength(1);
   });
 
-  inSweep('is remembered for ten thousand keys, and then for none of them, so that memory stays bounded', async () => {
-    const { made, client } = countingClient(true);
-    const use = createKeyUse(client, bench.table);
-    const until = signal();
-    const noteOf = (key: number) => use.note(callerWith(`key-${key}`, {}), noon, until);
-    for (let key = 0; key < 10_000; key++) await noteOf(key);
-    await noteOf(0);
-    expect(made.writes).toBe(10_000);
-    await noteOf(10_000);
-    await noteOf(0);
-    expect(made.writes).toBe(10_002);
-  });
+  inSweep(
+    'is remembered for ten thousand keys, and then for none of them, so that memory stays bounded',
+    async () => {
+      const { made, client } = countingClient(true);
+      const use = createKeyUse(client, bench.table);
+      const until = signal();
+      const noteOf = (key: number) => use.note(callerWith(`key-${key}`, {}), noon, until);
+      for (let key = 0; key < 10_000; key++) await noteOf(key);
+      await noteOf(0);
+      expect(made.writes).toBe(10_000);
+      await noteOf(10_000);
+      await noteOf(0);
+      expect(made.writes).toBe(10_002);
+    },
+  );
 });
 
 describe('the read of a key', () => {
-  const claimOf = (account: string, keyId: string) => ({ account, keyId, hash: new Uint8Array(16) });
+  const claimOf = (account: string, keyId: string) => ({
+    account,
+    keyId,
+    hash: new Uint8Array(16),
+  });
 
   it('is its label and the access item of its account, in one strongly consistent call', async () => {
     const inputs: unknown[] = [];
@@ -113,7 +130,9 @@ describe('the read of a key', () => {
     const store = createKeyStore({ send } as StoreClient, bench.table);
     const read = await store.read(claimOf('acme', caller.keyId), signal());
     expect(read).toMatchObject({ label: 'k', access: { account: 'acme', plan: 'p' } });
-    expect(inputs).toEqual([{ RequestItems: { [bench.table]: expect.objectContaining({ ConsistentRead: true }) } }]);
+    expect(inputs).toEqual([
+      { RequestItems: { [bench.table]: expect.objectContaining({ ConsistentRead: true }) } },
+    ]);
   });
 
   it('has an empty label for a key without a record, and no item for an account that does not exist', async () => {
@@ -122,13 +141,21 @@ describe('the read of a key', () => {
       label: '',
       access: { account: 'acme' },
     });
-    expect(await store.read(claimOf('ghost', 'unknown1'), signal())).toEqual({ label: '', access: undefined });
+    expect(await store.read(claimOf('ghost', 'unknown1'), signal())).toEqual({
+      label: '',
+      access: undefined,
+    });
   });
 
   it('fails when the table is throttled and returned only a part', async () => {
-    const send = async () => ({ Responses: {}, UnprocessedKeys: { [bench.table]: { Keys: [{}] } } });
+    const send = async () => ({
+      Responses: {},
+      UnprocessedKeys: { [bench.table]: { Keys: [{}] } },
+    });
     const store = createKeyStore({ send } as unknown as StoreClient, bench.table);
-    await expect(store.read(claimOf('acme', caller.keyId), signal())).rejects.toThrow(StoreUnavailable);
+    await expect(store.read(claimOf('acme', caller.keyId), signal())).rejects.toThrow(
+      StoreUnavailable,
+    );
   });
 });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { closestToExhaustion, decideQuota, type QuotaState, reportWindows } from '../../../core/accounts/quota.ts';
+import {
+  closestToExhaustion,
+  decideQuota,
+  type QuotaState,
+  reportWindows,
+} from '../../../core/accounts/quota.ts';
 import {
   dateOf,
   forEachWindow,
@@ -23,7 +28,10 @@ const windows = fc.record(
   { requiredKeys: [] },
 );
 
-/** A state whose windows began `age` windows before the current one; negative: by a clock that is ahead. */
+/**
+ * A state whose windows began `age` windows before the current one; negative: by a clock that is
+ * ahead.
+ */
 const state = fc.tuple(time, windows).map(([now, windows]) => {
   const quota: QuotaState = {};
   for (const name of windowNames) {
@@ -65,7 +73,9 @@ describe('the decision on one more unit', () => {
       fc.property(state, ({ now, quota }) => {
         const decision = decideQuota(quota, now);
         if (decision.kind !== 'admit') return;
-        const passed = windowNames.filter((name) => (quota[name]?.start ?? Infinity) < windowStart(name, now));
+        const passed = windowNames.filter(
+          (name) => (quota[name]?.start ?? Infinity) < windowStart(name, now),
+        );
         expect(decision.roll).toEqual(passed);
       }),
     );
@@ -104,7 +114,9 @@ describe('the report of the windows', () => {
     fc.assert(
       fc.property(state, ({ now, quota }) => {
         const report = reportWindows(quota, now);
-        expect(report.map(({ name }) => name)).toEqual(windowNames.filter((name) => quota[name]?.limit != null));
+        expect(report.map(({ name }) => name)).toEqual(
+          windowNames.filter((name) => quota[name]?.limit != null),
+        );
         for (const { limit, remaining, reset, seconds } of report) {
           expect(remaining).toBeGreaterThanOrEqual(0);
           expect(remaining).toBeLessThanOrEqual(limit);
@@ -125,7 +137,10 @@ describe('the report of the windows', () => {
   ] as const)('finds the window closest to exhaustion in %j', (counts, expected) => {
     const now = 1_800_000_000;
     const quota: QuotaState = {};
-    for (const [name, [used, limit]] of Object.entries(counts) as ['minute', [number, number | null]][]) {
+    for (const [name, [used, limit]] of Object.entries(counts) as [
+      'minute',
+      [number, number | null],
+    ][]) {
       quota[name] = { start: windowStart(name, now), used, limit };
     }
     expect(closestToExhaustion(reportWindows(quota, now))?.name).toBe(expected);
@@ -134,7 +149,15 @@ describe('the report of the windows', () => {
 
 describe('a UTC date', () => {
   const dates = ['2000-01-01', '2024-02-29', '2026-12-31', '2099-12-31'];
-  const others = ['1999-12-31', '2100-01-01', '2023-02-29', '2026-13-01', '2026-11-31', '2026-00-10', '2026-1-1'];
+  const others = [
+    '1999-12-31',
+    '2100-01-01',
+    '2023-02-29',
+    '2026-13-01',
+    '2026-11-31',
+    '2026-00-10',
+    '2026-1-1',
+  ];
   it.each([
     ...dates.map((text) => [text, true] as const),
     ...[...others, '', '2026-11-21T00:00:00Z', ' 2026-11-21'].map((text) => [text, false] as const),
@@ -144,7 +167,11 @@ describe('a UTC date', () => {
 
   it('is that of the day of an instant, from its first second to its last', () => {
     const midnight = Date.UTC(2026, 10, 21) / 1000;
-    expect([midnight - 1, midnight, midnight + 86_399].map(dateOf)).toEqual(['2026-11-20', '2026-11-21', '2026-11-21']);
+    expect([midnight - 1, midnight, midnight + 86_399].map(dateOf)).toEqual([
+      '2026-11-20',
+      '2026-11-21',
+      '2026-11-21',
+    ]);
     expect(instant(midnight - 1)).toBe('2026-11-20T23:59:59Z');
   });
 });
@@ -155,7 +182,9 @@ describe('a month', () => {
     ['2026-11', days('2026-11-01', '2026-11-30')],
     ['2026-12', days('2026-12-01', '2026-12-31')],
     ['2024-02', days('2024-02-01', '2024-02-29')],
-    ...['', '2026', '2026-13', '2026-1', '2026-11-21', '1999-12'].map((text) => [text, undefined] as const),
+    ...['', '2026', '2026-13', '2026-1', '2026-11-21', '1999-12'].map(
+      (text) => [text, undefined] as const,
+    ),
   ])('%j has the first and last day %j', (month, expected) => {
     expect(monthOf(month)).toEqual(expected);
   });

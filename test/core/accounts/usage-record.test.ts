@@ -50,7 +50,11 @@ describe('the lookups of an access item that no record has', () => {
 
   it('are added up by date', () => {
     expect(
-      sumByDate([lookups({ '2026-08-01': 3, '2026-08-02': 1 }), { '2026-08-02': { lookups: 5, by_k1: 2 } }, {}]),
+      sumByDate([
+        lookups({ '2026-08-01': 3, '2026-08-02': 1 }),
+        { '2026-08-02': { lookups: 5, by_k1: 2 } },
+        {},
+      ]),
     ).toEqual({ '2026-08-01': { lookups: 3 }, '2026-08-02': { lookups: 6, by_k1: 2 } });
   });
 });
@@ -73,7 +77,10 @@ describe('the record of a day', () => {
   it('expires the given months after its own, or if none are given keeps its expiry', () => {
     const expiryOf = (months?: number) => {
       const [update] = addToRecords('accounts', 'acme', lookups({ '2026-08-01': 1 }), months);
-      return [update?.UpdateExpression.split(' ADD ')[0], update?.ExpressionAttributeValues[':expires']];
+      return [
+        update?.UpdateExpression.split(' ADD ')[0],
+        update?.ExpressionAttributeValues[':expires'],
+      ];
     };
     expect(expiryOf(3)).toEqual(['SET #expires = :expires', seconds('2026-12-01T00:00:00Z')]);
     const kept = 'SET #expires = if_not_exists(#expires, :expires)';
@@ -83,7 +90,11 @@ describe('the record of a day', () => {
   it('has no lookups, and no refusals, before any were recorded', () => {
     expect(lookupsIn(recordOf('2026-08-01', {}))).toBe(0);
     expect(refusalsIn(recordOf('2026-08-01', { lookups: 3 }))).toBeUndefined();
-    expect(refusalsIn(recordOf('2026-08-01', { refused_input: 1 }))).toEqual({ quota: 0, input: 1, inactive: 0 });
+    expect(refusalsIn(recordOf('2026-08-01', { refused_input: 1 }))).toEqual({
+      quota: 0,
+      input: 1,
+      inactive: 0,
+    });
   });
 });
 
@@ -95,17 +106,27 @@ describe('the days of an access item that are recorded', () => {
     Object.fromEntries(
       updates
         .slice(1)
-        .map(({ Key, ExpressionAttributeValues: values }) => [String(Key.item).slice(6), values[':lookups']]),
+        .map(({ Key, ExpressionAttributeValues: values }) => [
+          String(Key.item).slice(6),
+          values[':lookups'],
+        ]),
     );
 
-  it.each<[string, Record<string, number>, Parameters<typeof recordDays>[2], Record<string, number>]>([
+  it.each<
+    [string, Record<string, number>, Parameters<typeof recordDays>[2], Record<string, number>]
+  >([
     [
       'are those that have ended, without today',
       { '2026-08-01': 2, '2026-08-02': 7 },
       { today: '2026-08-03' },
       { '2026-08-01': 2, '2026-08-02': 7 },
     ],
-    ['include the one that is counted if it has ended', {}, { today: '2026-08-04' }, { '2026-08-03': 5 }],
+    [
+      'include the one that is counted if it has ended',
+      {},
+      { today: '2026-08-04' },
+      { '2026-08-03': 5 },
+    ],
     ['add it to the same day', { '2026-08-03': 1 }, { today: '2026-08-04' }, { '2026-08-03': 6 }],
   ])('%s', (_, days, options, units) => {
     expect(added(recordDays('accounts', accessWith(days), options))).toEqual(units);
@@ -113,7 +134,9 @@ describe('the days of an access item that are recorded', () => {
 
   it('are none if no day has ended, or the one that has ended had no lookups', () => {
     expect(recordDays('accounts', accessWith({}), { today: '2026-08-03' })).toEqual([]);
-    const idle = accessOf({ usage: { date: '2026-08-03', lookups: 0, days: {}, byKey: {}, daysByKey: {} } });
+    const idle = accessOf({
+      usage: { date: '2026-08-03', lookups: 0, days: {}, byKey: {}, daysByKey: {} },
+    });
     expect(recordDays('accounts', idle, { today: '2026-08-04' })).toEqual([]);
   });
 });
@@ -126,7 +149,12 @@ describe('the days of an account in a backup', () => {
       recordOf('2026-07-31', { refused_quota: 3, expires: 3 }),
     ];
     const expires = seconds('2028-10-01T00:00:00Z');
-    expect(backupDays(records, [lookups({ '2026-08-03': 4, '2026-08-02': 1 }), lookups({ '2026-08-03': 5 })])).toEqual([
+    expect(
+      backupDays(records, [
+        lookups({ '2026-08-03': 4, '2026-08-02': 1 }),
+        lookups({ '2026-08-03': 5 }),
+      ]),
+    ).toEqual([
       { date: '2026-08-01', lookups: 3, expires: 2 },
       { date: '2026-08-02', lookups: 3, expires: 1 },
       { date: '2026-08-03', lookups: 9, expires },
@@ -134,7 +162,9 @@ describe('the days of an account in a backup', () => {
   });
 
   it('are restored to a record of the same day', () => {
-    expect(restoreDay('accounts', 'acme', { date: '2026-08-01', lookups: 3, expires: 2 })).toMatchObject({
+    expect(
+      restoreDay('accounts', 'acme', { date: '2026-08-01', lookups: 3, expires: 2 }),
+    ).toMatchObject({
       Key: { account: 'acme', item: 'usage#2026-08-01' },
       ExpressionAttributeValues: { ':lookups': 3, ':expires': 2 },
     });
@@ -143,7 +173,11 @@ describe('the days of an account in a backup', () => {
 
 const service = startForTests(async () => {
   const service = await startAddressService();
-  const admin = createAdmin({ client: service.client, table: testTables.accounts, now: () => noon * 1000 });
+  const admin = createAdmin({
+    client: service.client,
+    table: testTables.accounts,
+    now: () => noon * 1000,
+  });
   return { ...service, admin };
 });
 let accounts = 0;
@@ -173,7 +207,8 @@ async function newAccount() {
   return { id, key: (await service.admin.keys.create({ account: id, label: 'x' })).key };
 }
 
-const refusalsOf = async (id: string) => (await service.admin.accounts.usage(id, { from, to })).refusals;
+const refusalsOf = async (id: string) =>
+  (await service.admin.accounts.usage(id, { from, to })).refusals;
 
 /** One instance with a clock of its own; returns the status of each lookup. */
 function instance(refusals: RefusalCount, clock: () => number) {
@@ -208,7 +243,9 @@ describe('the refusals of an account', () => {
     const { days, refusals } = await service.admin.accounts.usage(id, { from, to });
     expect(days[0]).toEqual({ date: from, lookups: 1 });
     // The first flush had one, the second what came since; the last one is in no flush yet.
-    expect(refusals).toEqual([{ date: from, quota: 2, input: 1, inactive: 1, windows: { day: 2 } }]);
+    expect(refusals).toEqual([
+      { date: from, quota: 2, input: 1, inactive: 1, windows: { day: 2 } },
+    ]);
   });
 
   it('do not include requests with an invalid key, which learn nothing about the account', async () => {

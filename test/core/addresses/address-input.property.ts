@@ -11,7 +11,9 @@ import { isFullSweep } from '../../support/sweep.ts';
 const letter = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const alphanumeric = fc.oneof(letter, fc.constantFrom(...'0123456789'));
 const address = fc.record({
-  postcode: fc.tuple(fc.integer({ min: 1000, max: 9999 }), letter, letter).map((parts) => parts.join('')),
+  postcode: fc
+    .tuple(fc.integer({ min: 1000, max: 9999 }), letter, letter)
+    .map((parts) => parts.join('')),
   huisnummer: fc.integer({ min: 1, max: 99999 }),
   toevoeging: fc.string({ unit: alphanumeric, maxLength: 5 }),
 });
@@ -28,17 +30,30 @@ const value = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom(...' 0123456789aAbBzZ-/.,+_&\tß\u00a0é１') }),
   fc.constantFrom(
-    ...'12A,12-14,147 ,0,-12,000147,A-2,2-hoog,tweehoog,a/b,0123AB,1012 J,1012 JS,1012JS'.split(','),
+    ...'12A,12-14,147 ,0,-12,000147,A-2,2-hoog,tweehoog,a/b,0123AB,1012 J,1012 JS,1012JS'.split(
+      ',',
+    ),
     ...['１０１２ＪＳ', '12ﬁ', '12½'],
   ),
 );
 const parameter = fc.constantFrom(
-  ...['postcode', 'huisnummer', 'toevoeging', 'other', 'huisletter', 'huisnummertoevoeging', 'house_number', 'number'],
+  ...[
+    'postcode',
+    'huisnummer',
+    'toevoeging',
+    'other',
+    'huisletter',
+    'huisnummertoevoeging',
+    'house_number',
+    'number',
+  ],
   ...['Toevoeging', 'toevoging', 'huisnumer', 'Postcode', 'zipcode'],
 );
 const query = fc
   .array(fc.tuple(parameter, value), { maxLength: 6 })
-  .map((pairs) => pairs.map(([name, text]) => `${name}=${encodeURIComponent(text.toWellFormed())}`).join('&'));
+  .map((pairs) =>
+    pairs.map(([name, text]) => `${name}=${encodeURIComponent(text.toWellFormed())}`).join('&'),
+  );
 
 describe('the input of a lookup', () => {
   it('is the same address with any spacing, letter case and leading zeros', () => {
@@ -46,7 +61,9 @@ describe('the input of a lookup', () => {
       fc.record({
         address: fc.constant({ postcode, huisnummer, toevoeging }),
         postcode: spaced(postcode),
-        huisnummer: fc.integer({ min: String(huisnummer).length, max: 5 }).map((n) => `${huisnummer}`.padStart(n, '0')),
+        huisnummer: fc
+          .integer({ min: String(huisnummer).length, max: 5 })
+          .map((n) => `${huisnummer}`.padStart(n, '0')),
         toevoeging: spaced(toevoeging),
       }),
     );
@@ -85,11 +102,13 @@ describe('the input of a lookup', () => {
         const faults = faultsOf(raw);
         for (const fault of faults.filter(({ suggestion }) => suggestion)) {
           const others = faults.filter(({ parameter }) => parameter !== fault.parameter);
-          const left = faultsOf(corrected(raw, [fault])).map(({ parameter, code }) => `${parameter} ${code}`);
-          expect([raw, left.filter((one) => !others.some((other) => one.startsWith(`${other.parameter} `)))]).toEqual([
+          const left = faultsOf(corrected(raw, [fault])).map(
+            ({ parameter, code }) => `${parameter} ${code}`,
+          );
+          expect([
             raw,
-            [],
-          ]);
+            left.filter((one) => !others.some((other) => one.startsWith(`${other.parameter} `))),
+          ]).toEqual([raw, []]);
         }
       }),
       { numRuns: isFullSweep ? 2000 : 500 },
@@ -99,11 +118,21 @@ describe('the input of a lookup', () => {
   it('is the address that was meant when the suggestions are sent, however it was written', () => {
     const written = fc.record({
       address: address
-        .map((one) => ({ ...one, postcode: one.postcode.toUpperCase(), toevoeging: `b${one.toevoeging}` }))
+        .map((one) => ({
+          ...one,
+          postcode: one.postcode.toUpperCase(),
+          toevoeging: `b${one.toevoeging}`,
+        }))
         // Such as `12b12c` and `12btm5`, which may be several addresses.
-        .filter(({ huisnummer, toevoeging }) => !new RegExp(`${huisnummer}|tm|to|en|and|of|or`, 'i').test(toevoeging)),
+        .filter(
+          ({ huisnummer, toevoeging }) =>
+            !new RegExp(`${huisnummer}|tm|to|en|and|of|or`, 'i').test(toevoeging),
+        ),
       separator: fc.constantFrom('', ' ', '-', ' - ', '\u00a0', '\t', '/'),
-      names: fc.constantFrom(['postcode', 'huisnummer', 'toevoeging'], ['Postcode', 'huisnumer', 'toevoging']),
+      names: fc.constantFrom(
+        ['postcode', 'huisnummer', 'toevoeging'],
+        ['Postcode', 'huisnumer', 'toevoging'],
+      ),
       isOneText: fc.boolean(),
     });
     fc.assert(
@@ -112,11 +141,21 @@ describe('the input of a lookup', () => {
         const toevoeging = long.slice(0, 5);
         const values = isOneText
           ? [postcode, `${huisnummer}${separator}${toevoeging}`]
-          : [`${postcode.slice(0, 4)}${separator}${postcode.slice(4)}`, `${huisnummer}`, `${separator}${toevoeging}`];
+          : [
+              `${postcode.slice(0, 4)}${separator}${postcode.slice(4)}`,
+              `${huisnummer}`,
+              `${separator}${toevoeging}`,
+            ];
         const raw = String(
-          new URLSearchParams(values.map((value, index): [string, string] => [names[index] ?? '', value])),
+          new URLSearchParams(
+            values.map((value, index): [string, string] => [names[index] ?? '', value]),
+          ),
         );
-        expect(readAddressInput(corrected(raw, faultsOf(raw))).request).toEqual({ postcode, huisnummer, toevoeging });
+        expect(readAddressInput(corrected(raw, faultsOf(raw))).request).toEqual({
+          postcode,
+          huisnummer,
+          toevoeging,
+        });
       }),
     );
   });
@@ -124,9 +163,18 @@ describe('the input of a lookup', () => {
   it('has no suggestion for a range or a list of addresses, in one parameter or two', () => {
     const number = fc.integer({ min: 1, max: 99999 });
     const single = fc.constantFrom(...'aBcXz');
-    const between = fc.constantFrom(...'-|–| - |/| / | t/m | tm | tot | en | of |, | & |; '.split('|'));
+    const between = fc.constantFrom(
+      ...'-|–| - |/| / | t/m | tm | tot | en | of |, | & |; '.split('|'),
+    );
     const several = fc
-      .record({ from: number, letter: single, between, to: fc.option(number), end: single, isOneText: fc.boolean() })
+      .record({
+        from: number,
+        letter: single,
+        between,
+        to: fc.option(number),
+        end: single,
+        isOneText: fc.boolean(),
+      })
       .map(({ from, letter, between, to, end, isOneText }) => {
         const rest = `${letter}${between}${to ?? ''}${end}`;
         return isOneText

@@ -22,11 +22,26 @@ const list = (texts: string) => texts.split(', ');
 
 describe('the input of a lookup', () => {
   it.each([
-    ['postcode=1381AA&huisnummer=9&toevoeging=a', { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' }],
-    ['postcode=+13+81+a%20A+&huisnummer=00012', { postcode: '1381AA', huisnummer: 12, toevoeging: null }],
-    ['postcode=1381AA&huisnummer=1&toevoeging=', { postcode: '1381AA', huisnummer: 1, toevoeging: null }],
-    ['postcode=1381AA&huisnummer=1&toevoeging=++%20', { postcode: '1381AA', huisnummer: 1, toevoeging: null }],
-    ['postcode=1381AA&huisnummer=1&toevoeging=b+I+s', { postcode: '1381AA', huisnummer: 1, toevoeging: 'bIs' }],
+    [
+      'postcode=1381AA&huisnummer=9&toevoeging=a',
+      { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' },
+    ],
+    [
+      'postcode=+13+81+a%20A+&huisnummer=00012',
+      { postcode: '1381AA', huisnummer: 12, toevoeging: null },
+    ],
+    [
+      'postcode=1381AA&huisnummer=1&toevoeging=',
+      { postcode: '1381AA', huisnummer: 1, toevoeging: null },
+    ],
+    [
+      'postcode=1381AA&huisnummer=1&toevoeging=++%20',
+      { postcode: '1381AA', huisnummer: 1, toevoeging: null },
+    ],
+    [
+      'postcode=1381AA&huisnummer=1&toevoeging=b+I+s',
+      { postcode: '1381AA', huisnummer: 1, toevoeging: 'bIs' },
+    ],
     ['%70ostcode=1381AA&huisnummer=1', { postcode: '1381AA', huisnummer: 1, toevoeging: null }],
   ])('normalises %s', (query, expected) => {
     expect(readAddressInput(query).request).toEqual(expected);
@@ -47,15 +62,27 @@ describe('the input of a lookup', () => {
     ['postcode-character', 'postcode=1012IJ', ['1012ĳ']],
     ['postcode-character', 'send four digits', ['1381ß']],
     ['postcode-character', '', ['1381ıa', '1381AA\0', '%']],
-    ['huisnummer-with-toevoeging', 'send huisnummer=12 and toevoeging=A.', ['12A', '１２A', '12\u00a0A']],
+    [
+      'huisnummer-with-toevoeging',
+      'send huisnummer=12 and toevoeging=A.',
+      ['12A', '１２A', '12\u00a0A'],
+    ],
     ['huisnummer-with-toevoeging', 'send huisnummer=12 and toevoeging=bis.', ['12 bis']],
     ['huisnummer-with-toevoeging', 'send huisnummer=12 and toevoeging=A2.', ['0012-A-2']],
     ['huisnummer-with-toevoeging', 'send huisnummer=1 and toevoeging=e3.', ['1e3']],
     ['huisnummer-with-toevoeging', 'send huisnummer=148 and toevoeging=EC6.', ['148EC6']],
     ['huisnummer-with-toevoeging', 'send huisnummer=14 and toevoeging=d1.', ['14d-1']],
-    ['huisnummer-with-toevoeging', 'send huisnummer=30 and toevoeging=a100.', ['30 a 100', '30a-100']],
+    [
+      'huisnummer-with-toevoeging',
+      'send huisnummer=30 and toevoeging=a100.',
+      ['30 a 100', '30a-100'],
+    ],
     ['huisnummer-with-toevoeging', 'send huisnummer=35 and toevoeging=III.', ['35 III', '35-III']],
-    ['huisnummer-with-toevoeging', 'send huisnummer=12 and toevoeging=hs.', ['12 hs', '12-hs', '12/h.s.']],
+    [
+      'huisnummer-with-toevoeging',
+      'send huisnummer=12 and toevoeging=hs.',
+      ['12 hs', '12-hs', '12/h.s.'],
+    ],
     ['huisnummer-with-toevoeging', 'send huisnummer=1 and toevoeging=A2.', ['1A-2', '1/A/2']],
     ['huisnummer-with-toevoeging', 'send one to five digits', ['12hoogachtend']],
     [
@@ -67,12 +94,20 @@ describe('the input of a lookup', () => {
           '12 a 1 2, 12hs/1, 12-bis/hs',
       ),
     ],
-    ['huisnummer-form', 'send one to five digits', ['12A, 12B', '12A & B', '12A+12B', '12-14A', '527 01R']],
+    [
+      'huisnummer-form',
+      'send one to five digits',
+      ['12A, 12B', '12A & B', '12A+12B', '12-14A', '527 01R'],
+    ],
     ['huisnummer-range', 'huisnummer=12 or huisnummer=14', ['12-14', '12 t/m 14', '12tot14']],
     ['huisnummer-range', 'huisnummer=12 and toevoeging=14', ['12 / 14']],
     ['huisnummer-range', 'huisnummer=1 or huisnummer=2', ['1 2']],
     ['huisnummer-range', 'send one,', ['12\u00ad14']],
-    ['huisnummer-space', 'send huisnummer=147.', ['147 ', '147\n', '147\r\n', '\u00a0147', '\t147']],
+    [
+      'huisnummer-space',
+      'send huisnummer=147.',
+      ['147 ', '147\n', '147\r\n', '\u00a0147', '\t147'],
+    ],
     ['huisnummer-form', 'send huisnummer=147.', ['147\u200b', '１４７']],
     ['huisnummer-form', 'send one to five digits, from 1 to 99999', ['12²', 'een']],
     ['huisnummer-form', '', ['1.5', '0x1', '12-0', '0-12', '١', '1\0']],
@@ -90,7 +125,22 @@ describe('the input of a lookup', () => {
       'toevoeging-character',
       'send at most five letters and digits',
       [
-        ...['A t/m C', 'A/B', 'A-C', 'A, B', 'A,B', 'A;B', 'A+B', 'A & B', '1-3', '1/2', '1,2', '1.2', 'I-III', 'hs-2'],
+        ...[
+          'A t/m C',
+          'A/B',
+          'A-C',
+          'A, B',
+          'A,B',
+          'A;B',
+          'A+B',
+          'A & B',
+          '1-3',
+          '1/2',
+          '1,2',
+          '1.2',
+          'I-III',
+          'hs-2',
+        ],
         ...['A-12C', 'A tot-C', 'A-2 en B'],
       ],
     ],
@@ -109,18 +159,39 @@ describe('the input of a lookup', () => {
     [
       'toevoeging-too-long',
       'toevoeging has a text for no addition: send no toevoeging.',
-      ['undefined', 'geen toevoeging', 'GeenToevoeging', 'zonder', 'niet van toepassing', 'not applicable'],
+      [
+        'undefined',
+        'geen toevoeging',
+        'GeenToevoeging',
+        'zonder',
+        'niet van toepassing',
+        'not applicable',
+      ],
     ],
-    ['huisnummer-with-toevoeging', 'send huisnummer=12.', ['12 n.v.t.', '12 geen', '12-none', '12 n/a', '12undefined']],
+    [
+      'huisnummer-with-toevoeging',
+      'send huisnummer=12.',
+      ['12 n.v.t.', '12 geen', '12-none', '12 n/a', '12undefined'],
+    ],
     ['toevoeging-character', 'send at most five letters and digits', ['n/b', 'twee-hoog']],
-    ['toevoeging-too-long', 'send at most five letters and digits', ['tweehoog', 'a b c d e f', 'undefinedA']],
+    [
+      'toevoeging-too-long',
+      'send at most five letters and digits',
+      ['tweehoog', 'a b c d e f', 'undefinedA'],
+    ],
   ])('is refused as %s, with the detail "%s": %j', (code, detail, values) => {
     const [parameter = ''] = code.split('-');
     for (const value of values) {
-      const query = String(new URLSearchParams({ postcode: '1381AA', huisnummer: '1', [parameter]: value }));
+      const query = String(
+        new URLSearchParams({ postcode: '1381AA', huisnummer: '1', [parameter]: value }),
+      );
       const faults = faultsOf(query);
-      expect([value, faults]).toMatchObject([value, [{ parameter, code, detail: expect.stringContaining(detail) }]]);
-      if (/^send [a-z ]*(?:one|five)/.test(detail)) expect([value, faults[0]?.suggestion]).toEqual([value, undefined]);
+      expect([value, faults]).toMatchObject([
+        value,
+        [{ parameter, code, detail: expect.stringContaining(detail) }],
+      ]);
+      if (/^send [a-z ]*(?:one|five)/.test(detail))
+        expect([value, faults[0]?.suggestion]).toEqual([value, undefined]);
     }
   });
 
@@ -129,15 +200,23 @@ describe('the input of a lookup', () => {
     ['postcode=&huisnummer=', ['postcode missing', 'huisnummer missing']],
     ['POSTCODE=1381AA&huisnummer=1', ['postcode missing', 'POSTCODE parameter-unknown']],
     ['postcode=1381AA&postcode=1381AA&huisnummer=1', ['postcode duplicate']],
-    ['postcode=138&include=x', ['postcode postcode-incomplete', 'huisnummer missing', 'include include-unknown']],
+    [
+      'postcode=138&include=x',
+      ['postcode postcode-incomplete', 'huisnummer missing', 'include include-unknown'],
+    ],
     ['postcode=1381AA&huisnummer=1&toevoeging=&toevoeging=', ['toevoeging duplicate']],
-    ['postcode=1381AA&huisnummer=1&%68uisnummer=2&postcode=x', ['postcode duplicate', 'huisnummer duplicate']],
+    [
+      'postcode=1381AA&huisnummer=1&%68uisnummer=2&postcode=x',
+      ['postcode duplicate', 'huisnummer duplicate'],
+    ],
   ])('has all faults of %j reported at once, one entry each', (query, expected) => {
     expect(codesOf(query)).toEqual(expected);
   });
 
   it('is never repeated, except a value to send instead', () => {
-    for (const { detail } of faultsOf('postcode=<script>&huisnummer=<script>&toevoeging=<script>')) {
+    for (const { detail } of faultsOf(
+      'postcode=<script>&huisnummer=<script>&toevoeging=<script>',
+    )) {
       expect(detail).toMatch(/(must be|send) .{20,}/);
       expect(detail).not.toContain('script');
     }
@@ -168,20 +247,30 @@ describe('the parameter include', () => {
       'toevoegingen,nummeraanduidingen',
       ['=TOEVOEGINGEN,nummeraanduidingen,nummeraanduidingen'],
     ],
-    [['include-unknown', 'include-empty', 'include-repeated'], '', ['=nummeraanduidingen,x,,x,nummeraanduidingen']],
+    [
+      ['include-unknown', 'include-empty', 'include-repeated'],
+      '',
+      ['=nummeraanduidingen,x,,x,nummeraanduidingen'],
+    ],
     [['duplicate'], '', ['=toevoegingen&include=nummeraanduidingen']],
     [['misplaced-key'], '', ['=bagadres_x']],
-  ])('has a fault for each thing that is wrong, %j, with the suggestion "%s": %j', (codes, include, values) => {
-    for (const value of values) {
-      const faults = faultsOf(`${valid}&include${value}`);
-      expect([value, faults.map(({ code }) => code).sort()]).toEqual([value, codes.toSorted()]);
-      for (const { parameter, suggestion, detail } of faults) {
-        expect([parameter, suggestion]).toEqual(['include', include === '' ? undefined : { include }]);
-        expect(detail).toMatch(/: send .+\.$/);
-        expect(detail).not.toContain('straat');
+  ])(
+    'has a fault for each thing that is wrong, %j, with the suggestion "%s": %j',
+    (codes, include, values) => {
+      for (const value of values) {
+        const faults = faultsOf(`${valid}&include${value}`);
+        expect([value, faults.map(({ code }) => code).sort()]).toEqual([value, codes.toSorted()]);
+        for (const { parameter, suggestion, detail } of faults) {
+          expect([parameter, suggestion]).toEqual([
+            'include',
+            include === '' ? undefined : { include },
+          ]);
+          expect(detail).toMatch(/: send .+\.$/);
+          expect(detail).not.toContain('straat');
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('a parameter with an unknown name', () => {
@@ -194,11 +283,20 @@ describe('a parameter with an unknown name', () => {
       ['huisnummertoevoeging=2&huisletter=A', 'huisnummerToevoeging=A-2', 'toevoeging%C2%A0=A-2'],
     ],
     ['send toevoeging=b2.', ['houseNumberAddition=2&toevoeging=b']],
-    ['send toevoeging=b99.', ['huisletter=b&toevoeging=99', 'huisletter=b&huisnummertoevoeging=99']],
+    [
+      'send toevoeging=b99.',
+      ['huisletter=b&toevoeging=99', 'huisletter=b&huisnummertoevoeging=99'],
+    ],
     ['send toevoeging=B99.', ['huisletter=b&huisnummertoevoeging=99&toevoeging=B-99']],
     ['send no toevoeging.', ['house_number_addition=']],
-    ['send it as toevoeging.', ['huisletter=A%2FB', 'huisletter=A&huisnummertoevoeging=1-3', 'addition=A+en+B']],
-    ['send it as toevoeging.', ['huisletter=b&huisletter=c', 'numberAddition=tweehoog', 'toevoging=B&toevoeging=A']],
+    [
+      'send it as toevoeging.',
+      ['huisletter=A%2FB', 'huisletter=A&huisnummertoevoeging=1-3', 'addition=A+en+B'],
+    ],
+    [
+      'send it as toevoeging.',
+      ['huisletter=b&huisletter=c', 'numberAddition=tweehoog', 'toevoging=B&toevoeging=A'],
+    ],
     ['send huisnummer=30.', ['number=30', 'house-number=', 'huisnumer=30']],
     ['send huisnummer=30 and toevoeging=a.', ['housenumber=30a', 'huisnumer=30a']],
     ['send huisnummer=30 and toevoeging=b99.', ['huis_nlt=30b-99']],
@@ -209,12 +307,18 @@ describe('a parameter with an unknown name', () => {
     ['send it as include.', ['Include=all']],
   ])('is refused with what to do, "%s", and the same as a suggestion: %j', (instead, queries) => {
     const values = [...instead.matchAll(/(\w+)=(\w+)/g)].map(([, name, value]) => [name, value]);
-    const suggestion = instead === 'send no toevoeging.' ? { toevoeging: '' } : Object.fromEntries(values);
+    const suggestion =
+      instead === 'send no toevoeging.' ? { toevoeging: '' } : Object.fromEntries(values);
     for (const query of queries) {
-      const unknown = faultsOf(`${valid}&${query}`).filter(({ code }) => code === 'parameter-unknown');
+      const unknown = faultsOf(`${valid}&${query}`).filter(
+        ({ code }) => code === 'parameter-unknown',
+      );
       expect([query, unknown.length > 0]).toEqual([query, true]);
       for (const fault of unknown) {
-        expect([query, fault.detail]).toEqual([query, expect.stringMatching(new RegExp(` is unknown: ${instead}$`))]);
+        expect([query, fault.detail]).toEqual([
+          query,
+          expect.stringMatching(new RegExp(` is unknown: ${instead}$`)),
+        ]);
         expect([query, fault.suggestion ?? {}]).toEqual([query, suggestion]);
       }
     }
@@ -228,7 +332,11 @@ describe('a parameter with an unknown name', () => {
       detail: 'postcode is required: send postcode=1381DE.',
       suggestion: { postcode: '1381DE' },
     });
-    expect(huisnummer).toMatchObject({ parameter: 'huisnummer', code: 'missing', suggestion: { huisnummer: '30' } });
+    expect(huisnummer).toMatchObject({
+      parameter: 'huisnummer',
+      code: 'missing',
+      suggestion: { huisnummer: '30' },
+    });
     expect(unknown.map(({ parameter }) => parameter)).toEqual(['zipcode', 'house_number']);
   });
 
@@ -271,7 +379,11 @@ describe('an API key in a parameter', () => {
   ])('is refused, and never repeated: %s', (query, parameter) => {
     const faults = faultsOf(`${valid}&${query.replace('KEY', key)}`);
     expect(faults).toEqual([
-      { parameter, code: 'misplaced-key', detail: expect.stringMatching(/header X-API-Key only.*must be replaced/) },
+      {
+        parameter,
+        code: 'misplaced-key',
+        detail: expect.stringMatching(/header X-API-Key only.*must be replaced/),
+      },
     ]);
     expect(JSON.stringify(faults)).not.toContain(key.slice(-30));
   });

@@ -3,7 +3,9 @@ import type { AdresObject } from '../../../core/adres-object.ts';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { rowOfLine } from '../../../local/engine/engine-rows.ts';
 
-/** As long as a text can be but for more than three gebruiksdoelen, which the register hardly has. */
+/**
+ * As long as a text can be but for more than three gebruiksdoelen, which the register hardly has.
+ */
 const object = (number: number): AdresObject => ({
   identificatie: String(457_010_000_000_000 + number).padStart(16, '0'),
   type: 'verblijfsobject',

@@ -38,8 +38,8 @@ const stored: StoredAddress[] = [
 type Sent = GetItemCommand | BatchGetItemCommand;
 
 /**
- * The store over these items, and the keys that each call reads. At first a call leaves every second key of a batch
- * unprocessed.
+ * The store over these items, and the keys that each call reads. At first a call leaves every
+ * second key of a batch unprocessed.
  */
 function storeOf(unprocessed = false) {
   const read: string[][] = [];
@@ -54,9 +54,12 @@ function storeOf(unprocessed = false) {
       read.push([key]);
       return { Item: itemOf(key) };
     }
-    const keys = (input.RequestItems?.addresses?.Keys ?? []).map((key) => key[addressesTable.partitionKey]?.S ?? '');
+    const keys = (input.RequestItems?.addresses?.Keys ?? []).map(
+      (key) => key[addressesTable.partitionKey]?.S ?? '',
+    );
     read.push(keys);
-    if (keys.length > 100 || new Set(keys).size < keys.length) throw new Error('DynamoDB refuses this batch');
+    if (keys.length > 100 || new Set(keys).size < keys.length)
+      throw new Error('DynamoDB refuses this batch');
     const left = unprocessed && keys.length > 1 ? keys.filter((_, i) => i % 2 === 1) : [];
     const done = keys.filter((key) => !left.includes(key));
     return {
@@ -67,7 +70,8 @@ function storeOf(unprocessed = false) {
           return item ? [item] : [];
         }),
       },
-      UnprocessedKeys: left.length > 0 ? { addresses: { Keys: left.map((S) => ({ address: { S } })) } } : {},
+      UnprocessedKeys:
+        left.length > 0 ? { addresses: { Keys: left.map((S) => ({ address: { S } })) } } : {},
     };
   };
   return { read, store: createAddressStore({ send } as unknown as StoreClient, 'addresses') };
@@ -116,12 +120,24 @@ describe('the answer of a lookup', () => {
 
   it.each<[IncludeName[], object]>([
     [[], { candidates: [{ ...place, woonplaats: 'Muiden' }, place] }],
-    [['toevoegingen'], { candidates: [{ ...place, woonplaats: 'Muiden' }, place], toevoegingen: [null, 'A'] }],
+    [
+      ['toevoegingen'],
+      { candidates: [{ ...place, woonplaats: 'Muiden' }, place], toevoegingen: [null, 'A'] },
+    ],
     [['nummeraanduidingen'], { candidates: others }],
     [['nummeraanduidingen', 'toevoegingen'], { candidates: others, toevoegingen: [null, 'A'] }],
   ])('has the members that are included, and no other: %j', async (include, members) => {
-    const answer = lookupAnswer(lookup, include, await storeOf().store.find(lookup, include, soon()));
-    expect(answer).toStrictEqual({ status: 'ambiguous', request: lookup, address: null, ...members });
+    const answer = lookupAnswer(
+      lookup,
+      include,
+      await storeOf().store.find(lookup, include, soon()),
+    );
+    expect(answer).toStrictEqual({
+      status: 'ambiguous',
+      request: lookup,
+      address: null,
+      ...members,
+    });
     expect(lookupAnswerSchema.parse(answer)).toEqual(answer);
   });
 });
@@ -145,7 +161,9 @@ describe('many lookups at once', () => {
         for (const [i, request] of requests.entries()) {
           const alone = await single.find(request, include, soon());
           const [items] = [found[i] ?? { address: undefined, bare: undefined }];
-          expect(lookupAnswer(request, include, items)).toEqual(lookupAnswer(request, include, alone));
+          expect(lookupAnswer(request, include, items)).toEqual(
+            lookupAnswer(request, include, alone),
+          );
         }
         expect(new Set(read.flat()).size).toBe(read.flat().length);
         expect(read.length).toBeLessThanOrEqual(2);
@@ -161,21 +179,36 @@ describe('many lookups at once', () => {
   });
 
   it('are read again where the store leaves keys unprocessed', async () => {
-    const requests = [request(1, null), request(2, 'a'), request(3, null), request(4, null), request(2, 'C')];
+    const requests = [
+      request(1, null),
+      request(2, 'a'),
+      request(3, null),
+      request(4, null),
+      request(2, 'C'),
+    ];
     const [all, some] = [storeOf(), storeOf(true)];
-    expect(await some.store.findAll(requests, [], soon())).toEqual(await all.store.findAll(requests, [], soon()));
+    expect(await some.store.findAll(requests, [], soon())).toEqual(
+      await all.store.findAll(requests, [], soon()),
+    );
     expect(some.read.length).toBeGreaterThan(all.read.length);
   });
 
   it('fail when the time is up while the store leaves keys unprocessed', async () => {
-    const send = async ({ input }: BatchGetItemCommand) => ({ Responses: {}, UnprocessedKeys: input.RequestItems });
+    const send = async ({ input }: BatchGetItemCommand) => ({
+      Responses: {},
+      UnprocessedKeys: input.RequestItems,
+    });
     const store = createAddressStore({ send } as unknown as StoreClient, 'addresses');
-    await expect(store.findAll([request(1, null)], [], AbortSignal.timeout(100))).rejects.toThrow(StoreUnavailable);
+    await expect(store.findAll([request(1, null)], [], AbortSignal.timeout(100))).rejects.toThrow(
+      StoreUnavailable,
+    );
   });
 });
 
 describe('a test address', () => {
-  const never: StoreClient = { send: () => Promise.reject(new Error('a test address is not read')) };
+  const never: StoreClient = {
+    send: () => Promise.reject(new Error('a test address is not read')),
+  };
   const store = withTestAddresses(createAddressStore(never, 'addresses'));
 
   it.each<[number, Toevoeging, Record<string, string[]>, Toevoeging[]]>([
@@ -188,19 +221,22 @@ describe('a test address', () => {
     [3, null, { Testdorp: ['9999200000000031'], Teststad: ['9999200000000032'] }, [null]],
     [4, null, {}, []],
     [4, 'A', {}, []],
-  ])('%i with toevoeging %p is %j, with the toevoegingen %j', async (huisnummer, toevoeging, ids, toevoegingen) => {
-    const lookup = { postcode: '9999SD', huisnummer, toevoeging };
-    const include: IncludeName[] = ['toevoegingen', 'gemeente', 'nummeraanduidingen'];
-    const answer = lookupAnswer(lookup, include, await store.find(lookup, include, soon()));
-    const found = Object.entries(ids).map(([woonplaats, nummeraanduidingen]) => ({
-      straat: 'Teststraat',
-      woonplaats,
-      gemeente: woonplaats === 'Testdorp' ? { code: '9999', naam: null, provincie: null } : null,
-      nummeraanduidingen,
-    }));
-    expect(answer.address ? [answer.address] : answer.candidates).toEqual(found);
-    expect(answer.toevoegingen).toEqual(toevoegingen);
-  });
+  ])(
+    '%i with toevoeging %p is %j, with the toevoegingen %j',
+    async (huisnummer, toevoeging, ids, toevoegingen) => {
+      const lookup = { postcode: '9999SD', huisnummer, toevoeging };
+      const include: IncludeName[] = ['toevoegingen', 'gemeente', 'nummeraanduidingen'];
+      const answer = lookupAnswer(lookup, include, await store.find(lookup, include, soon()));
+      const found = Object.entries(ids).map(([woonplaats, nummeraanduidingen]) => ({
+        straat: 'Teststraat',
+        woonplaats,
+        gemeente: woonplaats === 'Testdorp' ? { code: '9999', naam: null, provincie: null } : null,
+        nummeraanduidingen,
+      }));
+      expect(answer.address ? [answer.address] : answer.candidates).toEqual(found);
+      expect(answer.toevoegingen).toEqual(toevoegingen);
+    },
+  );
 
   it('has a postcode of its own', async () => {
     const other = { postcode: '9999SE', huisnummer: 1, toevoeging: null };
@@ -209,7 +245,14 @@ describe('a test address', () => {
 });
 
 it('toevoegingen are sorted by code unit, null first', () => {
-  expect(['B', '2', null, 'A10', 'A', '10'].sort(compareToevoegingen)).toEqual([null, '10', '2', 'A', 'A10', 'B']);
+  expect(['B', '2', null, 'A10', 'A', '10'].sort(compareToevoegingen)).toEqual([
+    null,
+    '10',
+    '2',
+    'A',
+    'A10',
+    'B',
+  ]);
 });
 
 const engine = startForTests(startDynamoDb);
@@ -234,7 +277,10 @@ beforeEach(() => {
 });
 
 async function publish(date: string): Promise<void> {
-  const Item = { [addressesTable.partitionKey]: addressesTable.datasetKey, [addressesTable.datasetDate]: date };
+  const Item = {
+    [addressesTable.partitionKey]: addressesTable.datasetKey,
+    [addressesTable.datasetDate]: date,
+  };
   // Of its own: clients over one share what is counted.
   const other = localDynamoDb(engine.endpoint);
   await DynamoDBDocumentClient.from(other).send(new PutCommand({ TableName: 'addresses', Item }));

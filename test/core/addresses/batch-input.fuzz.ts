@@ -4,13 +4,19 @@ import { readBatchInput } from '../../../core/addresses/batch-input.ts';
 import { faultCodes } from '../../../core/contract.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 
-/** The faults of a body, each at a pointer with a known code and a sentence; none of a body that is valid. */
+/**
+ * The faults of a body, each at a pointer with a known code and a sentence; none of a body that is
+ * valid.
+ */
 function faultsOf(body: string): { pointer: string; code: string }[] {
   const input = readBatchInput(body);
   if (input.requests) return [];
   return input.faults().map((fault) => {
     if (!('pointer' in fault)) throw new Error('a body has no parameters');
-    expect([fault.pointer, fault.detail]).toEqual([expect.stringMatching(/^(\/|$)/), expect.stringMatching(/\.$/)]);
+    expect([fault.pointer, fault.detail]).toEqual([
+      expect.stringMatching(/^(\/|$)/),
+      expect.stringMatching(/\.$/),
+    ]);
     expect(faultCodes).toContain(fault.code);
     return fault;
   });
@@ -47,7 +53,16 @@ type Written = { name: string; value: Written[] | unknown; space: string; escape
 const { written } = fc.letrec<{ written: Written; values: unknown }>((tie) => ({
   written: fc.array(
     fc.record({
-      name: fc.constantFrom('addresses', 'include', 'postcode', 'huisnummer', 'toevoeging', 'a/b~c', '":{,', ''),
+      name: fc.constantFrom(
+        'addresses',
+        'include',
+        'postcode',
+        'huisnummer',
+        'toevoeging',
+        'a/b~c',
+        '":{,',
+        '',
+      ),
       value: tie('values'),
       space: fc.constantFrom('', ' ', '\n\t'),
       escapes: fc.boolean(),
@@ -56,13 +71,26 @@ const { written } = fc.letrec<{ written: Written; values: unknown }>((tie) => ({
   ),
   values: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
-    fc.constantFrom<unknown>(1, 12, null, true, '1012JS', 'A', '"a":{"b":1}', '\\', [], ['toevoegingen']),
+    fc.constantFrom<unknown>(
+      1,
+      12,
+      null,
+      true,
+      '1012JS',
+      'A',
+      '"a":{"b":1}',
+      '\\',
+      [],
+      ['toevoegingen'],
+    ),
     fc.record({ members: tie('written') }),
     fc.record({ list: fc.array(fc.record({ members: tie('written') }), { maxLength: 3 }) }),
   ),
 }));
 
-/** The text of an object; adds the pointer of each member that it has more than once to `repeated`. */
+/**
+ * The text of an object; adds the pointer of each member that it has more than once to `repeated`.
+ */
 function write(members: Written, at: string, repeated: Set<string>): string {
   const names = new Set<string>();
   const texts = members.map(({ name, value, space, escapes }) => {
@@ -79,6 +107,7 @@ function write(members: Written, at: string, repeated: Set<string>): string {
 function writeValue(value: unknown, at: string, repeated: Set<string>): string {
   const { members, list } = (value ?? {}) as { members?: Written; list?: { members: Written }[] };
   if (members) return write(members, at, repeated);
-  if (list) return `[${list.map((one, i) => write(one.members, `${at}/${i}`, repeated)).join(', ')}]`;
+  if (list)
+    return `[${list.map((one, i) => write(one.members, `${at}/${i}`, repeated)).join(', ')}]`;
   return JSON.stringify(value);
 }

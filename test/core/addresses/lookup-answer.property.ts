@@ -4,7 +4,9 @@ import { lookupAnswer } from '../../../core/addresses/lookup-answer.ts';
 import { gemeenteOf } from '../../../core/gemeenten.ts';
 import { comparePlaces, includeNames, type Place } from '../../../core/place-fields.ts';
 
-const id = fc.integer({ min: 1, max: 999_999 }).map((number) => `0457200000${String(number).padStart(6, '0')}`);
+const id = fc
+  .integer({ min: 1, max: 999_999 })
+  .map((number) => `0457200000${String(number).padStart(6, '0')}`);
 const place: fc.Arbitrary<Place> = fc
   .record({
     straat: fc.constantFrom('Buitenveer', 'Kerkstraat'),
@@ -15,7 +17,10 @@ const place: fc.Arbitrary<Place> = fc
   .map(({ gemeente, ...rest }) => (gemeente === undefined ? rest : { ...rest, gemeente }));
 /** As they are stored: each street, woonplaats and gemeente once. */
 const stored = fc
-  .uniqueArray(place, { minLength: 1, selector: (one) => JSON.stringify({ ...one, nummeraanduidingen: 0 }) })
+  .uniqueArray(place, {
+    minLength: 1,
+    selector: (one) => JSON.stringify({ ...one, nummeraanduidingen: 0 }),
+  })
   .map((places) => places.sort(comparePlaces));
 
 const request = { postcode: '1381AA', huisnummer: 9, toevoeging: null };
@@ -30,9 +35,13 @@ describe('the outcome of a lookup', () => {
         const { status, address, candidates } = answerOf(places, include);
         expect(status).toBe(names.size === 1 ? 'ok' : 'ambiguous');
         const found = address ? [address] : candidates;
-        expect(found.map(({ straat, woonplaats }) => `${woonplaats}, ${straat}`)).toEqual([...names].sort());
+        expect(found.map(({ straat, woonplaats }) => `${woonplaats}, ${straat}`)).toEqual(
+          [...names].sort(),
+        );
         for (const one of found) {
-          const members = includeNames.filter((name) => name !== 'toevoegingen' && include.includes(name));
+          const members = includeNames.filter(
+            (name) => name !== 'toevoegingen' && include.includes(name),
+          );
           expect(Object.keys(one)).toEqual(['straat', 'woonplaats', ...members]);
         }
       }),
@@ -43,11 +52,19 @@ describe('the outcome of a lookup', () => {
     fc.assert(
       fc.property(stored, (places) => {
         const { address, candidates } = answerOf(places, ['gemeente', 'nummeraanduidingen']);
-        for (const { straat, woonplaats, gemeente, nummeraanduidingen } of address ? [address] : candidates) {
-          const same = places.filter((one) => one.straat === straat && one.woonplaats === woonplaats);
+        for (const { straat, woonplaats, gemeente, nummeraanduidingen } of address
+          ? [address]
+          : candidates) {
+          const same = places.filter(
+            (one) => one.straat === straat && one.woonplaats === woonplaats,
+          );
           const [code, ...others] = new Set(same.map((one) => one.gemeente));
-          expect(gemeente).toEqual(code === undefined || others.length > 0 ? null : gemeenteOf(code));
-          expect(nummeraanduidingen).toEqual(same.flatMap((one) => one.nummeraanduidingen ?? []).sort());
+          expect(gemeente).toEqual(
+            code === undefined || others.length > 0 ? null : gemeenteOf(code),
+          );
+          expect(nummeraanduidingen).toEqual(
+            same.flatMap((one) => one.nummeraanduidingen ?? []).sort(),
+          );
         }
       }),
     );

@@ -18,7 +18,10 @@ function edited(word: string): string[] {
 
 /** Names of address APIs by what they mean, and spellings of ours. */
 const meant: [Meaning, string][] = [
-  ['postcode', 'postalCode zip-code zip pc6 pc p_code POSTCODE pöstcode ｐｏｓｔｃｏｄｅ postcodes'],
+  [
+    'postcode',
+    'postalCode zip-code zip pc6 pc p_code POSTCODE pöstcode ｐｏｓｔｃｏｄｅ postcodes',
+  ],
   [
     'huisnummer',
     'huisnr hnr huis_nlt nummer nr house_number houseNr house-no huisno streetNr straatnr number street_number ' +
@@ -44,9 +47,45 @@ const meant: [Meaning, string][] = [
 );
 
 const meaningless = [
-  ...['_', 'utm_source', 'gclid', 'callback', 'jsonp', 't', 'v', 'code', 'format', 'lang', 'limit', 'page', 'fields'],
-  ...['expand', 'ref', 'key', 'token', 'api-version', 'exacteMatch', 'straat', 'street', 'city', 'woonplaats'],
-  ...['gemeente', 'country', 'customer_id', 'order', 'session', 'address', 'fq', 'q', '', 'x'.repeat(5000)],
+  ...[
+    '_',
+    'utm_source',
+    'gclid',
+    'callback',
+    'jsonp',
+    't',
+    'v',
+    'code',
+    'format',
+    'lang',
+    'limit',
+    'page',
+    'fields',
+  ],
+  ...[
+    'expand',
+    'ref',
+    'key',
+    'token',
+    'api-version',
+    'exacteMatch',
+    'straat',
+    'street',
+    'city',
+    'woonplaats',
+  ],
+  ...[
+    'gemeente',
+    'country',
+    'customer_id',
+    'order',
+    'session',
+    'address',
+    'fq',
+    'q',
+    '',
+    'x'.repeat(5000),
+  ],
 ];
 
 describe('the name of a parameter', () => {

@@ -18,7 +18,12 @@ beforeAll(async () => {
 
 /** Runs beside the engine, which is a process of its own. */
 function linesOf(variables: Record<string, string>): string[] {
-  const env = { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false', POWERTOOLS_LOG_LEVEL: 'DEBUG', ...variables };
+  const env = {
+    ...process.env,
+    POWERTOOLS_METRICS_DISABLED: 'false',
+    POWERTOOLS_LOG_LEVEL: 'DEBUG',
+    ...variables,
+  };
   const args = [script, service.endpoint, account.key];
   const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
   return `${stdout}\n${stderr}`.split('\n').filter(Boolean);
@@ -26,20 +31,25 @@ function linesOf(variables: Record<string, string>): string[] {
 
 it('the log has the account and outcome of each request, with its metrics in the same line', () => {
   const outcomes = lines.map((line) => JSON.parse(line)).filter(({ _aws }) => _aws);
-  expect(outcomes.map(({ service, outcome, status }) => `${service} ${outcome} ${status}`)).toEqual([
-    'address ok 200',
-    'address invalid-input 422',
-    'address not_found 200',
-    'address quota-exceeded 429',
-    'address unauthorized 401',
-    'validate ok 200',
-    'validate not-found 404',
-    'address temporarily-unavailable 503',
-    'address internal-error 500',
-  ]);
+  expect(outcomes.map(({ service, outcome, status }) => `${service} ${outcome} ${status}`)).toEqual(
+    [
+      'address ok 200',
+      'address invalid-input 422',
+      'address not_found 200',
+      'address quota-exceeded 429',
+      'address unauthorized 401',
+      'validate ok 200',
+      'validate not-found 404',
+      'address temporarily-unavailable 503',
+      'address internal-error 500',
+    ],
+  );
   const [first] = outcomes;
   expect(first).toMatchObject({ account: account.id, key_id: account.keyId, Requests: 1 });
-  expect(outcomes.flatMap(({ charged, outcome }) => (charged ? [outcome] : []))).toEqual(['ok', 'not_found']);
+  expect(outcomes.flatMap(({ charged, outcome }) => (charged ? [outcome] : []))).toEqual([
+    'ok',
+    'not_found',
+  ]);
   expect(first.ms).toBeGreaterThanOrEqual(0);
   // A second metric would double what the custom metrics cost.
   expect(first._aws.CloudWatchMetrics).toHaveLength(1);
@@ -52,7 +62,9 @@ it('the log has the account and outcome of each request, with its metrics in the
 
 it('a request emits a metric only for outcomes with an alarm, unless dashboards are enabled', () => {
   const all = without.filter((line) => line.includes('"outcome"')).map((line) => JSON.parse(line));
-  expect(all.map(({ service, outcome, _aws }) => `${service} ${outcome} ${_aws ? 'metric' : ''}`.trim())).toEqual([
+  expect(
+    all.map(({ service, outcome, _aws }) => `${service} ${outcome} ${_aws ? 'metric' : ''}`.trim()),
+  ).toEqual([
     'address quota-exceeded',
     'address invalid-input',
     'address quota-exceeded',

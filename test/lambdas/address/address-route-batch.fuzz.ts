@@ -9,7 +9,9 @@ import { isFullSweep } from '../../support/sweep.ts';
 const service = startForTests(startAddressService);
 /** With identificaties, which `include=nummeraanduidingen` returns. */
 beforeAll(async () => {
-  const places = [{ straat: 'Buitenveer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000202638'] }];
+  const places = [
+    { straat: 'Buitenveer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000202638'] },
+  ];
   for (const key of ['1381AA#9#', '1381AA#9#A']) {
     const Item = addressItem({ key, places });
     await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item }));
@@ -25,16 +27,26 @@ const address = fc.record(
   { requiredKeys: ['postcode', 'huisnummer'] },
 );
 const sent = fc.record(
-  { addresses: fc.array(address, { maxLength: 5 }), include: fc.subarray(['toevoegingen', 'nummeraanduidingen', 'x']) },
+  {
+    addresses: fc.array(address, { maxLength: 5 }),
+    include: fc.subarray(['toevoegingen', 'nummeraanduidingen', 'x']),
+  },
   { requiredKeys: ['addresses'] },
 );
 /** A body with a few of its bytes replaced, left out or put in. */
 const damaged = fc
   .tuple(
     sent,
-    fc.array(fc.record({ at: fc.nat(), removed: fc.nat({ max: 3 }), put: fc.uint8Array({ maxLength: 3 }) }), {
-      maxLength: 2,
-    }),
+    fc.array(
+      fc.record({
+        at: fc.nat(),
+        removed: fc.nat({ max: 3 }),
+        put: fc.uint8Array({ maxLength: 3 }),
+      }),
+      {
+        maxLength: 2,
+      },
+    ),
   )
   .map(([body, edits]) =>
     edits.reduce(
@@ -49,7 +61,10 @@ const body = fc.oneof(
   { weight: 6, arbitrary: damaged },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }) },
   { weight: 1, arbitrary: fc.json().map((text) => Buffer.from(text)) },
-  { weight: 1, arbitrary: fc.constantFrom(65_536, 65_537, 200_000).map((length) => Buffer.alloc(length, ' ')) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(65_536, 65_537, 200_000).map((length) => Buffer.alloc(length, ' ')),
+  },
 );
 const contentType = fc.oneof(
   { weight: 5, arbitrary: fc.constant('application/json') },
@@ -60,7 +75,9 @@ const contentType = fc.oneof(
 const examples: [Uint8Array, string][] = [
   [Buffer.from('{"addresses":[{"postcode":"1381AA","huisnummer":9}]}'), 'application/json'],
   [
-    Buffer.from('{"addresses":[{"postcode":"1381AA","huisnummer":9}],"include":["nummeraanduidingen"]}'),
+    Buffer.from(
+      '{"addresses":[{"postcode":"1381AA","huisnummer":9}],"include":["nummeraanduidingen"]}',
+    ),
     'application/json',
   ],
   [Buffer.alloc(65_537), 'application/json'],
@@ -75,7 +92,11 @@ it('answers any body as documented, and consumes the addresses that it answers a
   await fc.assert(
     fc.asyncProperty(body, contentType, async (bytes, type) => {
       const headers = { 'X-API-Key': key, 'Content-Type': type };
-      const { status, json } = await service.instance.send('/v1/addresses', { method: 'POST', headers, body: bytes });
+      const { status, json } = await service.instance.send('/v1/addresses', {
+        method: 'POST',
+        headers,
+        body: bytes,
+      });
       seen.add(status);
       expect([200, 413, 415, 422]).toContain(status);
       if (status === 200) used += (json as { results: unknown[] }).results.length;

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../core/calendar.ts';
-import { createInstance, newAccount, startAddressService, usedOf } from '../../support/address-service.ts';
+import {
+  createInstance,
+  newAccount,
+  startAddressService,
+  usedOf,
+} from '../../support/address-service.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 
@@ -55,7 +60,10 @@ describe('POST /v1/addresses', () => {
     const include = ['nummeraanduidingen', 'toevoegingen'];
     const sent = { addresses: [{ postcode: '9999SD', huisnummer: 2, toevoeging: 'A' }], include };
     const { json } = await service.instance.lookUpAll(key, sent);
-    const single = await service.instance.lookUp(key, `postcode=9999SD&huisnummer=2&toevoeging=A&include=${include}`);
+    const single = await service.instance.lookUp(
+      key,
+      `postcode=9999SD&huisnummer=2&toevoeging=A&include=${include}`,
+    );
     expect(json).toEqual({ results: [single.json] });
     expect(JSON.stringify(json)).toContain('9999200000000021');
   });
@@ -85,7 +93,10 @@ describe('a request for more than is left', () => {
     expect(headers.ratelimit).toMatch(/^"day";r=20;t=\d+$/);
     expect(headers['ratelimit-policy']).toMatch(/^"day";q=50;w=86400, "month";q=1000;w=\d+$/);
     expect(headers['retry-after']).toBe(/t=(\d+)/.exec(headers.ratelimit ?? '')?.[1]);
-    expect(json).toMatchObject({ violated_windows: ['day'], detail: expect.stringContaining('21 addresses') });
+    expect(json).toMatchObject({
+      violated_windows: ['day'],
+      detail: expect.stringContaining('21 addresses'),
+    });
     expect(await used(id)).toBe(30);
     expect((await instance.lookUpAll(key, { addresses: addresses(20) })).status).toBe(200);
     expect(await used(id)).toBe(50);
@@ -93,9 +104,16 @@ describe('a request for more than is left', () => {
 
   it('is told that a limit below its number can never admit it', async () => {
     const { id, key } = await newAccount(service, { minute: 10, day: 1000 });
-    const { status, headers, json } = await service.instance.lookUpAll(key, { addresses: addresses(11) });
-    expect([status, json]).toEqual([429, expect.objectContaining({ violated_windows: ['minute'] })]);
-    expect(json).toMatchObject({ detail: expect.stringMatching(/limit is 10 a minute: it can never succeed/) });
+    const { status, headers, json } = await service.instance.lookUpAll(key, {
+      addresses: addresses(11),
+    });
+    expect([status, json]).toEqual([
+      429,
+      expect.objectContaining({ violated_windows: ['minute'] }),
+    ]);
+    expect(json).toMatchObject({
+      detail: expect.stringMatching(/limit is 10 a minute: it can never succeed/),
+    });
     expect(headers.ratelimit).toMatch(/^"minute";r=10;t=\d+$/);
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
     expect(await used(id)).toBe(0);
@@ -103,18 +121,23 @@ describe('a request for more than is left', () => {
 });
 
 describe('concurrent requests for many addresses', () => {
-  it.each(sweep([40, 3], 1))('with %i addresses each are served until fewer are left, with none more', async (size) => {
-    const limit = size * 6 + Math.floor(size / 2);
-    const { id, key } = await newAccount(service, { minute: 10_000, day: limit });
-    const instances = Array.from({ length: 4 }, () => createInstance(service.client));
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => instances[i % 4]?.lookUpAll(key, { addresses: addresses(size) })),
-    );
-    const statuses = answers.map((answer) => answer?.status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(6);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(6);
-    expect(await used(id)).toBe(size * 6);
-  });
+  it.each(sweep([40, 3], 1))(
+    'with %i addresses each are served until fewer are left, with none more',
+    async (size) => {
+      const limit = size * 6 + Math.floor(size / 2);
+      const { id, key } = await newAccount(service, { minute: 10_000, day: limit });
+      const instances = Array.from({ length: 4 }, () => createInstance(service.client));
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          instances[i % 4]?.lookUpAll(key, { addresses: addresses(size) }),
+        ),
+      );
+      const statuses = answers.map((answer) => answer?.status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(6);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(6);
+      expect(await used(id)).toBe(size * 6);
+    },
+  );
 
   it('share the quota with single lookups exactly, whatever their sizes', async () => {
     const { id, key } = await newAccount(service, { minute: 10_000, day: 120 });
@@ -125,8 +148,12 @@ describe('concurrent requests for many addresses', () => {
         status: (await service.instance.lookUpAll(key, { addresses: addresses(size) })).status,
       })),
     );
-    const served = answers.filter(({ status }) => status === 200).reduce((sum, { size }) => sum + size, 0);
-    const least = Math.min(...answers.filter(({ status }) => status === 429).map(({ size }) => size));
+    const served = answers
+      .filter(({ status }) => status === 200)
+      .reduce((sum, { size }) => sum + size, 0);
+    const least = Math.min(
+      ...answers.filter(({ status }) => status === 429).map(({ size }) => size),
+    );
     expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
     expect(await used(id)).toBe(served);
     expect(120 - served).toBeLessThan(least);
@@ -165,7 +192,10 @@ describe('invalid input', () => {
       '{"addresses":[FOUND],"include":["toevoegingen","x",1,"","toevoegingen"]}',
       '/include/1 include-unknown, /include/2 member-type, /include/3 include-empty, /include/4 include-repeated',
     ],
-    ['{"addresses":[{"postcode":"1012RJ","postcode":"1381AA","huisnummer":9}]}', '/addresses/0/postcode duplicate'],
+    [
+      '{"addresses":[{"postcode":"1012RJ","postcode":"1381AA","huisnummer":9}]}',
+      '/addresses/0/postcode duplicate',
+    ],
     ['{"addresses":[],"addresses":[FOUND]}', '/addresses duplicate'],
     ['{"include":[],"addresses":[FOUND],"incl\\u0075de":["toevoegingen"]}', '/include duplicate'],
   ])('%s gets 422 with every fault at its pointer, and consumes nothing', async (text, faults) => {
@@ -173,7 +203,9 @@ describe('invalid input', () => {
     const { status, json } = await post(key, text.replaceAll('FOUND', JSON.stringify(found)));
     const { errors } = json as { errors: { pointer: string; code: string }[] };
     expect(status).toBe(422);
-    expect(errors.map(({ pointer, code }) => `${pointer} ${code}`).toSorted()).toEqual(faults.split(', ').toSorted());
+    expect(errors.map(({ pointer, code }) => `${pointer} ${code}`).toSorted()).toEqual(
+      faults.split(', ').toSorted(),
+    );
     expect(await used(id)).toBe(0);
   });
 
@@ -195,7 +227,11 @@ describe('invalid input', () => {
 
   it('in the query gets 422 by the name of the parameter, and consumes nothing; a key there is not repeated', async () => {
     const { id, key } = await newAccount(service, { day: 10 });
-    const answer = await post(key, JSON.stringify({ addresses: [found] }), `?include=toevoegingen&token=${key}`);
+    const answer = await post(
+      key,
+      JSON.stringify({ addresses: [found] }),
+      `?include=toevoegingen&token=${key}`,
+    );
     expect([answer.status, answer.json]).toMatchObject([
       422,
       {
@@ -221,8 +257,15 @@ describe('invalid input', () => {
     expect(json).toMatchObject({
       errors: [
         { pointer: '/addresses/0/huisnummer', suggestion: { huisnummer: '12', toevoeging: 'a' } },
-        { pointer: '/addresses/1/huisletter', code: 'unknown-member', suggestion: { toevoeging: 'b2' } },
-        { pointer: '/addresses/1/note', detail: 'note is unknown: send only postcode, huisnummer, and toevoeging.' },
+        {
+          pointer: '/addresses/1/huisletter',
+          code: 'unknown-member',
+          suggestion: { toevoeging: 'b2' },
+        },
+        {
+          pointer: '/addresses/1/note',
+          detail: 'note is unknown: send only postcode, huisnummer, and toevoeging.',
+        },
       ],
     });
   });

@@ -37,7 +37,9 @@ const { key, claim } = issueApiKey('demo', testChecksumSecret);
 const { day, month } = windowItem;
 const today = windowStart('day', Math.floor(Date.now() / 1000));
 
-/** The item of an account that has just been charged in its current day, but for what `other` says. */
+/**
+ * The item of an account that has just been charged in its current day, but for what `other` says.
+ */
 function accessItem(other: Record<string, unknown> = {}): Record<string, AttributeValue> {
   const plan = { code: 'p', state: 'active', limits: {}, version: 1 } as const;
   return marshall(
@@ -70,19 +72,30 @@ describe('a store that fails', () => {
     ['times out', Object.assign(new Error('injected'), { name: 'TimeoutError' })],
     ['drops the connection', Object.assign(new Error('injected'), { code: 'ECONNRESET' })],
     ['returns an invalid response', new SyntaxError('injected')],
-  ])('makes a lookup return 503 with Retry-After when it %s during the charge', async (_, error) => {
-    const { mock, instance } = mocked();
-    mock.on(UpdateItemCommand).rejects(error);
-    mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
-    // Throttled, it is tried again until the time is up, of which one that has waited has a second left.
-    const request = { headers: { 'x-api-key': key }, waited: 3_000 };
-    const { status, headers, json } = await instance.send(`/v1/address?${storedAddress}`, request);
-    expect(status).toBe(503);
-    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(json).toMatchObject({ type: '/problems/temporarily-unavailable' });
-    const tables = mock.commandCalls(GetItemCommand).map(({ args: [{ input }] }) => input.TableName);
-    expect(tables).not.toContain('addresses');
-  });
+  ])(
+    'makes a lookup return 503 with Retry-After when it %s during the charge',
+    async (_, error) => {
+      const { mock, instance } = mocked();
+      mock.on(UpdateItemCommand).rejects(error);
+      mock
+        .on(GetItemCommand)
+        .resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
+      // Throttled, it is tried again until the time is up, of which one that has waited has a
+      // second left.
+      const request = { headers: { 'x-api-key': key }, waited: 3_000 };
+      const { status, headers, json } = await instance.send(
+        `/v1/address?${storedAddress}`,
+        request,
+      );
+      expect(status).toBe(503);
+      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect(json).toMatchObject({ type: '/problems/temporarily-unavailable' });
+      const tables = mock
+        .commandCalls(GetItemCommand)
+        .map(({ args: [{ input }] }) => input.TableName);
+      expect(tables).not.toContain('addresses');
+    },
+  );
 
   it.each([0, 1])(
     "makes a lookup return 503 when an address can't be read, after %i reads that could",
@@ -115,7 +128,9 @@ describe('a store that fails', () => {
     async (_, Attributes) => {
       const { mock, instance } = mocked();
       mock.on(UpdateItemCommand).resolves(Attributes ? { Attributes } : {});
-      mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
+      mock
+        .on(GetItemCommand)
+        .resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
       expect((await instance.lookUp(key)).status).toBe(503);
       expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
     },
@@ -125,7 +140,10 @@ describe('a store that fails', () => {
     const { mock, instance } = mocked();
     const validate = () => instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } });
     const Keys = [marshall({ account: 'demo', item: `key#${claim.keyId}` })];
-    const part = { Responses: { accounts: [accessItem()] }, UnprocessedKeys: { accounts: { Keys } } };
+    const part = {
+      Responses: { accounts: [accessItem()] },
+      UnprocessedKeys: { accounts: { Keys } },
+    };
     mock.on(BatchGetItemCommand).resolvesOnce(part).rejects(new ThrottlingException(meta));
     mock.on(GetItemCommand).rejects(new ThrottlingException(meta));
     expect((await validate()).status).toBe(503);
@@ -147,16 +165,23 @@ describe('a store that fails', () => {
 
   it('returns 503 when the write keeps failing without a reason', async () => {
     const { mock, instance } = mocked();
-    mock.on(UpdateItemCommand).rejects(new ConditionalCheckFailedException({ ...meta, Item: accessItem() }));
+    mock
+      .on(UpdateItemCommand)
+      .rejects(new ConditionalCheckFailedException({ ...meta, Item: accessItem() }));
     expect((await instance.lookUp(key)).status).toBe(503);
     expect(mock.commandCalls(UpdateItemCommand).length).toBeLessThan(10);
   });
 
   it('reveals no internals in a 500', async () => {
     const { mock, instance } = mocked();
-    mock.on(UpdateItemCommand).rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
+    mock
+      .on(UpdateItemCommand)
+      .rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
     const { status, body, json } = await instance.lookUp(key);
-    expect([status, json]).toEqual([500, expect.objectContaining({ type: '/problems/internal-error' })]);
+    expect([status, json]).toEqual([
+      500,
+      expect.objectContaining({ type: '/problems/internal-error' }),
+    ]);
     expect(body).not.toContain('secret detail');
   });
 });
@@ -186,7 +211,8 @@ describe('a connection that fails', () => {
         const answered = await forward();
         if (isLost) return void response.destroy();
         await sleep(milliseconds);
-        if (halted.some((part) => body.includes(part))) return void response.writeHead(200).write('{');
+        if (halted.some((part) => body.includes(part)))
+          return void response.writeHead(200).write('{');
         answer(response, answered.status, answered.body);
       },
     );
@@ -207,14 +233,17 @@ describe('a connection that fails', () => {
     ['the first answer to its read', 200, 1, 1],
     ['the first two answers to its read', 200, 1, 2],
     ['every answer to its read', 503, 1, 3],
-  ])('makes a lookup that loses %s return %i, and counts it once', async (_, status, answered, answers) => {
-    const { id, key } = await newAccount(service, { day: 100 });
-    const instance = createInstance(createStoreClient());
-    kept = answered;
-    lost = answers;
-    expect((await instance.lookUp(key)).status).toBe(status);
-    expect(await used(id)).toBe(1);
-  });
+  ])(
+    'makes a lookup that loses %s return %i, and counts it once',
+    async (_, status, answered, answers) => {
+      const { id, key } = await newAccount(service, { day: 100 });
+      const instance = createInstance(createStoreClient());
+      kept = answered;
+      lost = answers;
+      expect((await instance.lookUp(key)).status).toBe(status);
+      expect(await used(id)).toBe(1);
+    },
+  );
 
   it('counts the lookup that follows a 503 as another one', async () => {
     const { id, key } = await newAccount(service, { day: 1 });
@@ -229,13 +258,18 @@ describe('a connection that fails', () => {
     const { id, key } = await newAccount(service, { day: 9 });
     const instance = createInstance(createStoreClient());
     milliseconds = 1_200;
-    const statuses = await Promise.all([1, 2, 3].map(async () => (await instance.lookUp(key)).status));
+    const statuses = await Promise.all(
+      [1, 2, 3].map(async () => (await instance.lookUp(key)).status),
+    );
     milliseconds = 0;
     expect([statuses, await used(id)]).toEqual([[200, 200, 200], 3]);
   });
 
   it('still returns a response within 5 seconds when the store hangs', async () => {
-    const [unreadable, charged] = [await newAccount(service, { day: 100 }), await newAccount(service, { day: 100 })];
+    const [unreadable, charged] = [
+      await newAccount(service, { day: 100 }),
+      await newAccount(service, { day: 100 }),
+    ];
     const half = await newAccount(service, { day: 100 });
     // The charge of one account; the first read of one address, and the second of another.
     halted = [`"${half.id}"`];
@@ -255,6 +289,8 @@ describe('a connection that fails', () => {
     );
     hanging = [];
     halted = [];
-    expect([await used(unreadable.id), await used(half.id), await used(charged.id)]).toEqual([0, 1, 2]);
+    expect([await used(unreadable.id), await used(half.id), await used(charged.id)]).toEqual([
+      0, 1, 2,
+    ]);
   });
 });

@@ -4,7 +4,12 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { addressItem } from '../../../core/addresses/address-item.ts';
 import type { AdresObject } from '../../../core/adres-object.ts';
-import { lambdaEnvironment, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
+import {
+  lambdaEnvironment,
+  newAccount,
+  startAddressService,
+  testTables,
+} from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
 
 const service = startForTests(startAddressService);
@@ -41,7 +46,9 @@ beforeAll(async () => {
       ],
     },
   ]) {
-    await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(address) }));
+    await service.client.send(
+      new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(address) }),
+    );
   }
 });
 beforeEach(() => {
@@ -50,7 +57,10 @@ beforeEach(() => {
 
 describe('a lookup with include=objecten', () => {
   it('has each object in order of identificatie, with its location in the national grid and on earth', async () => {
-    const { body } = await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=1&include=objecten');
+    const { body } = await service.instance.lookUp(
+      key,
+      'postcode=1381AA&huisnummer=1&include=objecten',
+    );
     expect(body).toBe(
       '{"status":"ok","request":{"postcode":"1381AA","huisnummer":1,"toevoeging":null},"address":{"straat":"Kade",' +
         '"woonplaats":"Weesp","objecten":[{"identificatie":"0457010000012345","type":"verblijfsobject",' +
@@ -63,8 +73,15 @@ describe('a lookup with include=objecten', () => {
 
   it('has an empty list for an address without one, in each candidate its own, and none where no address is', async () => {
     const answerOf = async (huisnummer: number) =>
-      (await service.instance.lookUp(key, `postcode=1381AA&huisnummer=${huisnummer}&include=objecten`)).json;
-    expect(await answerOf(2)).toMatchObject({ address: { straat: 'Kade', woonplaats: 'Weesp', objecten: [] } });
+      (
+        await service.instance.lookUp(
+          key,
+          `postcode=1381AA&huisnummer=${huisnummer}&include=objecten`,
+        )
+      ).json;
+    expect(await answerOf(2)).toMatchObject({
+      address: { straat: 'Kade', woonplaats: 'Weesp', objecten: [] },
+    });
     expect(await answerOf(3)).toMatchObject({
       candidates: [{ objecten: [{ identificatie: home.identificatie }] }, { objecten: [] }],
     });
@@ -86,13 +103,20 @@ describe('a lookup with include=objecten', () => {
       service.instance.lookUp(key, `postcode=1381AA&huisnummer=${huisnummer}&include=objecten`),
     );
     expect(many.json).toEqual({ results: (await Promise.all(single)).map(({ json }) => json) });
-    expect((await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=1')).body).not.toContain('objecten');
+    expect((await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=1')).body).not.toContain(
+      'objecten',
+    );
   });
 
   it('is refused for a name that is not known, with objecten among those to send', async () => {
-    const { status, json } = await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=1&include=Objecten');
+    const { status, json } = await service.instance.lookUp(
+      key,
+      'postcode=1381AA&huisnummer=1&include=Objecten',
+    );
     expect(status).toBe(422);
-    expect(json).toMatchObject({ errors: [{ code: 'include-unknown', suggestion: { include: 'objecten' } }] });
+    expect(json).toMatchObject({
+      errors: [{ code: 'include-unknown', suggestion: { include: 'objecten' } }],
+    });
   });
 });
 
@@ -102,7 +126,10 @@ describe('the Lambda of a deployment with objects', () => {
     const { handler } = await import('../../../lambdas/address/address-lambda.ts');
     const url = '/v1/address?postcode=1381AA&huisnummer=1&include=objecten';
     const event = gatewayEvent(url, { headers: { 'x-api-key': key } });
-    const { statusCode, body } = await handler(event as Parameters<typeof handler>[0], lambdaContext);
+    const { statusCode, body } = await handler(
+      event as Parameters<typeof handler>[0],
+      lambdaContext,
+    );
     expect([statusCode, body]).toEqual([200, expect.stringContaining(boat.identificatie)]);
   });
 });
@@ -115,9 +142,17 @@ describe('the test addresses', () => {
     ['3', ['standplaats', '-']],
   ])('9999SD %s have objects', async (address, expected) => {
     type Answered = { objecten: AdresObject[] };
-    const { json } = await service.instance.lookUp(key, `postcode=9999SD&huisnummer=${address}&include=objecten`);
-    const { address: one, candidates } = json as { address: Answered | null; candidates: Answered[] };
-    const found = [...(one ? [one] : []), ...candidates].map(({ objecten }) => objecten.map(({ type }) => type));
+    const { json } = await service.instance.lookUp(
+      key,
+      `postcode=9999SD&huisnummer=${address}&include=objecten`,
+    );
+    const { address: one, candidates } = json as {
+      address: Answered | null;
+      candidates: Answered[];
+    };
+    const found = [...(one ? [one] : []), ...candidates].map(({ objecten }) =>
+      objecten.map(({ type }) => type),
+    );
     expect(found.flatMap((types) => (types.length > 0 ? types : ['-']))).toEqual(expected);
   });
 });

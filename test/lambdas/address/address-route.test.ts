@@ -28,7 +28,10 @@ beforeEach(() => {
 
 describe('a lookup of objects in a deployment without them', () => {
   const query = 'postcode=1381AA&huisnummer=9&include=objecten';
-  const body = { addresses: [{ postcode: '1381AA', huisnummer: 9 }], include: ['toevoegingen', 'objecten'] };
+  const body = {
+    addresses: [{ postcode: '1381AA', huisnummer: 9 }],
+    include: ['toevoegingen', 'objecten'],
+  };
 
   it('is refused without counting, and told what to send instead', async () => {
     const { id, key } = await newAccount(service, { day: 10 });
@@ -47,7 +50,11 @@ describe('a lookup of objects in a deployment without them', () => {
   it('is refused with every other fault, and like any other request for a bad key', async () => {
     const { json } = await service.instance.lookUp(key, `${query},x,Objecten&toevoeging=A-1`);
     expect(json).toMatchObject({
-      errors: [{ code: 'toevoeging-character' }, { code: 'include-unavailable' }, { code: 'include-unknown' }],
+      errors: [
+        { code: 'toevoeging-character' },
+        { code: 'include-unavailable' },
+        { code: 'include-unknown' },
+      ],
     });
     expect(JSON.stringify(json)).not.toMatch(/"include":|send [^"]*objecten/);
     expect((await service.instance.lookUp('bagadres_x', query)).status).toBe(401);
@@ -68,14 +75,23 @@ describe('a lookup', () => {
   it.each(['a', 'A', '+a', ''])(
     'finds the toevoeging %j whatever its case, and echoes it as given',
     async (toevoeging) => {
-      const { json } = await service.instance.lookUp(key, `postcode=1381+aa&huisnummer=09&toevoeging=${toevoeging}`);
+      const { json } = await service.instance.lookUp(
+        key,
+        `postcode=1381+aa&huisnummer=09&toevoeging=${toevoeging}`,
+      );
       const echo = toevoeging.replace('+', '') || null;
-      expect(json).toMatchObject({ status: 'ok', request: { postcode: '1381AA', huisnummer: 9, toevoeging: echo } });
+      expect(json).toMatchObject({
+        status: 'ok',
+        request: { postcode: '1381AA', huisnummer: 9, toevoeging: echo },
+      });
     },
   );
 
   it('answers not_found for an address that the register does not have, never the nearest one', async () => {
-    const { status, json } = await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=9&toevoeging=b');
+    const { status, json } = await service.instance.lookUp(
+      key,
+      'postcode=1381AA&huisnummer=9&toevoeging=b',
+    );
     expect([status, json]).toEqual([
       200,
       {
@@ -104,20 +120,26 @@ describe('a lookup', () => {
     ['', 1, 'ok'],
     ['&include=toevoegingen', 2, 'ok'],
     ['b', 2, 'not_found'],
-  ])('with %j takes one unit of quota, one write and %i reads of half a unit', async (more, reads, outcome) => {
-    const { id, key } = await newAccount(service, { day: 10 });
-    service.sent.length = 0;
-    const { json } = await service.instance.lookUp(key, `postcode=1381AA&huisnummer=9&toevoeging=a${more}`);
-    expect(json).toMatchObject({
-      status: outcome,
-      ...(reads === 2 && { toevoegingen: expect.arrayContaining([null]) }),
-    });
-    expect(service.sent).toEqual([
-      { name: 'UpdateItemCommand', table: 'accounts', units: 1 },
-      ...Array(reads).fill({ name: 'GetItemCommand', table: 'addresses', units: 0.5 }),
-    ]);
-    expect(await usedOf(service, id)).toEqual({ day: 1 });
-  });
+  ])(
+    'with %j takes one unit of quota, one write and %i reads of half a unit',
+    async (more, reads, outcome) => {
+      const { id, key } = await newAccount(service, { day: 10 });
+      service.sent.length = 0;
+      const { json } = await service.instance.lookUp(
+        key,
+        `postcode=1381AA&huisnummer=9&toevoeging=a${more}`,
+      );
+      expect(json).toMatchObject({
+        status: outcome,
+        ...(reads === 2 && { toevoegingen: expect.arrayContaining([null]) }),
+      });
+      expect(service.sent).toEqual([
+        { name: 'UpdateItemCommand', table: 'accounts', units: 1 },
+        ...Array(reads).fill({ name: 'GetItemCommand', table: 'addresses', units: 0.5 }),
+      ]);
+      expect(await usedOf(service, id)).toEqual({ day: 1 });
+    },
+  );
 
   it('reads the largest item in half a unit: a full list beside an address that is registered 100 times', async () => {
     const names = { straat: 'ë'.repeat(80), woonplaats: 'ë'.repeat(80) };
@@ -126,9 +148,18 @@ describe('a lookup', () => {
       [100, 0.5],
       [200, 1],
     ] as const) {
-      const nummeraanduidingen = Array.from({ length: times }, (_, i) => `1900200099999${String(i).padStart(3, '0')}`);
-      const address = { key: '9998ZZ#99999#', places: [{ ...names, nummeraanduidingen }], toevoegingen };
-      await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(address) }));
+      const nummeraanduidingen = Array.from(
+        { length: times },
+        (_, i) => `1900200099999${String(i).padStart(3, '0')}`,
+      );
+      const address = {
+        key: '9998ZZ#99999#',
+        places: [{ ...names, nummeraanduidingen }],
+        toevoegingen,
+      };
+      await service.client.send(
+        new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(address) }),
+      );
       const query = 'postcode=9998ZZ&huisnummer=99999&include=toevoegingen,nummeraanduidingen';
       const { json } = await service.instance.lookUp(key, query);
       expect(json).toMatchObject({ address: { ...names, nummeraanduidingen } });
@@ -142,7 +173,10 @@ describe('a lookup', () => {
     expect((await service.instance.lookUp(key, query)).json).toMatchObject({ status: 'ok' });
     expect(service.sent).toEqual([{ name: 'UpdateItemCommand', table: 'accounts', units: 1 }]);
     const without = createInstance(service.client, systemClock, undefined, false);
-    expect((await without.lookUp(key, query)).json).toMatchObject({ status: 'not_found', toevoegingen: [] });
+    expect((await without.lookUp(key, query)).json).toMatchObject({
+      status: 'not_found',
+      toevoegingen: [],
+    });
   });
 
   it('returns the quota and the date of the dataset', async () => {
@@ -187,7 +221,10 @@ describe('authentication', () => {
       '/v1/auth/validate',
     ]) {
       for (const header of headers) {
-        const { status, headers, body } = await service.instance.send(url, { headers: header, requestId: 'same' });
+        const { status, headers, body } = await service.instance.send(url, {
+          headers: header,
+          requestId: 'same',
+        });
         answers.add(JSON.stringify({ status, headers, body }));
       }
     }
@@ -196,7 +233,13 @@ describe('authentication', () => {
   });
 
   it('makes no call for a key that this deployment has not issued', async () => {
-    for (const junk of ['', 'junk', `${key}x`, key.slice(1), issueApiKey('demo', 'another deployment').key]) {
+    for (const junk of [
+      '',
+      'junk',
+      `${key}x`,
+      key.slice(1),
+      issueApiKey('demo', 'another deployment').key,
+    ]) {
       expect((await service.instance.lookUp(junk)).status).toBe(401);
     }
     expect(service.sent).toEqual([]);
@@ -205,14 +248,24 @@ describe('authentication', () => {
   it('refuses a suspended account and an inactive plan with their own types, without a charge, until they are active again', async () => {
     const { id, plan, key } = await newAccount(service, { day: 10 });
     await service.admin.accounts.suspend(id);
-    for (const url of ['/v1/address?postcode=1381AA&huisnummer=9', '/v1/address', '/v1/auth/validate']) {
+    for (const url of [
+      '/v1/address?postcode=1381AA&huisnummer=9',
+      '/v1/address',
+      '/v1/auth/validate',
+    ]) {
       const { status, json } = await service.instance.send(url, { headers: { 'x-api-key': key } });
-      expect([status, json]).toEqual([403, expect.objectContaining({ type: '/problems/account-inactive' })]);
+      expect([status, json]).toEqual([
+        403,
+        expect.objectContaining({ type: '/problems/account-inactive' }),
+      ]);
     }
     await service.admin.accounts.activate(id);
     await service.admin.plans.put({ code: plan, limits: { day: 10 }, state: 'inactive' });
     const { status, json } = await service.instance.lookUp(key);
-    expect([status, json]).toEqual([403, expect.objectContaining({ type: '/problems/plan-inactive' })]);
+    expect([status, json]).toEqual([
+      403,
+      expect.objectContaining({ type: '/problems/plan-inactive' }),
+    ]);
     await service.admin.plans.put({ code: plan, limits: { day: 10 } });
     expect((await service.instance.lookUp(key)).status).toBe(200);
     expect(await usedOf(service, id)).toEqual({ day: 1 });
@@ -222,7 +275,10 @@ describe('authentication', () => {
 describe('invalid input', () => {
   it('is refused with every error, after authentication and without a charge', async () => {
     const { id, key } = await newAccount(service, { day: 1 });
-    const { status, json } = await service.instance.lookUp(key, 'postcode=0000aa&toevoeging=abcdef');
+    const { status, json } = await service.instance.lookUp(
+      key,
+      'postcode=0000aa&toevoeging=abcdef',
+    );
     expect(status).toBe(422);
     expect(json).toMatchObject({
       type: '/problems/invalid-input',
@@ -237,7 +293,10 @@ describe('invalid input', () => {
 
   it('is a parameter that is not documented, which a validation ignores', async () => {
     const { id, key } = await newAccount(service, { day: 1 });
-    const { status, json } = await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=9&toevoeg=a&utm_source=x');
+    const { status, json } = await service.instance.lookUp(
+      key,
+      'postcode=1381AA&huisnummer=9&toevoeg=a&utm_source=x',
+    );
     expect([status, json]).toMatchObject([
       422,
       {
@@ -248,7 +307,9 @@ describe('invalid input', () => {
       },
     ]);
     expect(await usedOf(service, id)).toEqual({ day: 0 });
-    const validation = await service.instance.send('/v1/auth/validate?toevoeg=a', { headers: { 'x-api-key': key } });
+    const validation = await service.instance.send('/v1/auth/validate?toevoeg=a', {
+      headers: { 'x-api-key': key },
+    });
     expect(validation.status).toBe(200);
   });
 
@@ -259,22 +320,34 @@ describe('invalid input', () => {
 });
 
 describe('paths and methods', () => {
-  it.each(['/v1/address/', '/v1/Address', '/V1/address', '/', '', '//v1/address', '/v1/auth/validate/', '/v1/auth'])(
-    'returns 404 at %s',
-    async (path) => {
-      const { status, json } = await service.instance.send(path, { headers: { 'x-api-key': key } });
-      expect([status, json]).toEqual([404, expect.objectContaining({ type: '/problems/not-found' })]);
+  it.each([
+    '/v1/address/',
+    '/v1/Address',
+    '/V1/address',
+    '/',
+    '',
+    '//v1/address',
+    '/v1/auth/validate/',
+    '/v1/auth',
+  ])('returns 404 at %s', async (path) => {
+    const { status, json } = await service.instance.send(path, { headers: { 'x-api-key': key } });
+    expect([status, json]).toEqual([404, expect.objectContaining({ type: '/problems/not-found' })]);
+    expect(service.sent).toEqual([]);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'get'])(
+    'allows only GET, not %s',
+    async (method) => {
+      for (const path of ['/v1/address?postcode=1381AA&huisnummer=9', '/v1/auth/validate']) {
+        const { status, headers } = await service.instance.send(path, {
+          method,
+          headers: { 'x-api-key': key },
+        });
+        expect([status, headers.allow]).toEqual([405, 'GET']);
+      }
       expect(service.sent).toEqual([]);
     },
   );
-
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'get'])('allows only GET, not %s', async (method) => {
-    for (const path of ['/v1/address?postcode=1381AA&huisnummer=9', '/v1/auth/validate']) {
-      const { status, headers } = await service.instance.send(path, { method, headers: { 'x-api-key': key } });
-      expect([status, headers.allow]).toEqual([405, 'GET']);
-    }
-    expect(service.sent).toEqual([]);
-  });
 });
 
 type Instance = AddressService['instance'];
@@ -307,7 +380,10 @@ describe('quota', () => {
   it('is shared by all keys of an account', async () => {
     const { id, key } = await newAccount(service, { day: 10 });
     const other = await service.admin.keys.create({ account: id, label: 'other' });
-    const [a, b] = await Promise.all([burst([service.instance], key, 10), burst([service.instance], other.key, 10)]);
+    const [a, b] = await Promise.all([
+      burst([service.instance], key, 10),
+      burst([service.instance], other.key, 10),
+    ]);
     expect((a[200] ?? 0) + (b[200] ?? 0)).toBe(10);
   });
 
@@ -323,7 +399,10 @@ describe('quota', () => {
       'ratelimit-policy': '"minute";q=2;w=60, "day";q=2;w=86400, "month";q=50;w=2678400',
       ratelimit: `"day";r=0;t=${86_400 - 3600 - 10}`,
     });
-    expect(json).toMatchObject({ type: '/problems/quota-exceeded', violated_windows: ['minute', 'day'] });
+    expect(json).toMatchObject({
+      type: '/problems/quota-exceeded',
+      violated_windows: ['minute', 'day'],
+    });
   });
 
   it('admits again after exactly Retry-After seconds, and not earlier', async () => {

@@ -2,7 +2,16 @@ import { text } from 'node:stream/consumers';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { canaryEnvironment } from '../../../core/environment.ts';
@@ -15,7 +24,11 @@ import { startForTests } from '../../support/start-for-tests.ts';
 
 const { key } = issueApiKey('canary', 'any secret');
 type Reply = { status: number; body: string; headers?: Record<string, string> };
-const [lookup, many, validation] = ['GET /v1/address', 'POST /v1/addresses', 'GET /v1/auth/validate'];
+const [lookup, many, validation] = [
+  'GET /v1/address',
+  'POST /v1/addresses',
+  'GET /v1/auth/validate',
+];
 const place = { straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' };
 const policy = { 'ratelimit-policy': '"day";q=5000;w=86400' };
 const json = (body: unknown, headers: Record<string, string> = policy): Reply => ({
@@ -30,7 +43,12 @@ const server = startForTests(() =>
   startHttpServer(async (request, response) => {
     const { pathname, search } = new URL(request.url ?? '', 'http://host');
     const call = `${request.method} ${pathname}`;
-    asked.push({ call, key: request.headers['x-api-key'], query: search, body: await text(request) });
+    asked.push({
+      call,
+      key: request.headers['x-api-key'],
+      query: search,
+      body: await text(request),
+    });
     const { status, body, headers } = replies[call] ?? { status: 404, body: '{}' };
     response.writeHead(status, headers).end(body);
   }),
@@ -49,7 +67,8 @@ beforeEach(() => {
 describe('a probe', () => {
   it('finds nothing wrong when its key finds the address by itself and among many, and is valid', async () => {
     expect((await probe(url(), key)).fault).toBeUndefined();
-    const body = '{"addresses":[{"postcode":"1012RJ","huisnummer":"147"}],"include":["toevoegingen"]}';
+    const body =
+      '{"addresses":[{"postcode":"1012RJ","huisnummer":"147"}],"include":["toevoegingen"]}';
     expect(asked).toEqual([
       { call: lookup, key, query: '?postcode=1012RJ&huisnummer=147', body: '' },
       { call: many, key, query: '', body },
@@ -58,12 +77,24 @@ describe('a probe', () => {
   });
 
   it.each<[string, Reply, string]>([
-    [lookup, json({ status: 'not_found' }, { 'dataset-date': '2021-10-08' }), 'the address is not_found'],
-    [lookup, { status: 429, body: '{"type":"/problems/quota-exceeded"}' }, 'status 429, /problems/quota-exceeded'],
+    [
+      lookup,
+      json({ status: 'not_found' }, { 'dataset-date': '2021-10-08' }),
+      'the address is not_found',
+    ],
+    [
+      lookup,
+      { status: 429, body: '{"type":"/problems/quota-exceeded"}' },
+      'status 429, /problems/quota-exceeded',
+    ],
     [lookup, { status: 502, body: `<html>${key}` }, 'status 502, no JSON'],
     [lookup, { status: 500, body: `{"type":"${key}"}` }, 'status 500'],
     [many, { status: 503, body: '{"type":"/problems/temporarily-unavailable"}' }, 'status 503'],
-    [many, json({ results: [{ address: { ...place, straat: 'Dam' } }] }), 'differs from the single lookup'],
+    [
+      many,
+      json({ results: [{ address: { ...place, straat: 'Dam' } }] }),
+      'differs from the single lookup',
+    ],
     [many, json({ results: [{ address: place }] }), 'the toevoegingen are missing'],
     [many, json({}), 'TypeError'],
     [validation, { status: 500, body: '{"type":"/problems/internal-error"}' }, 'status 500'],
@@ -103,13 +134,22 @@ describe('the canary', () => {
     output.length = 0;
     process.env[canaryEnvironment.url] = url();
     process.env[canaryEnvironment.keySecret] = 'canary-key';
-    jest.spyOn(Metrics.prototype, 'addMetric').mockImplementation(function (this: Metrics, name, _unit, value) {
+    jest.spyOn(Metrics.prototype, 'addMetric').mockImplementation(function (
+      this: Metrics,
+      name,
+      _unit,
+      value,
+    ) {
       output.push(`${name} ${value}`);
       return this;
     });
-    jest.spyOn(Logger.prototype, 'error').mockImplementation((...[reason]) => void output.push(String(reason)));
+    jest
+      .spyOn(Logger.prototype, 'error')
+      .mockImplementation((...[reason]) => void output.push(String(reason)));
     secrets.reset();
-    secrets.on(GetSecretValueCommand, { SecretId: 'canary-key' }).resolves({ SecretString: `${key}\n` });
+    secrets
+      .on(GetSecretValueCommand, { SecretId: 'canary-key' })
+      .resolves({ SecretString: `${key}\n` });
   });
   afterEach(() => {
     jest.restoreAllMocks();

@@ -11,8 +11,8 @@ afterEach(() => {
 });
 
 /**
- * A route with a handler that takes so long, and the signal that the handler got. The gateway received the request so
- * long ago.
+ * A route with a handler that takes so long, and the signal that the handler got. The gateway
+ * received the request so long ago.
  */
 function slowRoute(milliseconds: number, waited = 0) {
   const seen: { signal?: AbortSignal } = {};
@@ -23,7 +23,10 @@ function slowRoute(milliseconds: number, waited = 0) {
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       return { statusCode: 200, headers: {}, body: '' };
     });
-  return { answer: route(gatewayEvent('/v1/address', { waited }) as RequestEvent, lambdaContext), seen };
+  return {
+    answer: route(gatewayEvent('/v1/address', { waited }) as RequestEvent, lambdaContext),
+    seen,
+  };
 }
 
 describe('the deadline of a request', () => {
@@ -43,12 +46,15 @@ describe('the deadline of a request', () => {
     await answer;
   });
 
-  it.each([3_599, 0])('does not abort after a response that took %i ms, and leaves no timer', async (milliseconds) => {
-    const { answer, seen } = slowRoute(milliseconds);
-    await jest.advanceTimersByTimeAsync(milliseconds);
-    await answer;
-    expect(jest.getTimerCount()).toBe(0);
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect(seen.signal?.aborted).toBe(false);
-  });
+  it.each([3_599, 0])(
+    'does not abort after a response that took %i ms, and leaves no timer',
+    async (milliseconds) => {
+      const { answer, seen } = slowRoute(milliseconds);
+      await jest.advanceTimersByTimeAsync(milliseconds);
+      await answer;
+      expect(jest.getTimerCount()).toBe(0);
+      await jest.advanceTimersByTimeAsync(10_000);
+      expect(seen.signal?.aborted).toBe(false);
+    },
+  );
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { createInstance, newAccount, startAddressService, testTables, usedOf } from '../../support/address-service.ts';
+import {
+  createInstance,
+  newAccount,
+  startAddressService,
+  testTables,
+  usedOf,
+} from '../../support/address-service.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const service = startForTests(startAddressService);
@@ -32,7 +38,9 @@ describe('the validation of a key', () => {
     await service.instance.lookUp(key);
     const headers = { 'x-api-key': key };
     for (const query of ['', '?a=1&a=2']) {
-      expect((await service.instance.send(`/v1/auth/validate${query}`, { headers })).status).toBe(200);
+      expect((await service.instance.send(`/v1/auth/validate${query}`, { headers })).status).toBe(
+        200,
+      );
     }
     expect(await usedOf(service, id)).toEqual({ day: 1 });
   });
@@ -42,7 +50,9 @@ describe('the validation of a key', () => {
     const noon = Date.UTC(2090, 0, 1, 12) / 1000;
     const at = (seconds: number) => createInstance(service.client, () => noon + seconds);
     const headersOf = async (seconds: number) => {
-      const { headers } = await at(seconds).send('/v1/auth/validate', { headers: { 'X-API-Key': key } });
+      const { headers } = await at(seconds).send('/v1/auth/validate', {
+        headers: { 'X-API-Key': key },
+      });
       return [headers['ratelimit-policy'], headers.ratelimit];
     };
     const policy = '"minute";q=60;w=60, "day";q=5000;w=86400';
@@ -68,10 +78,17 @@ describe('the validation of a key', () => {
       inputs.push(command.input);
       return service.client.send(command as never, ...rest);
     };
-    const instance = createInstance({ ...service.client, send } as unknown as typeof service.client);
-    expect((await instance.send('/v1/auth/validate', { headers: { 'X-API-Key': key } })).status).toBe(200);
+    const instance = createInstance({
+      ...service.client,
+      send,
+    } as unknown as typeof service.client);
+    expect(
+      (await instance.send('/v1/auth/validate', { headers: { 'X-API-Key': key } })).status,
+    ).toBe(200);
     expect(inputs).toEqual([
-      { RequestItems: { [testTables.accounts]: expect.objectContaining({ ConsistentRead: true }) } },
+      {
+        RequestItems: { [testTables.accounts]: expect.objectContaining({ ConsistentRead: true }) },
+      },
     ]);
   });
 });

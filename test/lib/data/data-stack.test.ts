@@ -26,20 +26,27 @@ describe('the data stack', () => {
     kept = await templates();
     heard = await templates(everything);
     copied = await templates({ backupVaultArn, portal });
-    used = await templates({ backupVaultArn, portal, tables: { accounts: { name: 'restored', keyArn } } });
+    used = await templates({
+      backupVaultArn,
+      portal,
+      tables: { accounts: { name: 'restored', keyArn } },
+    });
     trial = heard.data;
   });
 
-  // CloudFormation replaces a table, and so loses what it holds, when its logical id, a key or a local index changes. A
-  // failure here means just that: give a new table another name and move the data, never change these lines alone.
+  // CloudFormation replaces a table, and so loses what it holds, when its logical id, a key or a
+  // local index changes. A failure here means just that: give a new table another name and move the
+  // data, never change these lines alone.
   it('never replaces a table', () => {
-    const pinned = Object.entries(ofType(kept.data, 'AWS::DynamoDB::Table')).map(([id, { Properties }]) => ({
-      id,
-      name: Properties?.TableName ?? 'of CloudFormation',
-      keys: Properties?.KeySchema,
-      attributes: Properties?.AttributeDefinitions,
-      localIndexes: Properties?.LocalSecondaryIndexes ?? [],
-    }));
+    const pinned = Object.entries(ofType(kept.data, 'AWS::DynamoDB::Table')).map(
+      ([id, { Properties }]) => ({
+        id,
+        name: Properties?.TableName ?? 'of CloudFormation',
+        keys: Properties?.KeySchema,
+        attributes: Properties?.AttributeDefinitions,
+        localIndexes: Properties?.LocalSecondaryIndexes ?? [],
+      }),
+    );
     expect(pinned).toEqual([
       {
         id: 'Addresses02DFC07F',
@@ -78,16 +85,20 @@ describe('the data stack', () => {
     expect(kept.stack(kept.names.data).terminationProtection).toBe(true);
   });
 
-  // A stack that failed to create is deleted before the next attempt. What is still empty goes with it. A protected
-  // table can't be deleted by CloudFormation: docs/deploy.md says how to remove it.
+  // A stack that failed to create is deleted before the next attempt. What is still empty goes with
+  // it. A protected table can't be deleted by CloudFormation: docs/deploy.md says how to remove it.
   it('retains only the protected tables when its first deployment fails', () => {
     const staying = ['data', 'service', 'loader'] as const;
     const left = staying.flatMap((stack) =>
-      Object.values(kept[stack].Resources).filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain'),
+      Object.values(kept[stack].Resources).filter(
+        ({ DeletionPolicy }) => DeletionPolicy === 'Retain',
+      ),
     );
     expect(left.map(({ Type }) => Type)).toEqual(['AWS::DynamoDB::Table', 'AWS::DynamoDB::Table']);
     for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::Logs::LogGroup'])
-      for (const { DeletionPolicy } of staying.flatMap((stack) => Object.values(ofType(kept[stack], type))))
+      for (const { DeletionPolicy } of staying.flatMap((stack) =>
+        Object.values(ofType(kept[stack], type)),
+      ))
         expect([type, DeletionPolicy]).toEqual([type, 'RetainExceptOnCreate']);
   });
 
@@ -95,7 +106,10 @@ describe('the data stack', () => {
     for (const table of Object.values(ofType(trial, 'AWS::DynamoDB::Table')))
       expect(table).toMatchObject({
         DeletionPolicy: 'Delete',
-        Properties: { DeletionProtectionEnabled: false, SSESpecification: { SSEEnabled: true, SSEType: 'KMS' } },
+        Properties: {
+          DeletionProtectionEnabled: false,
+          SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+        },
       });
     expect(propertiesOf(trial, 'AWS::KMS::Key')).toMatchObject([{ EnableKeyRotation: true }]);
   });
@@ -104,11 +118,16 @@ describe('the data stack', () => {
     const [key] = propertiesOf(trial, 'AWS::KMS::Key');
     type KeyStatement = { Principal: { Service?: string; AWS?: unknown }; Condition?: unknown };
     const policy = key?.KeyPolicy as { Statement: KeyStatement[] } | undefined;
-    const services = (policy?.Statement ?? []).filter(({ Principal }) => Principal.Service !== undefined);
+    const services = (policy?.Statement ?? []).filter(
+      ({ Principal }) => Principal.Service !== undefined,
+    );
     const account = { Ref: 'AWS::AccountId' };
     const logGroups = { 'Fn::Join': ['', ['arn:aws:logs:eu-central-1:', account, ':*']] };
     expect(services.map(({ Principal, Condition }) => [Principal.Service, Condition])).toEqual([
-      ['logs.eu-central-1.amazonaws.com', { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups } }],
+      [
+        'logs.eu-central-1.amazonaws.com',
+        { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups } },
+      ],
       // AWS documents no condition for alarms.
       ['cloudwatch.amazonaws.com', undefined],
     ]);
@@ -129,7 +148,8 @@ describe('the data stack', () => {
   });
 
   it('keeps its vault with and without the setting, under a name that no earlier stack or key has used', async () => {
-    const vaultOf = (template: typeof kept.data) => Object.entries(ofType(template, 'AWS::Backup::BackupVault'))[0];
+    const vaultOf = (template: typeof kept.data) =>
+      Object.entries(ofType(template, 'AWS::Backup::BackupVault'))[0];
     const [id, without] = vaultOf(kept.data) ?? [];
     const [sameId, withSetting] = vaultOf(copied.data) ?? [];
     const [, withKey] = vaultOf((await templates({ encryptionKey: 'create' })).data) ?? [];
@@ -138,13 +158,19 @@ describe('the data stack', () => {
     expect(nameOf(withSetting)).toBe(nameOf(without));
     expect(nameOf(without)).toContain('AWS::StackId');
     expect(nameOf(withKey)).not.toBe(nameOf(without));
-    expect([without?.DeletionPolicy, without?.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
+    expect([without?.DeletionPolicy, without?.UpdateReplacePolicy]).toEqual([
+      'RetainExceptOnCreate',
+      'Retain',
+    ]);
   });
 
   it('is deployed into the configured account only', async () => {
     const { stack, names } = await templates(otherwise);
     for (const name of Object.values(names))
-      expect(stack(name).environment).toMatchObject({ account: otherwise.account, region: 'eu-central-1' });
+      expect(stack(name).environment).toMatchObject({
+        account: otherwise.account,
+        region: 'eu-central-1',
+      });
     expect(kept.stack(kept.names.data).environment.account).toBe('unknown-account');
   });
 
@@ -159,10 +185,16 @@ describe('the data stack', () => {
       const { changes } = fullDiff(one as Template, other as Template).resources;
       const removed = Object.values(changes).filter(({ isRemoval }) => isRemoval);
       expect(removed.filter(({ resourceType }) => !resourceType?.endsWith('Version'))).toEqual([]);
-      for (const type of ['AWS::DynamoDB::Table', 'AWS::KMS::Key', 'AWS::SecretsManager::Secret', 'AWS::S3::Bucket'])
+      for (const type of [
+        'AWS::DynamoDB::Table',
+        'AWS::KMS::Key',
+        'AWS::SecretsManager::Secret',
+        'AWS::S3::Bucket',
+      ])
         expect(ofType(other as Template, type)).toEqual(ofType(one as Template, type));
     }
-    const namesOf = (template: Template) => JSON.stringify(template).match(/"ACCOUNTS_TABLE":"restored"/g)?.length;
+    const namesOf = (template: Template) =>
+      JSON.stringify(template).match(/"ACCOUNTS_TABLE":"restored"/g)?.length;
     expect([namesOf(used.service), namesOf(portalStack(used))]).toEqual([3, 1]);
     expect(used.data.Outputs?.AccountsTableName).toEqual({ Value: 'restored' });
     const [selection] = Object.values(ofType(used.data, 'AWS::Backup::BackupSelection'));
@@ -182,15 +214,21 @@ describe('the data stack', () => {
     for (const [id, { Properties }] of added) {
       expect(JSON.stringify(Properties)).toContain(':table/restored');
       expect(JSON.stringify(Properties)).toContain(keyArn);
-      const users = Object.values(service.Resources).filter(({ DependsOn = [] }) => DependsOn.includes(id));
-      expect(users.map(({ Type }) => Type)).toEqual(expect.arrayContaining(['AWS::Lambda::Function']));
+      const users = Object.values(service.Resources).filter(({ DependsOn = [] }) =>
+        DependsOn.includes(id),
+      );
+      expect(users.map(({ Type }) => Type)).toEqual(
+        expect.arrayContaining(['AWS::Lambda::Function']),
+      );
     }
   });
 
   it('warns when no one is notified of alarms, and only then', () => {
     const annotations = ({ stack, names }: Awaited<ReturnType<typeof templates>>) =>
       stack(names.data).messages.map(({ level, entry: { data } }) => `${level}: ${data}`);
-    expect(annotations(kept)).toEqual([expect.stringMatching(/^warning: Nobody is notified of an alarm.*alarmEmail/)]);
+    expect(annotations(kept)).toEqual([
+      expect.stringMatching(/^warning: Nobody is notified of an alarm.*alarmEmail/),
+    ]);
     expect(annotations(heard)).toEqual([]);
   });
 

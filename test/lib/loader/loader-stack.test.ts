@@ -15,7 +15,12 @@ import {
   templates,
 } from '../synthesized.ts';
 
-type Retry = { ErrorEquals: string[]; JitterStrategy?: string; IntervalSeconds?: number; MaxAttempts?: number };
+type Retry = {
+  ErrorEquals: string[];
+  JitterStrategy?: string;
+  IntervalSeconds?: number;
+  MaxAttempts?: number;
+};
 
 type State = {
   Type: string;
@@ -29,7 +34,8 @@ type State = {
 function definition(template: Template): { States: Record<string, State>; TimeoutSeconds: number } {
   const [machine] = propertiesOf(template, 'AWS::StepFunctions::StateMachine');
   const join = machine?.DefinitionString as { 'Fn::Join': [string, (string | object)[]] };
-  const textOf = (part: string | object) => (typeof part === 'string' ? part : Object.values(part).flat().join('.'));
+  const textOf = (part: string | object) =>
+    typeof part === 'string' ? part : Object.values(part).flat().join('.');
   return JSON.parse(join['Fn::Join'][1].map(textOf).join(''));
 }
 
@@ -48,12 +54,15 @@ describe('the loader stack', () => {
 
   const tasks = () => {
     const { States } = definition(loader);
-    const inner = Object.values(States).flatMap(({ ItemProcessor }) => Object.entries(ItemProcessor?.States ?? {}));
+    const inner = Object.values(States).flatMap(({ ItemProcessor }) =>
+      Object.entries(ItemProcessor?.States ?? {}),
+    );
     return [...Object.entries(States), ...inner].filter(([, { Type }]) => Type === 'Task');
   };
 
   /** What the functions are given under this name. */
-  const variablesOf = (name: string) => environmentsOf(loader).flatMap(([, variables]) => variables[name] ?? []);
+  const variablesOf = (name: string) =>
+    environmentsOf(loader).flatMap(([, variables]) => variables[name] ?? []);
 
   const settling = ({ ErrorEquals }: Retry) => ErrorEquals.includes('LockSettlingError');
 
@@ -69,18 +78,25 @@ describe('the loader stack', () => {
 
   it('waits after a stopped load until none of its functions can still write, and then continues', () => {
     const { Discover } = definition(loader).States;
-    const longest = Math.max(...propertiesOf(loader, 'AWS::Lambda::Function').map(({ Timeout }) => Number(Timeout)));
+    const longest = Math.max(
+      ...propertiesOf(loader, 'AWS::Lambda::Function').map(({ Timeout }) => Number(Timeout)),
+    );
     expect(variablesOf('SETTLE_SECONDS')).toHaveLength(1);
     const [settles] = variablesOf('SETTLE_SECONDS').map(Number);
     expect(settles).toBeGreaterThanOrEqual(longest + 300);
-    const { IntervalSeconds = 0, MaxAttempts = 0, JitterStrategy } = Discover?.Retry?.find(settling) ?? ({} as Retry);
+    const {
+      IntervalSeconds = 0,
+      MaxAttempts = 0,
+      JitterStrategy,
+    } = Discover?.Retry?.find(settling) ?? ({} as Retry);
     expect(IntervalSeconds * MaxAttempts).toBeGreaterThan(settles ?? 0);
     expect(JitterStrategy).toBeUndefined();
   });
 
   it('releases the lock and notifies the operator after any failure, unless a Lambda may still write', () => {
     const { States } = definition(loader);
-    const endOf = ({ Catch = [] }: State) => Catch.find(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))?.Next;
+    const endOf = ({ Catch = [] }: State) =>
+      Catch.find(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))?.Next;
     const unguarded = Object.entries(States).filter(
       ([, state]) => ['Task', 'Map'].includes(state.Type) && endOf(state) !== 'ReleaseAfterFailure',
     );
@@ -98,7 +114,8 @@ describe('the loader stack', () => {
     expect(States.NotifyFailure).toMatchObject({ Next: 'Failed' });
   });
 
-  // A running execution keeps its definition when the state machine changes; a function that it named would change.
+  // A running execution keeps its definition when the state machine changes; a function that it
+  // named would change.
   it('invokes retained versions of its functions, so that a running load keeps its code', async () => {
     const calledIn = (template: Template) => [
       ...JSON.stringify(definition(template)).matchAll(/"FunctionName":"(\w+)"/g),
@@ -109,23 +126,35 @@ describe('the loader stack', () => {
     expect(called.size).toBe(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
     const trial = ofType(quiet, 'AWS::Lambda::Version');
     for (const version of [...Object.values(versions), ...Object.values(trial)])
-      expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+      expect(version).toMatchObject({
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
+      });
 
     const next = (await templates({ source: otherwise.source })).loader;
-    const changed = Object.keys(ofType(next, 'AWS::Lambda::Version')).filter((version) => !versions[version]);
+    const changed = Object.keys(ofType(next, 'AWS::Lambda::Version')).filter(
+      (version) => !versions[version],
+    );
     expect(changed).toEqual([expect.stringMatching(/^StepsDiscover/)]);
     expect(calledIn(next).map(([, name]) => name)).toContain(changed[0]);
   });
 
   it('may invoke versions of an earlier deployment, but no unpublished code', () => {
     const policies = propertiesOf(loader, 'AWS::IAM::Policy');
-    const ofMachine = policies.filter(({ PolicyName }) => /^LoadRoleDefaultPolicy/.test(String(PolicyName)));
+    const ofMachine = policies.filter(({ PolicyName }) =>
+      /^LoadRoleDefaultPolicy/.test(String(PolicyName)),
+    );
     type Policy = { Statement: { Action: unknown; Resource: unknown[] }[] };
-    const statements = ofMachine.flatMap(({ PolicyDocument }) => (PolicyDocument as Policy).Statement);
-    const invoke = statements.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
+    const statements = ofMachine.flatMap(
+      ({ PolicyDocument }) => (PolicyDocument as Policy).Statement,
+    );
+    const invoke =
+      statements.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
     expect(invoke).toHaveLength(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
     for (const resource of invoke)
-      expect(resource).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, ':*']] });
+      expect(resource).toEqual({
+        'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, ':*']],
+      });
   });
 
   it('ends before its lock expires, with a timeout on every task', () => {
@@ -137,7 +166,9 @@ describe('the loader stack', () => {
   });
 
   it('passes the configured thresholds to the guard, and the number of snapshots to publish', () => {
-    expect(variablesOf(loaderEnvironment.thresholds)).toEqual([expect.stringContaining('"minimumAddresses":9000000')]);
+    expect(variablesOf(loaderEnvironment.thresholds)).toEqual([
+      expect.stringContaining('"minimumAddresses":9000000'),
+    ]);
     expect(variablesOf(loaderEnvironment.keepSnapshots)).toEqual(['3']);
   });
 
@@ -147,8 +178,16 @@ describe('the loader stack', () => {
       { maximumRemovedShare: 0.2, maximumChangedShare: 0.4, maximumAddedShare: 0.4 },
       ['alwaysAllowed'],
     ],
-    [{ maximumShare: 1 }, { maximumChangedShare: 1, alwaysAllowed: 100_000_000 }, ['alwaysAllowedInPlace']],
-    [{ maximumPlaceShare: 1 }, { maximumRemovedShare: 0.05, alwaysAllowedInPlace: 100_000_000 }, ['alwaysAllowed']],
+    [
+      { maximumShare: 1 },
+      { maximumChangedShare: 1, alwaysAllowed: 100_000_000 },
+      ['alwaysAllowedInPlace'],
+    ],
+    [
+      { maximumPlaceShare: 1 },
+      { maximumRemovedShare: 0.05, alwaysAllowedInPlace: 100_000_000 },
+      ['alwaysAllowed'],
+    ],
   ])('gives the guard the thresholds that its settings mean: %j', (guard, thresholds, absent) => {
     const found = thresholdsOf(parseConfig({ guard }).guard);
     expect(found).toMatchObject(thresholds);
@@ -180,7 +219,9 @@ describe('the loader stack', () => {
 
   it('with mutations, raises alarms on a dataset that is a week old and on any audit difference', () => {
     const ofMetric = (template: Template, name: string) =>
-      propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ MetricName }) => MetricName === name);
+      propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(
+        ({ MetricName }) => MetricName === name,
+      );
     expect(ofMetric(loader, 'DatasetAgeDays')).toMatchObject([{ Threshold: 45 }]);
     expect(ofMetric(quiet, 'DatasetAgeDays')).toMatchObject([{ Threshold: 7 }]);
     expect(ofMetric(loader, 'AuditDifferences')).toEqual([]);
@@ -217,10 +258,18 @@ describe('the loader stack', () => {
       },
     });
     const lifecycle = bucket?.Properties?.LifecycleConfiguration as Lifecycle | undefined;
-    const expiring = lifecycle?.Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined);
+    const expiring = lifecycle?.Rules.filter(
+      ({ ExpirationInDays }) => ExpirationInDays !== undefined,
+    );
     expect(expiring?.map(({ Prefix }) => Prefix)).toEqual(['loads/', 'map-runs/', 'uploads/']);
-    const overTls = { Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
-    expect(propertiesOf(loader, 'AWS::S3::BucketPolicy')[0]?.PolicyDocument).toMatchObject({ Statement: [overTls] });
+    const overTls = {
+      Effect: 'Deny',
+      Action: 's3:*',
+      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+    };
+    expect(propertiesOf(loader, 'AWS::S3::BucketPolicy')[0]?.PolicyDocument).toMatchObject({
+      Statement: [overTls],
+    });
   });
 
   it('keeps overwritten and deleted object versions for two weeks, but not in a trial', () => {
@@ -228,13 +277,18 @@ describe('the loader stack', () => {
     const twoWeeks = { NoncurrentVersionExpiration: { NoncurrentDays: 14 }, Status: 'Enabled' };
     expect(bucket).toMatchObject({
       VersioningConfiguration: { Status: 'Enabled' },
-      LifecycleConfiguration: { Rules: expect.arrayContaining([expect.objectContaining(twoWeeks)]) },
+      LifecycleConfiguration: {
+        Rules: expect.arrayContaining([expect.objectContaining(twoWeeks)]),
+      },
     });
     expect(propertiesOf(quiet, 'AWS::S3::Bucket')[0]).not.toHaveProperty('VersioningConfiguration');
   });
 
   /** An expression of the definition with these variables. */
-  const evaluated = async (expression: unknown, variables: Record<string, unknown>): Promise<unknown> =>
+  const evaluated = async (
+    expression: unknown,
+    variables: Record<string, unknown>,
+  ): Promise<unknown> =>
     jsonata(String(expression).replace(/^\{%|%\}$/g, '')).evaluate({}, variables);
 
   it('paces its writers below the capacity of a new table', async () => {
@@ -255,16 +309,25 @@ describe('the loader stack', () => {
     [0, 1],
   ])("uses, of an account's concurrency of %d, %d for a load", async (free, expected) => {
     type Expressions = { Assign?: Record<string, unknown>; MaxConcurrency?: string };
-    const { Begin, ReadQuota, Extract, Merge } = definition(loader).States as Record<string, Expressions>;
+    const { Begin, ReadQuota, Extract, Merge } = definition(loader).States as Record<
+      string,
+      Expressions
+    >;
     const states = { result: { AccountLimit: { UnreservedConcurrentExecutions: free } } };
     const configured = Begin?.Assign?.concurrency;
-    const concurrency = await evaluated(ReadQuota?.Assign?.concurrency, { concurrency: configured, states });
+    const concurrency = await evaluated(ReadQuota?.Assign?.concurrency, {
+      concurrency: configured,
+      states,
+    });
     expect(concurrency).toBe(expected);
-    for (const map of [Extract, Merge]) expect(await evaluated(map?.MaxConcurrency, { concurrency })).toBe(expected);
+    for (const map of [Extract, Merge])
+      expect(await evaluated(map?.MaxConcurrency, { concurrency })).toBe(expected);
   });
 
   it("names the log of the state machine so that it needs no entry in the account's resource policy", () => {
-    const names = propertiesOf(loader, 'AWS::Logs::LogGroup').flatMap(({ LogGroupName }) => LogGroupName ?? []);
+    const names = propertiesOf(loader, 'AWS::Logs::LogGroup').flatMap(
+      ({ LogGroupName }) => LogGroupName ?? [],
+    );
     expect(JSON.stringify(names)).toContain('/aws/vendedlogs/bag-adres-prod-loader/loads-');
   });
 
@@ -272,6 +335,8 @@ describe('the loader stack', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(variablesOf('DEPLOYED_VERSION')).toEqual([version]);
     const [dashboard] = propertiesOf(quiet, 'AWS::CloudWatch::Dashboard');
-    expect(JSON.stringify(dashboard?.DashboardBody)).toContain("SEARCH('{BagAdres/trial,service,version} MetricName=");
+    expect(JSON.stringify(dashboard?.DashboardBody)).toContain(
+      "SEARCH('{BagAdres/trial,service,version} MetricName=",
+    );
   });
 });

@@ -29,15 +29,20 @@ describe('the service stack', () => {
     ['the test addresses, unless turned off', 'TEST_ADDRESSES', 'off'],
     ['objects only if turned on', 'DATASET_OBJECTEN', 'on'],
   ])('has %s', (_, name, value) => {
-    const having = (template: Template) => environmentsOf(template).filter(([, { [name]: set }]) => set === value);
+    const having = (template: Template) =>
+      environmentsOf(template).filter(([, { [name]: set }]) => set === value);
     expect([having(service).length, having(other).length]).toEqual([0, 2]);
   });
 
   it('tells its pages who runs it, and where the portal is', async () => {
     const branding = { name: 'Example BV', terms: 'https://www.example.nl/terms' };
     const template = (await templates({ branding, portal })).service;
-    const pages = environmentsOf(template).flatMap(([, { BRANDING }]) => (BRANDING ? [JSON.parse(BRANDING)] : []));
-    expect(pages).toEqual([{ ...branding, colour: '#0b4f8a', portalUrl: 'https://portal.example.nl' }]);
+    const pages = environmentsOf(template).flatMap(([, { BRANDING }]) =>
+      BRANDING ? [JSON.parse(BRANDING)] : [],
+    );
+    expect(pages).toEqual([
+      { ...branding, colour: '#0b4f8a', portalUrl: 'https://portal.example.nl' },
+    ]);
   });
 
   it('has no CORS', () => {
@@ -68,9 +73,12 @@ describe('the service stack', () => {
   it('logs requests without header, query, path or response, which could contain a key, a label or an address', () => {
     const [stage] = properties('AWS::ApiGatewayV2::Stage');
     const settings = stage?.AccessLogSettings as { Format: string } | undefined;
-    const logged = 'error.responseType identity.sourceIp integration.integrationStatus integrationLatency requestId';
+    const logged =
+      'error.responseType identity.sourceIp integration.integrationStatus integrationLatency requestId';
     expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual(
-      `${logged} responseLatency responseLength routeKey status`.split(' ').map((name) => `$context.${name}`),
+      `${logged} responseLatency responseLength routeKey status`
+        .split(' ')
+        .map((name) => `$context.${name}`),
     );
   });
 
@@ -80,7 +88,11 @@ describe('the service stack', () => {
     const LoggingConfig = { LogFormat: 'JSON', SystemLogLevel: 'WARN' };
     expect(answering).toHaveLength(2);
     for (const lambda of answering)
-      expect(lambda).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], LoggingConfig });
+      expect(lambda).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        LoggingConfig,
+      });
     for (const lambda of functions) expect(lambda).not.toHaveProperty('TracingConfig');
     for (const lambda of properties('AWS::Lambda::Function', trial))
       expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
@@ -92,7 +104,10 @@ describe('the service stack', () => {
     for (const group of groups)
       expect(group).toMatchObject({
         DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
-        AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
+        AutoRollbackConfiguration: {
+          Enabled: true,
+          Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']),
+        },
         AlarmConfiguration: { Enabled: true },
       });
     expect(JSON.stringify(groups[0]?.AlarmConfiguration)).toMatch(/ServerErrors.*SlowAnswers/);
@@ -108,7 +123,9 @@ describe('the service stack', () => {
   });
 
   it("keeps the default endpoint besides the operator's domain if configured", () => {
-    expect(properties('AWS::ApiGatewayV2::Api', other)).toMatchObject([{ DisableExecuteApiEndpoint: false }]);
+    expect(properties('AWS::ApiGatewayV2::Api', other)).toMatchObject([
+      { DisableExecuteApiEndpoint: false },
+    ]);
   });
 
   it('deploys all at once and ignores the alarms in an emergency', () => {
@@ -126,7 +143,10 @@ describe('the service stack', () => {
     const versions = Object.values(ofType(service, 'AWS::Lambda::Version'));
     expect(versions).toHaveLength(2);
     for (const version of [...versions, ...Object.values(ofType(trial, 'AWS::Lambda::Version'))])
-      expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+      expect(version).toMatchObject({
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
+      });
   });
 
   it('keeps logs for the configured time', () => {
@@ -136,18 +156,24 @@ describe('the service stack', () => {
   });
 
   it("names the access log so that it needs no entry in the account's resource policy", () => {
-    const named = properties('AWS::Logs::LogGroup').flatMap(({ LogGroupName }) => LogGroupName ?? []);
+    const named = properties('AWS::Logs::LogGroup').flatMap(
+      ({ LogGroupName }) => LogGroupName ?? [],
+    );
     expect(named).toHaveLength(1);
     expect(JSON.stringify(named[0])).toContain('/aws/vendedlogs/bag-adres-prod-service/access-');
     expect(JSON.stringify(named[0])).toContain('AWS::StackId');
   });
 
   it("responds only at the operator's domain, over TLS 1.2, if one is configured", () => {
-    expect(properties('AWS::ApiGatewayV2::Api', trial)).toMatchObject([{ DisableExecuteApiEndpoint: true }]);
+    expect(properties('AWS::ApiGatewayV2::Api', trial)).toMatchObject([
+      { DisableExecuteApiEndpoint: true },
+    ]);
     expect(properties('AWS::ApiGatewayV2::DomainName', trial)).toMatchObject([
       { DomainName: 'adres.example.nl', DomainNameConfigurations: [{ SecurityPolicy: 'TLS_1_2' }] },
     ]);
-    expect(properties('AWS::Route53::RecordSet', trial).map(({ Type, Name }) => [Type, Name])).toEqual([
+    expect(
+      properties('AWS::Route53::RecordSet', trial).map(({ Type, Name }) => [Type, Name]),
+    ).toEqual([
       ['A', 'adres.example.nl.'],
       ['AAAA', 'adres.example.nl.'],
     ]);
@@ -156,14 +182,17 @@ describe('the service stack', () => {
   });
 
   it("encrypts logs and environment variables with the operator's key", () => {
-    for (const group of properties('AWS::Logs::LogGroup', trial)) expect(group.KmsKeyId).toBeDefined();
-    for (const lambda of properties('AWS::Lambda::Function', trial)) expect(lambda.KmsKeyArn).toBeDefined();
+    for (const group of properties('AWS::Logs::LogGroup', trial))
+      expect(group.KmsKeyId).toBeDefined();
+    for (const lambda of properties('AWS::Lambda::Function', trial))
+      expect(lambda.KmsKeyArn).toBeDefined();
   });
 
   it('has a configured dashboard of existing metrics, and an output with its URL', () => {
     expect(properties('AWS::CloudWatch::Dashboard')).toEqual([]);
     const body = JSON.stringify(properties('AWS::CloudWatch::Dashboard', trial)[0]?.DashboardBody);
-    for (const metric of ['Requests', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents']) expect(body).toContain(metric);
+    for (const metric of ['Requests', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents'])
+      expect(body).toContain(metric);
     expect(JSON.stringify(trial.Outputs?.DashboardUrl?.Value)).toContain('#dashboards/dashboard/');
   });
 
@@ -171,7 +200,11 @@ describe('the service stack', () => {
     const Subscribers = [{ SubscriptionType: 'EMAIL', Address: 'beheer@example.nl' }];
     expect(properties('AWS::Budgets::Budget', trial)).toMatchObject([
       {
-        Budget: { BudgetLimit: { Amount: 200, Unit: 'USD' }, TimeUnit: 'MONTHLY', BudgetType: 'COST' },
+        Budget: {
+          BudgetLimit: { Amount: 200, Unit: 'USD' },
+          TimeUnit: 'MONTHLY',
+          BudgetType: 'COST',
+        },
         NotificationsWithSubscribers: [
           { Notification: { NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers },
           { Notification: { NotificationType: 'FORECASTED', Threshold: 100 }, Subscribers },

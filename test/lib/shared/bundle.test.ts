@@ -17,7 +17,9 @@ import { app } from '../unbundled-app.ts';
 
 /** Every file of a cloud assembly: its path and what it holds. */
 function contents(directory: string): Record<string, string> {
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   return Object.fromEntries(
     files.map(({ parentPath, name }) => {
       const path = join(parentPath, name);
@@ -38,7 +40,9 @@ beforeAll(() => {
 
 /** The folder and the handler of each function of a stack. */
 function functions(stack: string): { path: string; handler: string }[] {
-  const template: Template = JSON.parse(readFileSync(join(directory, `bag-adres-prod-${stack}.template.json`), 'utf8'));
+  const template: Template = JSON.parse(
+    readFileSync(join(directory, `bag-adres-prod-${stack}.template.json`), 'utf8'),
+  );
   return Object.values(ofType(template, 'AWS::Lambda::Function')).map(({ Properties }) => {
     const { Code, Handler } = Properties as { Code: { S3Key: string }; Handler: string };
     return { path: join(directory, `asset.${Code.S3Key.replace('.zip', '')}`), handler: Handler };
@@ -59,21 +63,25 @@ describe('a bundle', () => {
     expect(contents(join(again, maps))).toEqual(contents(join(directory, maps)));
   });
 
-  (isFullSweep ? it : it.skip)('is byte for byte the same when all are synthesized again, as are the templates', () => {
-    const again = contents(app({}, { bundle: true }).synth().directory);
-    // The others say where the templates are, and which line made a construct.
-    const compared = Object.keys(again).filter((path) =>
-      /^asset\.|^source-maps\/|\.(template|assets)\.json$/.test(path),
-    );
-    expect(compared).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^asset\.[0-9a-f]{64}\/index\.mjs$/),
-        'bag-adres-prod-service.template.json',
-        'source-maps/Address/index.mjs.map',
-      ]),
-    );
-    for (const path of compared) if (again[path] !== synthesized[path]) throw new Error(`${path} differs`);
-  });
+  (isFullSweep ? it : it.skip)(
+    'is byte for byte the same when all are synthesized again, as are the templates',
+    () => {
+      const again = contents(app({}, { bundle: true }).synth().directory);
+      // The others say where the templates are, and which line made a construct.
+      const compared = Object.keys(again).filter((path) =>
+        /^asset\.|^source-maps\/|\.(template|assets)\.json$/.test(path),
+      );
+      expect(compared).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/^asset\.[0-9a-f]{64}\/index\.mjs$/),
+          'bag-adres-prod-service.template.json',
+          'source-maps/Address/index.mjs.map',
+        ]),
+      );
+      for (const path of compared)
+        if (again[path] !== synthesized[path]) throw new Error(`${path} differs`);
+    },
+  );
 
   it('has a module of its own for the handler of each function', () => {
     const functions = Object.entries(synthesized)
@@ -94,17 +102,25 @@ describe('a bundle', () => {
     for (const [path, text] of bundles) {
       // Modules, and the style and scripts of the pages.
       expect(path).toMatch(/\.mjs$|\/assets\/[a-z-]+\.(?:js|css)$/);
-      if (path.endsWith('.mjs')) expect([path, text.includes('sourceMappingURL')]).toEqual([path, false]);
+      if (path.endsWith('.mjs'))
+        expect([path, text.includes('sourceMappingURL')]).toEqual([path, false]);
       expect([path, text.includes(process.cwd())]).toEqual([path, false]);
     }
     expect(Object.keys(synthesized)).toEqual(
-      expect.arrayContaining(['source-maps/Address/index.mjs.map', 'source-maps/Loader/merge.mjs.map']),
+      expect.arrayContaining([
+        'source-maps/Address/index.mjs.map',
+        'source-maps/Loader/merge.mjs.map',
+      ]),
     );
   });
 
   it('looks for credentials in the environment only, and ships no client of SSO or STS', () => {
-    const modules = Object.entries(synthesized).filter(([path]) => path.startsWith('asset.') && path.endsWith('.mjs'));
-    const withSdk = modules.filter(([, text]) => text.includes('Unable to find environment variable credentials'));
+    const modules = Object.entries(synthesized).filter(
+      ([path]) => path.startsWith('asset.') && path.endsWith('.mjs'),
+    );
+    const withSdk = modules.filter(([, text]) =>
+      text.includes('Unable to find environment variable credentials'),
+    );
     expect(withSdk.length).toBeGreaterThan(3);
     for (const [path, text] of modules)
       expect([path, text.match(/defaultProvider::|sso-oidc|AssumeRole/)]).toEqual([path, null]);
@@ -127,7 +143,10 @@ describe('a bundle', () => {
 
 type Answer = { statusCode?: number; error?: { name: string; message: string; stack: string } };
 
-/** Imports a bundle with nothing but its files and its environment, and prints what its handler answers to events. */
+/**
+ * Imports a bundle with nothing but its files and its environment, and prints what its handler
+ * answers to events.
+ */
 const program = `
   const [file, name, events] = process.argv.slice(1);
   const errorOf = ({ name, message, stack }) => ({ error: { name, message, stack } });
@@ -146,9 +165,20 @@ describe('a bundle in a process of its own', () => {
   const region = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
   const settings = { ...region, ACCOUNTS_TABLE: 'accounts', ADDRESSES_TABLE: 'addresses' };
 
-  async function run({ path = '', handler = '' } = {}, env: Record<string, string> = {}, ...events: unknown[]) {
+  async function run(
+    { path = '', handler = '' } = {},
+    env: Record<string, string> = {},
+    ...events: unknown[]
+  ) {
     const [module, name = ''] = handler.split('.');
-    const args = ['--input-type=module', '-e', program, join(path, `${module}.mjs`), name, JSON.stringify(events)];
+    const args = [
+      '--input-type=module',
+      '-e',
+      program,
+      join(path, `${module}.mjs`),
+      name,
+      JSON.stringify(events),
+    ];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: path, env });
     const { answers, hasUndici } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
     return { answers: answers as Answer[], hasUndici, log: stdout };
@@ -158,7 +188,9 @@ describe('a bundle in a process of its own', () => {
     const { path } = functions('service')[1] ?? { path: '' };
     const textOf = (file: string) => readFileSync(join(path, file), 'utf8');
     const isText = (file: string) => textOf(file).includes('Compare the path with the reference');
-    const [lazy, ...others] = readdirSync(path).filter((file) => file.endsWith('.mjs') && isText(file));
+    const [lazy, ...others] = readdirSync(path).filter(
+      (file) => file.endsWith('.mjs') && isText(file),
+    );
     expect([lazy, others]).toEqual([expect.stringMatching(/^reference-route-/), []]);
     const imported = /(?:^|[;}])(?:import|export)[^;(]*?from"\.\/([^"]+)"|import"\.\/([^"]+)"/g;
     const atStart = new Set(['index.mjs']);
@@ -171,25 +203,34 @@ describe('a bundle in a process of its own', () => {
   it.each([
     ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
     ['validate', 1, '/v1/auth/validate'],
-  ])('starts the %s function, which responds and calls the store without optional modules', async (_, index, url) => {
-    const { key } = issueApiKey('account', 'any');
-    const { answers, hasUndici, log } = await run(
-      functions('service')[index],
-      { ...settings, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }, // nobody listens there
-      gatewayEvent(url),
-      gatewayEvent(url, { method: 'PUT' }),
-      gatewayEvent(url, { headers: { 'x-api-key': key } }),
-    );
-    expect([answers.map(({ statusCode }) => statusCode), hasUndici]).toEqual([[401, 405, 503], false]);
-    expect(log).toContain('"Requests"');
-  });
+  ])(
+    'starts the %s function, which responds and calls the store without optional modules',
+    async (_, index, url) => {
+      const { key } = issueApiKey('account', 'any');
+      const { answers, hasUndici, log } = await run(
+        functions('service')[index],
+        { ...settings, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }, // nobody listens there
+        gatewayEvent(url),
+        gatewayEvent(url, { method: 'PUT' }),
+        gatewayEvent(url, { headers: { 'x-api-key': key } }),
+      );
+      expect([answers.map(({ statusCode }) => statusCode), hasUndici]).toEqual([
+        [401, 405, 503],
+        false,
+      ]);
+      expect(log).toContain('"Requests"');
+    },
+  );
 
   it('starts each step of a load, which fails on invalid input with a named error', async () => {
     const steps = functions('loader');
     expect(steps).toHaveLength(stepNames.length);
     for (const step of sweep(steps, 1)) {
       const { answers } = await run(step, { ...settings, SNAPSHOT_BUCKET: 'bucket' }, 'nonsense');
-      const error = { name: expect.stringMatching(/^(Zod|\$Zod)Error$/), message: expect.stringContaining('expected') };
+      const error = {
+        name: expect.stringMatching(/^(Zod|\$Zod)Error$/),
+        message: expect.stringContaining('expected'),
+      };
       expect([step.handler, answers]).toMatchObject([step.handler, [{ error }]]);
     }
   });
@@ -198,7 +239,8 @@ describe('a bundle in a process of its own', () => {
     const { error } = (await run(functions('service')[0], region)).answers[0] ?? {};
     expect(error?.message).toContain('ACCOUNTS_TABLE is not set');
     const maps = join(directory, 'source-maps', 'Address');
-    const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
+    const mapOf = (module: string) =>
+      new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
     expect(error?.stack).not.toContain('environment.ts');
     expect(sourcePositions(error?.stack ?? '', mapOf)).toMatch(/core\/environment\.ts:\d+:\d+/);
   });

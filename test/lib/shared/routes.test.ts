@@ -20,13 +20,26 @@ import { tableKeys } from '../../../local/engine/client.ts';
 import { localAws } from '../../../local/engine/engine.ts';
 import { lambdaEnvironment } from '../../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
-import { environmentsOf, everything, otherwise, propertiesOf, type Template, templates } from '../synthesized.ts';
+import {
+  environmentsOf,
+  everything,
+  otherwise,
+  propertiesOf,
+  type Template,
+  templates,
+} from '../synthesized.ts';
 
 type Properties = Record<string, unknown>;
 /** What the templates say of a function behind the API. */
-type Deployed = { handler: string; timeoutSeconds: number; memoryMegabytes: number; variables: Properties };
+type Deployed = {
+  handler: string;
+  timeoutSeconds: number;
+  memoryMegabytes: number;
+  variables: Properties;
+};
 
-const resource = ({ Resources }: Template, id: string): Properties => Resources[id]?.Properties ?? {};
+const resource = ({ Resources }: Template, id: string): Properties =>
+  Resources[id]?.Properties ?? {};
 const refIn = (value: unknown): string => /"Ref":"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
 
 /** The routes of a service stack, each with the logical id of its function and how it is called. */
@@ -43,7 +56,12 @@ function deployedRoutes(service: Template) {
 function deployedFunction(service: Template, id: string): Deployed {
   const { Handler, Timeout, MemorySize } = resource(service, id);
   const variables = Object.fromEntries(environmentsOf(service))[id] ?? {};
-  return { handler: String(Handler), timeoutSeconds: Number(Timeout), memoryMegabytes: Number(MemorySize), variables };
+  return {
+    handler: String(Handler),
+    timeoutSeconds: Number(Timeout),
+    memoryMegabytes: Number(MemorySize),
+    variables,
+  };
 }
 
 describe.each([
@@ -63,8 +81,16 @@ describe.each([
   });
 
   it('have the same routes, each with the same function, which the gateway calls alike', () => {
-    const call = { IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0', TimeoutInMillis: 30_000 };
-    const listed = apiRoutes.map((route) => ({ key: routeKey(route), functionId: functionIds[route.function], call }));
+    const call = {
+      IntegrationType: 'AWS_PROXY',
+      PayloadFormatVersion: '2.0',
+      TimeoutInMillis: 30_000,
+    };
+    const listed = apiRoutes.map((route) => ({
+      key: routeKey(route),
+      functionId: functionIds[route.function],
+      call,
+    }));
     expect(deployedRoutes(service).sort((a, b) => a.key.localeCompare(b.key))).toEqual(
       listed.sort((a, b) => a.key.localeCompare(b.key)),
     );
@@ -91,7 +117,9 @@ describe.each([
   it('give every function one value of a variable, as one process has', () => {
     const values = new Map<string, unknown>();
     for (const id of Object.keys(apiFunctions) as ApiFunctionId[]) {
-      for (const [name, value] of Object.entries(deployedFunction(service, functionIds[id]).variables)) {
+      for (const [name, value] of Object.entries(
+        deployedFunction(service, functionIds[id]).variables,
+      )) {
         expect([name, value]).toEqual([name, values.get(name) ?? value]);
         values.set(name, value);
       }
@@ -104,7 +132,10 @@ describe.each([
     expect(Object.keys(deployed).sort()).toEqual(apiRoutes.map(routeKey).sort());
     for (const one of apiRoutes)
       for (const other of apiRoutes.filter(({ throttle }) => throttle === one.throttle))
-        expect([routeKey(other), deployed[routeKey(other)]]).toEqual([routeKey(other), deployed[routeKey(one)]]);
+        expect([routeKey(other), deployed[routeKey(other)]]).toEqual([
+          routeKey(other),
+          deployed[routeKey(one)],
+        ]);
   });
 
   it('have tables with the same keys', () => {
@@ -115,7 +146,8 @@ describe.each([
   });
 });
 
-// The stack sets what the table lists, so the two agree without a variable too: the handlers say what they read.
+// The stack sets what the table lists, so the two agree without a variable too: the handlers say
+// what they read.
 it.each(Object.entries(apiFunctions) as [ApiFunctionId, ApiFunction][])(
   'the handler of %s reads the variables that the table lists, and no other',
   async (_, listed) => {
@@ -132,7 +164,9 @@ it.each(Object.entries(apiFunctions) as [ApiFunctionId, ApiFunction][])(
       },
     });
     const log = requestLog(variables, () => undefined);
-    const { createHandler }: HandlerModule = await import(new URL(`../../../${listed.handler}`, import.meta.url).href);
+    const { createHandler }: HandlerModule = await import(
+      new URL(`../../../${listed.handler}`, import.meta.url).href
+    );
     const client = createStoreClient({ ...localAws, endpoint: 'http://127.0.0.1:1' });
     const handler = createHandler({ variables, client, log });
     // The description is loaded with the first request for it; an address needs a key first.
@@ -140,17 +174,23 @@ it.each(Object.entries(apiFunctions) as [ApiFunctionId, ApiFunction][])(
     client.destroy();
     const required = requiredVariables(listed);
     expect([...read].filter((name) => required.includes(name)).sort()).toEqual(required.sort());
-    expect([...required, ...Object.keys(optionalVariables)]).toEqual(expect.arrayContaining([...read]));
+    expect([...required, ...Object.keys(optionalVariables)]).toEqual(
+      expect.arrayContaining([...read]),
+    );
   },
 );
 
 it('the table has every operation of the API, at its path', () => {
   const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
-  const documented = Object.entries<Record<string, { operationId: string; security?: [] }>>(paths).flatMap(
-    ([path, methods]) => Object.values(methods).map(({ operationId, security }) => ({ path, operationId, security })),
+  const documented = Object.entries<Record<string, { operationId: string; security?: [] }>>(
+    paths,
+  ).flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId, security }) => ({ path, operationId, security })),
   );
   const listed = apiRoutes.flatMap(({ path, operation }) => (path ? [`${path} ${operation}`] : []));
   // What is published without a key is behind every other path.
   const withKey = documented.filter(({ security }) => security === undefined);
-  expect(listed.sort()).toEqual(withKey.map(({ path, operationId }) => `/v1${path} ${operationId}`).sort());
+  expect(listed.sort()).toEqual(
+    withKey.map(({ path, operationId }) => `/v1${path} ${operationId}`).sort(),
+  );
 });

@@ -43,7 +43,16 @@ import { joinLines } from '../../support/join-lines.ts';
 type Row = { postcode: string; huisnummer: number; toevoeging: string; id: string; place: Place };
 
 const name = fc.oneof(
-  fc.constantFrom('Weesp', "'s-Gravenhage", '’s-Gravelandsevaart', 'Mr.J.C.Bührmannlaan', 'a\tb', 'a\\tb', 'a\nb', '𝔸'),
+  fc.constantFrom(
+    'Weesp',
+    "'s-Gravenhage",
+    '’s-Gravelandsevaart',
+    'Mr.J.C.Bührmannlaan',
+    'a\tb',
+    'a\\tb',
+    'a\nb',
+    '𝔸',
+  ),
   fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' }),
 );
 /** From so few keys that many are equal. */
@@ -51,7 +60,10 @@ const row: fc.Arbitrary<Row> = fc.record({
   postcode: fc.constantFrom('1012RJ', '1381AA', '1381AB', '1399ZZ', '2513AA', '9999ZZ'),
   huisnummer: fc.constantFrom(1, 2, 12, 99999),
   toevoeging: fc.constantFrom('', 'a', 'A', 'A1'),
-  id: fc.oneof(fc.constantFrom('0000000000000000', '0457200000199640'), fc.stringMatching(/^\d{16}$/)),
+  id: fc.oneof(
+    fc.constantFrom('0000000000000000', '0457200000199640'),
+    fc.stringMatching(/^\d{16}$/),
+  ),
   place: fc.record({ straat: name, woonplaats: name }),
 });
 const rows = fc.array(row, { maxLength: 60 });
@@ -64,7 +76,8 @@ function placesOf(all: Row[]): Map<string, Place[]> {
   for (const one of all) {
     const places = table.get(addressKey(one)) ?? [];
     const same = places.find((place) => comparePlaces(place, one.place) === 0);
-    if (same) same.nummeraanduidingen = [...new Set([...(same.nummeraanduidingen ?? []), one.id])].sort();
+    if (same)
+      same.nummeraanduidingen = [...new Set([...(same.nummeraanduidingen ?? []), one.id])].sort();
     else places.push({ ...one.place, nummeraanduidingen: [one.id] });
     table.set(addressKey(one), places.sort(comparePlaces));
   }
@@ -72,11 +85,14 @@ function placesOf(all: Row[]): Map<string, Place[]> {
 }
 
 /**
- * What joining has to give: the places, and where a postcode and huisnummer have other toevoegingen, the list of all.
+ * What joining has to give: the places, and where a postcode and huisnummer have other
+ * toevoegingen, the list of all.
  */
 function truth(all: Row[]): Map<string, StoredAddress> {
   const places = placesOf(all);
-  const table = new Map([...places].map(([key, places]): [string, StoredAddress] => [key, { key, places }]));
+  const table = new Map(
+    [...places].map(([key, places]): [string, StoredAddress] => [key, { key, places }]),
+  );
   for (const { postcode, huisnummer } of all) {
     const bare = addressKey({ postcode, huisnummer, toevoeging: null });
     const toevoegingen = [...places.keys()]
@@ -110,9 +126,12 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        for (const line of lines) expect(parseLine(lineOf(parseLine(line)))).toEqual(parseLine(line));
+        for (const line of lines)
+          expect(parseLine(lineOf(parseLine(line)))).toEqual(parseLine(line));
         const addresses = lines.map(addressPart).filter((line) => line !== null);
-        expect(new Map(addresses.map(parseLine).map(({ key, places }) => [key, places]))).toEqual(placesOf(all));
+        expect(new Map(addresses.map(parseLine).map(({ key, places }) => [key, places]))).toEqual(
+          placesOf(all),
+        );
         expect(addresses.every((line) => parseLine(line).toevoegingen === undefined)).toBe(true);
       }),
     );
@@ -123,10 +142,14 @@ describe('a snapshot', () => {
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
         expect(unpackSegment(packSegment(lines))).toEqual(lines);
-        expect(lines.map((line) => storedAddress(addressItem(parseLine(line))))).toEqual(lines.map(parseLine));
+        expect(lines.map((line) => storedAddress(addressItem(parseLine(line))))).toEqual(
+          lines.map(parseLine),
+        );
         const reader = new LineSegmentReader(packSegment(lines));
         for (const postcode3 of postcode3sOf('13'))
-          expect(reader.lines(postcode3)).toEqual(lines.filter((line) => line.startsWith(postcode3)));
+          expect(reader.lines(postcode3)).toEqual(
+            lines.filter((line) => line.startsWith(postcode3)),
+          );
         const copied = new LineSegmentWriter();
         const total: LineCounts = { lines: 0, lists: 0, places: {} };
         for (const part of reader.parts) {
@@ -134,7 +157,10 @@ describe('a snapshot', () => {
           copied.add(reader.stored(part) as NonNullable<ReturnType<typeof reader.stored>>);
           total.lines += counts.lines;
           total.lists += counts.lists;
-          total.places = addSizes([...Object.entries(total.places), ...Object.entries(counts.places)]);
+          total.places = addSizes([
+            ...Object.entries(total.places),
+            ...Object.entries(counts.places),
+          ]);
         }
         const sizes = [...placesOf(all)].flatMap(([key, places]) =>
           places.flatMap((place) => sizesOfAddress(key, place)),
@@ -151,19 +177,28 @@ describe('a snapshot', () => {
   });
 
   it('holds the first toevoegingen of a list that is too long for an item', () => {
-    const many = Array.from({ length: maxToevoegingen + 100 }, (_, i) => `X${String(i).padStart(3, '0')}`);
+    const many = Array.from(
+      { length: maxToevoegingen + 100 },
+      (_, i) => `X${String(i).padStart(3, '0')}`,
+    );
     const place = { straat: 'Buitenveer', woonplaats: 'Weesp' };
     const rows = many.map((toevoeging) =>
       rowOf({ postcode: '1381AA', huisnummer: 9, toevoeging, id: '0457200000199640', place }),
     );
     const [list, ...others] = joinLines(rows).map(parseLine);
-    expect(list).toEqual({ key: '1381AA#9#', places: [], toevoegingen: many.slice(0, maxToevoegingen) });
+    expect(list).toEqual({
+      key: '1381AA#9#',
+      places: [],
+      toevoegingen: many.slice(0, maxToevoegingen),
+    });
     expect(others).toHaveLength(many.length);
     expect(JSON.stringify(list).length).toBeLessThan(4_000);
   });
 });
 
-const changesOf = (before: readonly Line[], after: readonly Line[]) => [...diff(lineBytes(before), lineBytes(after))];
+const changesOf = (before: readonly Line[], after: readonly Line[]) => [
+  ...diff(lineBytes(before), lineBytes(after)),
+];
 
 describe('a difference', () => {
   it('applied to the old snapshot gives the new one, also from its stored form', () => {
@@ -183,7 +218,9 @@ describe('a difference', () => {
   });
 
   it('is refused in a form that this version does not read', () => {
-    expect(() => unpackWrites(packLineBytes(Buffer.from('lines 1\n-1381AA#7#')))).toThrow(UnknownFormError);
+    expect(() => unpackWrites(packLineBytes(Buffer.from('lines 1\n-1381AA#7#')))).toThrow(
+      UnknownFormError,
+    );
   });
 
   it('names each key that differs once, and no other', () => {
@@ -194,7 +231,9 @@ describe('a difference', () => {
           (key) => JSON.stringify(old.get(key)) !== JSON.stringify(now.get(key)),
         );
         const changes = changesOf(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)));
-        expect(changes.map((change) => keyOf((change.after ?? change.before) as Line))).toEqual(differing.sort());
+        expect(changes.map((change) => keyOf((change.after ?? change.before) as Line))).toEqual(
+          differing.sort(),
+        );
       }),
     );
   });
@@ -203,8 +242,13 @@ describe('a difference', () => {
     const many = fc.array(row, { maxLength: 200 });
     fc.assert(
       fc.property(many, rows, fc.nat(), (same, other, at) => {
-        const [before, after] = [joinLines(same.map(rowOf)), joinLines([...same.slice(at % 200), ...other].map(rowOf))];
-        const [old, now] = [before, after].map((lines) => new Map(lines.map((line) => [keyOf(line), line])));
+        const [before, after] = [
+          joinLines(same.map(rowOf)),
+          joinLines([...same.slice(at % 200), ...other].map(rowOf)),
+        ];
+        const [old, now] = [before, after].map(
+          (lines) => new Map(lines.map((line) => [keyOf(line), line])),
+        );
         const pairs = [...new Set([...before, ...after].map(keyOf))]
           .sort()
           .map((key) => [old?.get(key), now?.get(key)]);
@@ -222,7 +266,9 @@ describe('a difference', () => {
       fc.property(rows, rows, (before, after) => {
         const [old, now] = [placesOf(before), placesOf(after)];
         const changes = changesOf(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)));
-        const kinds = new Map(changes.map((change) => [keyOf((change.after ?? change.before) as Line), change.kind]));
+        const kinds = new Map(
+          changes.map((change) => [keyOf((change.after ?? change.before) as Line), change.kind]),
+        );
         const expected = (key: string): Change['kind'] => {
           const [was, is] = [old.get(key), now.get(key)];
           if (JSON.stringify(was) === JSON.stringify(is)) return 'list';
@@ -237,7 +283,9 @@ describe('a difference', () => {
 describe('rows of a segment', () => {
   it('are sorted by their bytes, also those of one key, and divided into parts', () => {
     const rest = fc.stringMatching(/^[0-9]{16}[0-9]{16}\.\.\.\.$/);
-    const text = fc.tuple(row, rest).map(([one, fields]) => `13${addressKey(one).slice(2)}\t${fields}`);
+    const text = fc
+      .tuple(row, rest)
+      .map(([one, fields]) => `13${addressKey(one).slice(2)}\t${fields}`);
     fc.assert(
       fc.property(fc.array(text, { maxLength: 60 }), (texts) => {
         const sorted = sortedRows(Buffer.from(texts.map((one) => `${one}\n`).join(''), 'latin1'));

@@ -1,9 +1,22 @@
 /** Occurrences of nummeraanduidingen and files of them, as they are and in many ways damaged. */
 
 import fc from 'fast-check';
-import type { AdresseerbaarStand, NumStand, PlaatsStand, VboStand } from '../../support/stand-xml.ts';
+import type {
+  AdresseerbaarStand,
+  NumStand,
+  PlaatsStand,
+  VboStand,
+} from '../../support/stand-xml.ts';
 
-const day = fc.constantFrom('2010-09-29', '2026-01-07', '2026-01-08', '2026-01-09', '2104-01-21', '20-1-1', '');
+const day = fc.constantFrom(
+  '2010-09-29',
+  '2026-01-07',
+  '2026-01-08',
+  '2026-01-09',
+  '2104-01-21',
+  '20-1-1',
+  '',
+);
 const moment = fc.constantFrom(
   '2020-01-01T10:00:00.000',
   '2026-01-08T10:00:00.000',
@@ -16,7 +29,20 @@ const often = <T>(usual: T, arbitrary: fc.Arbitrary<T>) =>
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) => often<T | undefined>(undefined, arbitrary);
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
-  fc.constantFrom('&', ']]>', '<', 'é', '’', '', ' ', 'B&W-1774', '</sl:stand>', '\u{1F3E0}', '\t', '\n'),
+  fc.constantFrom(
+    '&',
+    ']]>',
+    '<',
+    'é',
+    '’',
+    '',
+    ' ',
+    'B&W-1774',
+    '</sl:stand>',
+    '\u{1F3E0}',
+    '\t',
+    '\n',
+  ),
 );
 
 /** What says when an occurrence counts. */
@@ -43,8 +69,12 @@ export const anyNum = fc
     identificatie: often('0457200000199640', fc.constantFrom('0457', '', '045720000019964x')),
     huisnummer: often(9, fc.constantFrom(1, 99_999, 100_000, 0, -1, 1.5)),
     huisletter: fc.option(fc.constantFrom('a', 'Z', '1', 'ab', ''), { nil: undefined }),
-    huisnummertoevoeging: fc.option(fc.constantFrom('bis', '1', '01R', 'abcde', ''), { nil: undefined }),
-    postcode: fc.option(fc.constantFrom('1381AA', '0381AA', '1381aa', '1381AAA', ''), { nil: undefined }),
+    huisnummertoevoeging: fc.option(fc.constantFrom('bis', '1', '01R', 'abcde', ''), {
+      nil: undefined,
+    }),
+    postcode: fc.option(fc.constantFrom('1381AA', '0381AA', '1381aa', '1381AAA', ''), {
+      nil: undefined,
+    }),
     openbareRuimte: often('0457300000000035', fc.constantFrom('35', '')),
     woonplaats: rarely(fc.constantFrom('1050', '10500')),
     type: often('Verblijfsobject', fc.constantFrom('Ligplaats', 'Standplaats')),
@@ -61,10 +91,23 @@ const anyAdresseerbaar = {
 const anyMetres = (usual: string, most: string) =>
   often(
     usual,
-    fc.constantFrom(most, `${usual}00`, `${usual}.5e1`, '00.5', '-1.25', '131203.1234567890', '5', 'NaN', ''),
+    fc.constantFrom(
+      most,
+      `${usual}00`,
+      `${usual}.5e1`,
+      '00.5',
+      '-1.25',
+      '131203.1234567890',
+      '5',
+      'NaN',
+      '',
+    ),
   );
 const square = '131000 480000 131010 480000 131010.5 480010.25 131000 480010 131000 480000';
-const anyCorners = often(square, fc.constantFrom('131000 480000 131010 480000', square.replaceAll('.', ','), 'x', ''));
+const anyCorners = often(
+  square,
+  fc.constantFrom('131000 480000 131010 480000', square.replaceAll('.', ','), 'x', ''),
+);
 
 /** Verblijfsobjecten, with the same. */
 export const anyVbo = fc
@@ -80,12 +123,19 @@ export const anyVbo = fc
       { weight: 1, arbitrary: anyCorners },
     ),
     status: rarely(
-      fc.constantFrom('Verblijfsobject gevormd', 'Niet gerealiseerd verblijfsobject', 'Plaats aangewezen', 'x'),
+      fc.constantFrom(
+        'Verblijfsobject gevormd',
+        'Niet gerealiseerd verblijfsobject',
+        'Plaats aangewezen',
+        'x',
+      ),
     ),
     oppervlakte: often(103, fc.constantFrom(1, 999_999, 1_000_000, 0, -1)),
     gebruiksdoelen: often(
       ['woonfunctie'],
-      fc.array(fc.constantFrom('woonfunctie', 'winkelfunctie', 'overige gebruiksfunctie', 'x'), { maxLength: 3 }),
+      fc.array(fc.constantFrom('woonfunctie', 'winkelfunctie', 'overige gebruiksfunctie', 'x'), {
+        maxLength: 3,
+      }),
     ),
   })
   .map(withoutUndefined<VboStand>);
@@ -165,7 +215,10 @@ export const anyDamage: fc.Arbitrary<Damage> = fc.oneof(
     .constantFrom('Objecten', 'Historie', 'sl', 'ml', 'mlm', 'sl-bag-extract', 'Objecten-ref')
     .map((prefix) =>
       rewrite((xml) =>
-        xml.replaceAll(`<${prefix}:`, '<p:').replaceAll(`</${prefix}:`, '</p:').replace(`:${prefix}=`, ':p='),
+        xml
+          .replaceAll(`<${prefix}:`, '<p:')
+          .replaceAll(`</${prefix}:`, '</p:')
+          .replace(`:${prefix}=`, ':p='),
       ),
     ),
   fc
@@ -174,6 +227,11 @@ export const anyDamage: fc.Arbitrary<Damage> = fc.oneof(
   fc.constant(rewrite((xml) => xml.replaceAll('><', '>\n<'))),
   fc.constant(rewrite((xml) => xml.replace(/domein="(.*?)"/g, "domein='$1'"))),
   fc.constant(
-    rewrite((xml) => xml.replace(/(<Objecten:huisnummer>.*?<\/Objecten:huisnummer>)(.*?)(<Objecten:type)/, '$2$1$3')),
+    rewrite((xml) =>
+      xml.replace(
+        /(<Objecten:huisnummer>.*?<\/Objecten:huisnummer>)(.*?)(<Objecten:type)/,
+        '$2$1$3',
+      ),
+    ),
   ),
 );

@@ -20,7 +20,8 @@ const samples = '../shared/bag-samples';
 const ifSamples = existsSync(samples) ? it : it.skip; // real extracts are not part of this repository
 const sample = (name: string) => readFileSync(`${samples}/${name}`);
 
-const demo = (packing: Packing = {}) => writeExtract(examplePeildatum, exampleVoorkomens(), packing);
+const demo = (packing: Packing = {}) =>
+  writeExtract(examplePeildatum, exampleVoorkomens(), packing);
 
 const appleDouble = Buffer.from('0005160700020000', 'hex');
 const junk = {
@@ -42,21 +43,29 @@ const junkInside = {
 
 describe('reading an extract', () => {
   ifSamples('reads the national layout with the junk of a Mac, and XML with blanks', async () => {
-    const { rows, voorkomens } = await readExtract(sample('doesburg-0221-small/BAGNLDL-15092020-small.zip'));
+    const { rows, voorkomens } = await readExtract(
+      sample('doesburg-0221-small/BAGNLDL-15092020-small.zip'),
+    );
     expect(voorkomens).toEqual({ NUM: 14, OPR: 201, WPL: 1 });
     expect(rows).toHaveLength(7);
   });
 
-  ifSamples('reads deflated inner zips with XML in folders, once they have a Leveringsdocument', async () => {
-    const zip = sample('junk-entries-zip/bag.zip');
-    await expect(readExtract(zip)).rejects.toMatchObject({ code: 'missing_peildatum' });
-    const files: Record<string, Buffer | string> = { 'Leveringsdocument-BAG-Extract.xml': deliveryXml('2025-12-08') };
-    for (const entry of await listEntries(bufferAccess(zip), 'bag.zip'))
-      if (!entry.name.endsWith('/')) files[entry.name] = await readEntry(bufferAccess(zip), entry, 'bag.zip');
-    const { peildatum, rows } = await readExtract(await zipOf(files));
-    expect(peildatum).toBe('2025-12-08');
-    expect(rows.map(({ key }) => key)).toEqual(['1234AB#56#A', '1234AB#1#A']);
-  });
+  ifSamples(
+    'reads deflated inner zips with XML in folders, once they have a Leveringsdocument',
+    async () => {
+      const zip = sample('junk-entries-zip/bag.zip');
+      await expect(readExtract(zip)).rejects.toMatchObject({ code: 'missing_peildatum' });
+      const files: Record<string, Buffer | string> = {
+        'Leveringsdocument-BAG-Extract.xml': deliveryXml('2025-12-08'),
+      };
+      for (const entry of await listEntries(bufferAccess(zip), 'bag.zip'))
+        if (!entry.name.endsWith('/'))
+          files[entry.name] = await readEntry(bufferAccess(zip), entry, 'bag.zip');
+      const { peildatum, rows } = await readExtract(await zipOf(files));
+      expect(peildatum).toBe('2025-12-08');
+      expect(rows.map(({ key }) => key)).toEqual(['1234AB#56#A', '1234AB#1#A']);
+    },
+  );
 
   it.each<[string, Packing]>([
     ['deflated inner zips', { inner: 'deflated' }],
@@ -99,7 +108,10 @@ describe('reading an extract', () => {
 
   it('reads several members of one kind', async () => {
     const { NUM } = exampleVoorkomens();
-    const second = await writeExtract(examplePeildatum, { ...exampleVoorkomens(), NUM: NUM.slice(20) });
+    const second = await writeExtract(examplePeildatum, {
+      ...exampleVoorkomens(),
+      NUM: NUM.slice(20),
+    });
     const source = bufferAccess(second);
     const member = (await findMembers(source, 'second.zip')).members[0];
     if (!member) throw new Error('no member');
@@ -112,7 +124,9 @@ describe('reading an extract', () => {
   });
 
   it('reads files that hold no objects', async () => {
-    const { rows, voorkomens } = await readExtract(await writeExtract(examplePeildatum, { NUM: [], OPR: [], WPL: [] }));
+    const { rows, voorkomens } = await readExtract(
+      await writeExtract(examplePeildatum, { NUM: [], OPR: [], WPL: [] }),
+    );
     expect(voorkomens).toEqual({ NUM: 0, OPR: 0, WPL: 0 });
     expect(rows).toEqual([]);
   });
@@ -130,7 +144,9 @@ describe('reading an extract', () => {
 
 describe('refusing an extract', () => {
   ifSamples('refuses a delivery of mutations, by what it is', async () => {
-    await expect(readExtract(sample('weesp-0457/BAGNLDM-13112021-14112021.zip'))).rejects.toMatchObject({
+    await expect(
+      readExtract(sample('weesp-0457/BAGNLDM-13112021-14112021.zip')),
+    ).rejects.toMatchObject({
       code: 'mutation_delivery',
       message: expect.stringContaining('a delivery of mutations'),
     });
@@ -146,7 +162,10 @@ describe('refusing an extract', () => {
   });
 
   it.each(['NUM', 'OPR', 'WPL'])('names the missing member: %s', async (kind) => {
-    const zip = Buffer.from((await demo()).toString('latin1').replaceAll(`9999${kind}08`, '9999XXX08'), 'latin1');
+    const zip = Buffer.from(
+      (await demo()).toString('latin1').replaceAll(`9999${kind}08`, '9999XXX08'),
+      'latin1',
+    );
     await expect(readExtract(zip)).rejects.toMatchObject({
       code: 'missing_member',
       message: expect.stringContaining(`9999${kind}`),
@@ -185,7 +204,8 @@ describe('an extract whose reads fail', () => {
         const failure = new Error(`read ${failing} failed`);
         const source: RandomAccess = {
           size: zip.size,
-          read: (position, length) => (--left === 0 ? Promise.reject(failure) : zip.read(position, length)),
+          read: (position, length) =>
+            --left === 0 ? Promise.reject(failure) : zip.read(position, length),
         };
         await expect(readExtract(source)).rejects.toBe(failure);
       }
@@ -221,22 +241,37 @@ describe('the members of an extract', () => {
     ]);
   });
 
-  it.each(['stored', 'deflated'])('of a municipality are named after every zip around them: %s', async (method) => {
-    const compress = method === 'deflated';
-    const inner = await zipOf({ ...usual, '0457NUM08012026.zip': await zipOf({ 'a/1.xml': '' }) }, compress);
-    const zip = await zipOf({ '0457GEM08012026.zip': inner, [deliveryFile]: delivery }, compress);
-    const { members } = await findMembers(bufferAccess(zip), 'a.zip');
-    const [member] = members;
-    if (!member) throw new Error('no member');
-    const [file] = await listXmlFiles(await memberAccess(bufferAccess(zip), member, 'a.zip'), 'a.zip');
-    expect(fileLabel('a.zip', member)).toBe('a.zip > 0457GEM08012026.zip > 0457NUM08012026.zip');
-    expect(fileLabel('a.zip', member, file)).toBe('a.zip > 0457GEM08012026.zip > 0457NUM08012026.zip > 1.xml');
-  });
+  it.each(['stored', 'deflated'])(
+    'of a municipality are named after every zip around them: %s',
+    async (method) => {
+      const compress = method === 'deflated';
+      const inner = await zipOf(
+        { ...usual, '0457NUM08012026.zip': await zipOf({ 'a/1.xml': '' }) },
+        compress,
+      );
+      const zip = await zipOf({ '0457GEM08012026.zip': inner, [deliveryFile]: delivery }, compress);
+      const { members } = await findMembers(bufferAccess(zip), 'a.zip');
+      const [member] = members;
+      if (!member) throw new Error('no member');
+      const [file] = await listXmlFiles(
+        await memberAccess(bufferAccess(zip), member, 'a.zip'),
+        'a.zip',
+      );
+      expect(fileLabel('a.zip', member)).toBe('a.zip > 0457GEM08012026.zip > 0457NUM08012026.zip');
+      expect(fileLabel('a.zip', member, file)).toBe(
+        'a.zip > 0457GEM08012026.zip > 0457NUM08012026.zip > 1.xml',
+      );
+    },
+  );
 
   it.each(['Inactief', 'NietBag', 'InOnderzoek', '9999Inactief08012026', '__MACOSX', 'INACTIEF'])(
     'are not taken from a folder such as %s',
     async (folder) => {
-      const { members } = await find({ ...usual, [`${folder}/0001NUM08012026.zip`]: '', [deliveryFile]: delivery });
+      const { members } = await find({
+        ...usual,
+        [`${folder}/0001NUM08012026.zip`]: '',
+        [deliveryFile]: delivery,
+      });
       expect(members.map(({ name }) => name)).toEqual(Object.keys(usual));
     },
   );
@@ -251,7 +286,10 @@ describe('the peildatum of an extract', () => {
     ['before the selection', delivery.replace('<xb:Sel', `${nested}1900-01-01${nestedEnd}<xb:Sel`)],
     [
       'after the selection',
-      delivery.replace('</xb:SelectieGegevens>', `</xb:SelectieGegevens>${nested}1900-01-01${nestedEnd}`),
+      delivery.replace(
+        '</xb:SelectieGegevens>',
+        `</xb:SelectieGegevens>${nested}1900-01-01${nestedEnd}`,
+      ),
     ],
     [
       'deeper within the selection',
@@ -267,15 +305,25 @@ describe('the peildatum of an extract', () => {
         '<x:Old-Extract xmlns:x="x"><x:StandTechnischeDatum>1900-01-01</x:StandTechnischeDatum></x:Old-Extract>$&',
       ),
     ],
-    ['before an element of another schema', delivery.replace('</xb:BAG-', '<x:End xmlns:x="x"/>$&')],
-    ['with another area first', delivery.replace(/(<selecties-extract:LVC.*LVC-Extract>)(.*Registratief>)/s, '$2$1')],
+    [
+      'before an element of another schema',
+      delivery.replace('</xb:BAG-', '<x:End xmlns:x="x"/>$&'),
+    ],
+    [
+      'with another area first',
+      delivery.replace(/(<selecties-extract:LVC.*LVC-Extract>)(.*Registratief>)/s, '$2$1'),
+    ],
   ])('is that of its selection alone: %s', async (_, xml) => {
     expect(xml).not.toBe(delivery);
-    expect(await find({ ...usual, [deliveryFile]: xml })).toMatchObject({ peildatum: '2026-01-08' });
+    expect(await find({ ...usual, [deliveryFile]: xml })).toMatchObject({
+      peildatum: '2026-01-08',
+    });
   });
 
   it('is not read from the metadata of macOS', async () => {
-    expect(await find({ ...usual, [`__MACOSX/${deliveryFile}`]: 'binary', [deliveryFile]: delivery })).toMatchObject({
+    expect(
+      await find({ ...usual, [`__MACOSX/${deliveryFile}`]: 'binary', [deliveryFile]: delivery }),
+    ).toMatchObject({
       peildatum: '2026-01-08',
     });
   });
@@ -286,7 +334,9 @@ describe('the peildatum of an extract', () => {
     expect(await find(files, { now: dayBefore })).toMatchObject({ peildatum: '2026-01-08' });
     await expect(find(files, { now: dayBefore - 1 })).rejects.toMatchObject({
       code: 'future_peildatum',
-      message: expect.stringMatching(/is of 2026-01-08, which is in the future: today is 2026-01-06\. Check the clock/),
+      message: expect.stringMatching(
+        /is of 2026-01-08, which is in the future: today is 2026-01-06\. Check the clock/,
+      ),
     });
   });
 });
@@ -299,16 +349,36 @@ describe('an extract is refused, by what it is or holds', () => {
   const older = many(1, 20, (number) => `${number}NUM08122025.zip`);
 
   it.each<[string, Record<string, string>, string, string]>([
-    ['nothing', {}, 'missing_member', 'is not an extract of the BAG: it holds nothing. Use lvbag-extract-nl.zip'],
-    ['one other thing', { 'a.jpg': '' }, 'missing_member', 'is not an extract of the BAG: it holds a.jpg. Use'],
-    ['two other things', { 'a.jpg': '', 'b.jpg': '' }, 'missing_member', 'it holds a.jpg and 1 more. Use'],
+    [
+      'nothing',
+      {},
+      'missing_member',
+      'is not an extract of the BAG: it holds nothing. Use lvbag-extract-nl.zip',
+    ],
+    [
+      'one other thing',
+      { 'a.jpg': '' },
+      'missing_member',
+      'is not an extract of the BAG: it holds a.jpg. Use',
+    ],
+    [
+      'two other things',
+      { 'a.jpg': '', 'b.jpg': '' },
+      'missing_member',
+      'it holds a.jpg and 1 more. Use',
+    ],
     [
       'three other things',
       { 'c.jpg': '', 'a.jpg': '', 'b.jpg': '' },
       'missing_member',
       'it holds c.jpg and 2 more. Use',
     ],
-    ['members without a date', usual, 'missing_peildatum', `has no ${deliveryFile}, so its peildatum is unknown`],
+    [
+      'members without a date',
+      usual,
+      'missing_peildatum',
+      `has no ${deliveryFile}, so its peildatum is unknown`,
+    ],
     [
       'a municipality without a date',
       { '0457GEM08012026.zip': '' },
@@ -344,7 +414,12 @@ describe('an extract is refused, by what it is or holds', () => {
       'mutation_delivery',
       'a delivery of mutations',
     ],
-    ['a Leveringsdocument of no XML', { ...usual, [deliveryFile]: 'nothing' }, 'invalid_xml', deliveryFile],
+    [
+      'a Leveringsdocument of no XML',
+      { ...usual, [deliveryFile]: 'nothing' },
+      'invalid_xml',
+      deliveryFile,
+    ],
     [
       'a Leveringsdocument of a later schema',
       { ...usual, [deliveryFile]: delivery.replaceAll('v20200601', 'v20300101') },
@@ -406,7 +481,10 @@ describe('an extract is refused, by what it is or holds', () => {
       `holds members with different dates: ${older.join(', ')}. Use an extract of one date`,
     ],
   ])('%s', async (_, held, code, message) => {
-    await expect(find(held)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    await expect(find(held)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
   });
 });
 
@@ -424,7 +502,9 @@ describe('the XML files of a member', () => {
 
   it('may have no number, beside others that do', async () => {
     const names = ['num.xml', file(1), 'other.XML', file(2), 'x-12345.xml', 'x_000003.xml'];
-    expect(await list(['a.txt', ...names, '__MACOSX/x.xml', 'x.xml.txt'])).toEqual(names.toSorted());
+    expect(await list(['a.txt', ...names, '__MACOSX/x.xml', 'x.xml.txt'])).toEqual(
+      names.toSorted(),
+    );
   });
 
   it.each([

@@ -54,7 +54,8 @@ describe('a file of mutations', () => {
     expect(files).toHaveLength(10);
     expect(await schemaErrors(files, schema)).toEqual([]);
     const wrong = files.findLastIndex((file) => file.includes('</ml:mutatieGroep>'));
-    files[wrong] = files[wrong]?.replace('</ml:mutatieGroep>', '<ml:none/></ml:mutatieGroep>') ?? '';
+    files[wrong] =
+      files[wrong]?.replace('</ml:mutatieGroep>', '<ml:none/></ml:mutatieGroep>') ?? '';
     expect((await schemaErrors(files, schema)).join()).toContain('none');
     const document = mutationDeliveryXml(vanaf, day.date);
     expect(await schemaErrors(document, 'BagvsExtractLeveringsdocument-2.1.0.xsd')).toEqual([]);
@@ -64,9 +65,16 @@ describe('a file of mutations', () => {
     const { mutations, ...dates } = read(usualXml);
     expect(dates).toEqual({ vanaf, tot: day.date, gemeenten: [], problems: [] });
     const expected = day.groups.flatMap(({ kind, changes }) =>
-      changes.map(({ was, wordt }) => [kind, wordt.identificatie, wordt.volgnummer ?? 1, was === undefined]),
+      changes.map(({ was, wordt }) => [
+        kind,
+        wordt.identificatie,
+        wordt.volgnummer ?? 1,
+        was === undefined,
+      ]),
     );
-    expect(mutations.map((one) => [one.kind, one.identificatie, one.volgnummer, one.isNew])).toEqual(expected);
+    expect(
+      mutations.map((one) => [one.kind, one.identificatie, one.volgnummer, one.isNew]),
+    ).toEqual(expected);
   });
 
   it('is read the same by the strict parser alone, with anything between its groups', () => {
@@ -88,12 +96,18 @@ describe('a file of mutations', () => {
   });
 
   it('holds buildings that are skipped as bytes, of any kind and in any kind of group', () => {
-    const kinds = ['Pand', 'Verblijfsobject', 'Ligplaats', 'Standplaats'].map((kind) => other.replaceAll('Pand', kind));
-    const added = kinds.map((group) => group.replaceAll('wijziging', 'toevoeging').replaceAll('ml:was', 'ml:wordt'));
+    const kinds = ['Pand', 'Verblijfsobject', 'Ligplaats', 'Standplaats'].map((kind) =>
+      other.replaceAll('Pand', kind),
+    );
+    const added = kinds.map((group) =>
+      group.replaceAll('wijziging', 'toevoeging').replaceAll('ml:was', 'ml:wordt'),
+    );
     const skipped = [...kinds, ...added].join('');
     const first = usualXml.indexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
     const last = usualXml.lastIndexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
-    const xml = [usualXml.slice(0, first), usualXml.slice(first, last), usualXml.slice(last)].join(skipped);
+    const xml = [usualXml.slice(0, first), usualXml.slice(first, last), usualXml.slice(last)].join(
+      skipped,
+    );
     const write = jest.spyOn(SchemaParser.prototype, 'write');
     try {
       expect(read(xml)).toEqual(read(usualXml, { strictly: true }));
@@ -109,31 +123,48 @@ describe('a file of mutations', () => {
   });
 
   it('is read the same by the strict parser alone, with a building in the text of a value', () => {
-    const street = { identificatie: '0457300000000035', naam: 'Veer', woonplaats: '3631', begin: '2010-01-01' };
-    const xml = mutationsXml([{ kind: 'OPR', changes: [{ wordt: street }] }], vanaf, day.date).replace(
-      '>Veer<',
-      `><![CDATA[</ml:mutatieGroep>${other}]]><`,
-    );
+    const street = {
+      identificatie: '0457300000000035',
+      naam: 'Veer',
+      woonplaats: '3631',
+      begin: '2010-01-01',
+    };
+    const xml = mutationsXml(
+      [{ kind: 'OPR', changes: [{ wordt: street }] }],
+      vanaf,
+      day.date,
+    ).replace('>Veer<', `><![CDATA[</ml:mutatieGroep>${other}]]><`);
     expect(read(xml)).toEqual(read(xml, { strictly: true }));
     expect(read(xml).problems).toMatchObject([{ detail: `naam '</ml:mutatieGroep>${other}'` }]);
   });
 
-  it.each(['Historie', 'Objecten-ref'])('skips no building once the prefix %s stands for something else', (prefix) => {
-    const building =
-      '<ml:mutatieGroep><ml:toevoeging><ml:wordt><mlm:bagObject><Objecten:Pand/></mlm:bagObject></ml:wordt></ml:toevoeging></ml:mutatieGroep>';
-    const xml = usualXml
-      .replace('<ml:mutatieGroep>', `${building}<ml:mutatieGroep>`)
-      .replace(`xmlns:${prefix}="`, `xmlns:${prefix}="other-`);
-    for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow('in schema');
-  });
+  it.each(['Historie', 'Objecten-ref'])(
+    'skips no building once the prefix %s stands for something else',
+    (prefix) => {
+      const building =
+        '<ml:mutatieGroep><ml:toevoeging><ml:wordt><mlm:bagObject><Objecten:Pand/></mlm:bagObject></ml:wordt></ml:toevoeging></ml:mutatieGroep>';
+      const xml = usualXml
+        .replace('<ml:mutatieGroep>', `${building}<ml:mutatieGroep>`)
+        .replace(`xmlns:${prefix}="`, `xmlns:${prefix}="other-`);
+      for (const strictly of [true, false])
+        expect(() => read(xml, { strictly })).toThrow('in schema');
+    },
+  );
 
   it.each<[string, string, string]>([
     [
       'that removes an occurrence',
-      changed(/wijziging>/g, 'verwijdering>').replace(/<ml:wordt>.*?<\/ml:wordt><\/ml:verw/g, '</ml:verw'),
+      changed(/wijziging>/g, 'verwijdering>').replace(
+        /<ml:wordt>.*?<\/ml:wordt><\/ml:verw/g,
+        '</ml:verw',
+      ),
       'removes an occurrence of object',
     ],
-    ['in another schema', changed(/mutaties-lvc\/v20200601/g, 'mutaties-lvc/v20300101'), 'v20300101'],
+    [
+      'in another schema',
+      changed(/mutaties-lvc\/v20200601/g, 'mutaties-lvc/v20300101'),
+      'v20300101',
+    ],
     [
       'with an unknown kind of object',
       changed(/Objecten:Nummeraanduiding>/g, 'Objecten:Postbus>'),
@@ -189,9 +220,15 @@ describe('a change', () => {
     openbareRuimte: '0457300000000035',
     begin: '2010-09-29',
   };
-  const street = { identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631', begin: '2010-01-01' };
+  const street = {
+    identificatie: '0457300000000035',
+    naam: 'Buitenveer',
+    woonplaats: '3631',
+    begin: '2010-01-01',
+  };
   const place = { identificatie: '3631', naam: 'Weesp', begin: '2016-01-01' };
-  const xmlOf = (...changes: VoorkomenChange[]) => mutationsXml([{ kind: 'NUM', changes }], vanaf, day.date);
+  const xmlOf = (...changes: VoorkomenChange[]) =>
+    mutationsXml([{ kind: 'NUM', changes }], vanaf, day.date);
   const once = (xml: string, from: string | RegExp, to: string) => {
     expect(xml).toMatch(from);
     return xml.replace(from, to);
@@ -200,7 +237,9 @@ describe('a change', () => {
   const side = `<mlm:bagObject>${objectXml.NUM(num)}</mlm:bagObject>`;
 
   it('has what was, what it becomes, and when each holds', () => {
-    const { mutations } = read(xmlOf({ was: num, wordt: { ...num, volgnummer: 1, eind: '2030-01-01' } }));
+    const { mutations } = read(
+      xmlOf({ was: num, wordt: { ...num, volgnummer: 1, eind: '2030-01-01' } }),
+    );
     const held = {
       huisnummer: 9,
       huisletter: '',
@@ -216,7 +255,9 @@ describe('a change', () => {
 
   it('may be of several occurrences of one object', () => {
     const second = { ...num, volgnummer: 2, begin: '2026-01-01' };
-    const { mutations } = read(xmlOf({ was: num, wordt: { ...num, eind: '2026-01-01' } }, { wordt: second }));
+    const { mutations } = read(
+      xmlOf({ was: num, wordt: { ...num, eind: '2026-01-01' } }, { wordt: second }),
+    );
     expect(mutations.map(({ volgnummer, isNew }) => [volgnummer, isNew])).toEqual([
       [1, false],
       [2, true],
@@ -235,7 +276,10 @@ describe('a change', () => {
       mutations: [{ wordt: null }],
       problems: [problem],
     });
-    expect(read(xmlOf({ was: invalid, wordt: num }))).toMatchObject({ mutations: [{ was: null }], problems: [] });
+    expect(read(xmlOf({ was: invalid, wordt: num }))).toMatchObject({
+      mutations: [{ was: null }],
+      problems: [],
+    });
   });
 
   it.each<[string, string, string]>([
@@ -254,17 +298,33 @@ describe('a change', () => {
       xmlOf({ was: num, wordt: { ...num, volgnummer: 2 } }),
       'a change of object 0457200000199640 turns one occurrence into another one',
     ],
-    ['of two objects into one', once(usual, side, side + side), 'two objects on one side of a change'],
-    ['of one object into two', once(usual, '</ml:wordt>', `${side}</ml:wordt>`), 'two objects on one side of a change'],
+    [
+      'of two objects into one',
+      once(usual, side, side + side),
+      'two objects on one side of a change',
+    ],
+    [
+      'of one object into two',
+      once(usual, '</ml:wordt>', `${side}</ml:wordt>`),
+      'two objects on one side of a change',
+    ],
     [
       'of an object into nothing',
       once(usual, /<ml:wordt>.*<\/ml:wordt>/, '<ml:wordt/>'),
       'a change without its new state',
     ],
-    ['of nothing into an object', once(usual, /<ml:was>.*<\/ml:was>/, '<ml:was/>'), 'a change without its old state'],
+    [
+      'of nothing into an object',
+      once(usual, /<ml:was>.*<\/ml:was>/, '<ml:was/>'),
+      'a change without its old state',
+    ],
     [
       'with a value twice',
-      once(usual, '<Objecten:huisnummer>', '<Objecten:huisnummer>1</Objecten:huisnummer><Objecten:huisnummer>'),
+      once(
+        usual,
+        '<Objecten:huisnummer>',
+        '<Objecten:huisnummer>1</Objecten:huisnummer><Objecten:huisnummer>',
+      ),
       'a second Objecten:huisnummer in one object',
     ],
   ])('%s is refused', (_, xml, message) => {
@@ -275,14 +335,40 @@ describe('a change', () => {
     [
       'NUM',
       num,
-      ['identificatie', 'huisnummer', 'status', 'OpenbareRuimteRef', 'voorkomenidentificatie', 'beginGeldigheid'],
+      [
+        'identificatie',
+        'huisnummer',
+        'status',
+        'OpenbareRuimteRef',
+        'voorkomenidentificatie',
+        'beginGeldigheid',
+      ],
     ],
-    ['OPR', street, ['identificatie', 'naam', 'status', 'WoonplaatsRef', 'voorkomenidentificatie', 'beginGeldigheid']],
-    ['WPL', place, ['identificatie', 'naam', 'status', 'voorkomenidentificatie', 'beginGeldigheid']],
+    [
+      'OPR',
+      street,
+      [
+        'identificatie',
+        'naam',
+        'status',
+        'WoonplaatsRef',
+        'voorkomenidentificatie',
+        'beginGeldigheid',
+      ],
+    ],
+    [
+      'WPL',
+      place,
+      ['identificatie', 'naam', 'status', 'voorkomenidentificatie', 'beginGeldigheid'],
+    ],
   ] as const)(
     'of a %s is refused when either side lacks a value that the schema requires',
     (kind, voorkomen, values) => {
-      const xml = mutationsXml([{ kind, changes: [{ was: voorkomen, wordt: voorkomen }] }], vanaf, day.date);
+      const xml = mutationsXml(
+        [{ kind, changes: [{ was: voorkomen, wordt: voorkomen }] }],
+        vanaf,
+        day.date,
+      );
       expect(read(xml).mutations).toHaveLength(1);
       for (const value of values) {
         const element = new RegExp(`<([\\w-]+:${value})\\b[^>]*>[^<]*</\\1>`, 'g');
@@ -308,8 +394,10 @@ describe('a delivery of mutations', () => {
   const read = (zip: Buffer) => readMutationDelivery(bufferAccess(zip), 'day.zip');
   const member = `9999MUT${[vanaf, day.date].map((date) => date.split('-').reverse().join('')).join('-')}`;
   const emptyXml = mutationsXml([], vanaf, day.date);
-  const delivery = async (files: Record<string, string>, others: Record<string, string | Buffer> = {}) =>
-    zipOf({ [`${member}.zip`]: await zipOf(files), ...others });
+  const delivery = async (
+    files: Record<string, string>,
+    others: Record<string, string | Buffer> = {},
+  ) => zipOf({ [`${member}.zip`]: await zipOf(files), ...others });
 
   it('returns the mutations of all its files in the order of their numbers', async () => {
     const { mutations, ...dates } = await read(
@@ -342,7 +430,9 @@ describe('a delivery of mutations', () => {
         },
         compress,
       );
-      expect((await read(zip)).mutations).toEqual(readMutations(Buffer.from(usualXml), 'day.xml').mutations);
+      expect((await read(zip)).mutations).toEqual(
+        readMutations(Buffer.from(usualXml), 'day.xml').mutations,
+      );
     }
   });
 
@@ -366,7 +456,10 @@ describe('a delivery of mutations', () => {
     [
       'with two files of relations',
       () =>
-        delivery({ [`${member}-000001.xml`]: emptyXml }, { 'GEM-WPL-RELATIE-1.zip': '', 'GEM-WPL-RELATIE-2.zip': '' }),
+        delivery(
+          { [`${member}-000001.xml`]: emptyXml },
+          { 'GEM-WPL-RELATIE-1.zip': '', 'GEM-WPL-RELATIE-2.zip': '' },
+        ),
       'contradicts itself: it holds GEM-WPL-RELATIE-1.zip and GEM-WPL-RELATIE-2.zip; one is expected',
     ],
     [
@@ -386,7 +479,10 @@ describe('a delivery of mutations', () => {
     [
       'with relations without a file',
       async () =>
-        delivery({ [`${member}-000001.xml`]: emptyXml }, { 'GEM-WPL-RELATIE-1.zip': await zipOf({ 'a.txt': '' }) }),
+        delivery(
+          { [`${member}-000001.xml`]: emptyXml },
+          { 'GEM-WPL-RELATIE-1.zip': await zipOf({ 'a.txt': '' }) },
+        ),
       'holds no XML file',
     ],
     [
@@ -399,7 +495,11 @@ describe('a delivery of mutations', () => {
       () => zipOf({ 'a.jpg': '' }),
       'is not a delivery of mutations: it holds a.jpg. Use a delivery',
     ],
-    ['of two other things', () => zipOf({ 'a.jpg': '', 'b.jpg': '' }), 'it holds a.jpg and 1 more. Use a delivery'],
+    [
+      'of two other things',
+      () => zipOf({ 'a.jpg': '', 'b.jpg': '' }),
+      'it holds a.jpg and 1 more. Use a delivery',
+    ],
     ['of nothing', () => zipOf({}), 'it holds nothing. Use a delivery'],
     [
       'that is the extract of a municipality',
@@ -419,12 +519,14 @@ describe('a delivery of mutations', () => {
     ],
     [
       'that holds a file twice',
-      () => delivery({ [`${member}-000001.xml`]: emptyXml, [`copy/${member}-000001.xml`]: usualXml }),
+      () =>
+        delivery({ [`${member}-000001.xml`]: emptyXml, [`copy/${member}-000001.xml`]: usualXml }),
       'holds file 000001 twice; get the file again',
     ],
     [
       'with a file that begins on another day',
-      () => delivery({ [`${member}-000001.xml`]: mutationsXml([], dateAfter(vanaf, -1), day.date) }),
+      () =>
+        delivery({ [`${member}-000001.xml`]: mutationsXml([], dateAfter(vanaf, -1), day.date) }),
       `contradicts itself: it covers ${dateAfter(vanaf, -1)} to ${day.date}, but its name says ${vanaf} to ${day.date}. Get`,
     ],
     [
@@ -439,8 +541,15 @@ describe('a delivery of mutations', () => {
   it('returns the problems of all its files', async () => {
     const place = { identificatie: '3631', naam: '', begin: '2016-01-01' };
     const file = (identificatie: string) =>
-      mutationsXml([{ kind: 'WPL', changes: [{ wordt: { ...place, identificatie } }] }], vanaf, day.date);
-    const zip = await delivery({ [`${member}-000001.xml`]: file('3631'), [`${member}-000002.xml`]: file('3632') });
+      mutationsXml(
+        [{ kind: 'WPL', changes: [{ wordt: { ...place, identificatie } }] }],
+        vanaf,
+        day.date,
+      );
+    const zip = await delivery({
+      [`${member}-000001.xml`]: file('3631'),
+      [`${member}-000002.xml`]: file('3632'),
+    });
     expect((await read(zip)).problems).toMatchObject([
       { identificatie: '3631', file: `day.zip > ${member}.zip > ${member}-000001.xml` },
       { identificatie: '3632', file: `day.zip > ${member}.zip > ${member}-000002.xml` },
@@ -458,7 +567,11 @@ describe('a delivery of mutations', () => {
       () => writeExtract(start, firstState(random, start)),
       'It is a full extract: pass it with --extract.',
     ],
-    ['that is a page of HTML', async () => Buffer.from('<!DOCTYPE html><title>Sign in</title>'), 'day.zip'],
+    [
+      'that is a page of HTML',
+      async () => Buffer.from('<!DOCTYPE html><title>Sign in</title>'),
+      'day.zip',
+    ],
     [
       'that is cut off',
       async () => (await writeMutationDelivery(vanaf, day.date, day.groups)).subarray(0, 900),

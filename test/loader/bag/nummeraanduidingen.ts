@@ -2,7 +2,11 @@ import { expect } from '@jest/globals';
 import type { ObjectenKind } from '../../../loader/bag/elements.ts';
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { type ReadObjects, type ReadOptions, readXml } from '../../../loader/bag/read-stands.ts';
-import type { AdresseerbaarVoorkomen, NumVoorkomen, OprVoorkomen } from '../../../loader/bag/voorkomen.ts';
+import type {
+  AdresseerbaarVoorkomen,
+  NumVoorkomen,
+  OprVoorkomen,
+} from '../../../loader/bag/voorkomen.ts';
 import type { WrittenStand } from '../../../loader/bag/written-stand.ts';
 import type { ExtractErrorCode } from '../../../loader/load-error.ts';
 import { occurrenceLine, writeOccurrence } from '../../../loader/register/record.ts';
@@ -34,8 +38,9 @@ export function ofPeildatum(xml: Buffer): Buffer {
 }
 
 /**
- * What a reader made of a file: what it visited for its own date and for a later one, and counted; or its refusal.
- * `lines`: what it visited as records are stored, by the fast reader written as bytes.
+ * What a reader made of a file: what it visited for its own date and for a later one, and counted;
+ * or its refusal. `lines`: what it visited as records are stored, by the fast reader written as
+ * bytes.
  */
 export type Outcome<T = NumVoorkomen> =
   | { visited: T[]; later: T[]; counts: ReadCounts; lines: string }
@@ -46,7 +51,10 @@ export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
   return outcomeOf('NUM', xml, reader);
 }
 
-type Visited = { NUM: NumVoorkomen; OPR: OprVoorkomen } & Record<ObjectenKind, AdresseerbaarVoorkomen>;
+type Visited = { NUM: NumVoorkomen; OPR: OprVoorkomen } & Record<
+  ObjectenKind,
+  AdresseerbaarVoorkomen
+>;
 
 /** The same for objects of any kind. */
 export function outcomeOf<K extends keyof Visited>(
@@ -67,11 +75,18 @@ export function outcomeOf<K extends keyof Visited>(
       if (one.kind !== 'OPR') lines.write(occurrenceLine(one), 'latin1');
     };
     const isBytes = kind === 'NUM' || kind === 'VBO';
-    const visitWritten = (stand: WrittenStand) => writeOccurrence(kind as 'NUM' | 'VBO', lines, stand);
-    expect(readAll(writeLine, { later: writeLine, ...(isBytes && { visitWritten }) })).toEqual(counts);
+    const visitWritten = (stand: WrittenStand) =>
+      writeOccurrence(kind as 'NUM' | 'VBO', lines, stand);
+    expect(readAll(writeLine, { later: writeLine, ...(isBytes && { visitWritten }) })).toEqual(
+      counts,
+    );
     return { visited, later, counts, lines: lines.bytes.toString('latin1') };
   } catch (error) {
-    const { name, code, message } = error as { name: string; code: ExtractErrorCode; message: string };
+    const { name, code, message } = error as {
+      name: string;
+      code: ExtractErrorCode;
+      message: string;
+    };
     if (name !== 'ExtractError') throw error;
     return { code, message };
   }

@@ -24,10 +24,15 @@ function reportOf(problems: Problem[]): ProblemReport {
 describe('a problem report', () => {
   it('is the same for any division and order of the work', () => {
     fc.assert(
-      fc.property(fc.array(problem, { maxLength: 60 }), fc.nat(60), fc.boolean(), (problems, cut, turned) => {
-        const parts = [reportOf(problems.slice(0, cut)), reportOf(problems.slice(cut).reverse())];
-        expect(mergeReports(turned ? parts.reverse() : parts)).toEqual(reportOf(problems));
-      }),
+      fc.property(
+        fc.array(problem, { maxLength: 60 }),
+        fc.nat(60),
+        fc.boolean(),
+        (problems, cut, turned) => {
+          const parts = [reportOf(problems.slice(0, cut)), reportOf(problems.slice(cut).reverse())];
+          expect(mergeReports(turned ? parts.reverse() : parts)).toEqual(reportOf(problems));
+        },
+      ),
     );
   });
 

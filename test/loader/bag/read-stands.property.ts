@@ -8,20 +8,27 @@ import { sample, weespXml } from '../../support/weesp-truth.ts';
 import { anyDamage, anyNum, anyPlaats, anyVbo } from './damaged-files.ts';
 import { numXml, ofPeildatum, outcomeOf, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
-// Ten thousand comparisons: an `expect` each would take as long as reading the files. So would the long stacks of the
-// refusals.
+// Ten thousand comparisons: an `expect` each would take as long as reading the files. So would the
+// long stacks of the refusals.
 Error.stackTraceLimit = 5;
 
 describe('the fast reader and the strict reader', () => {
   it('agree on any file: the same objects and counts, or the same refusal', () => {
     const seen = { read: 0, refused: 0 };
     fc.assert(
-      fc.property(fc.array(anyNum, { maxLength: 6 }), fc.array(anyDamage, { maxLength: 3 }), (nums, damages) => {
-        const xml = damages.reduce((file, damage) => damage(file), Buffer.from(numXml(...nums)) as Buffer);
-        const outcome = read(xml, 'strict');
-        assert.deepEqual(read(xml, 'fast'), outcome);
-        seen['counts' in outcome ? 'read' : 'refused']++;
-      }),
+      fc.property(
+        fc.array(anyNum, { maxLength: 6 }),
+        fc.array(anyDamage, { maxLength: 3 }),
+        (nums, damages) => {
+          const xml = damages.reduce(
+            (file, damage) => damage(file),
+            Buffer.from(numXml(...nums)) as Buffer,
+          );
+          const outcome = read(xml, 'strict');
+          assert.deepEqual(read(xml, 'fast'), outcome);
+          seen['counts' in outcome ? 'read' : 'refused']++;
+        },
+      ),
       { numRuns: isFullSweep ? 4_000 : 300 },
     );
     expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(20);
@@ -53,17 +60,24 @@ describe('the fast reader and the strict reader', () => {
     expect(Math.min(seen.read, seen.refused, seen.visited)).toBeGreaterThan(20);
   });
 
-  (isFullSweep && existsSync(sample) ? it : it.skip)('agree on the adresseerbare objecten of Weesp', async () => {
-    for (const kind of ['VBO', 'LIG', 'STA'] as const) {
-      for (const xml of await weespXml(new RegExp(`^0457${kind}\\d+\\.zip$`))) {
-        const [fast, strict] = (['fast', 'strict'] as const).map((reader) => outcomeOf(kind, ofPeildatum(xml), reader));
-        assert.deepEqual(fast, strict);
+  (isFullSweep && existsSync(sample) ? it : it.skip)(
+    'agree on the adresseerbare objecten of Weesp',
+    async () => {
+      for (const kind of ['VBO', 'LIG', 'STA'] as const) {
+        for (const xml of await weespXml(new RegExp(`^0457${kind}\\d+\\.zip$`))) {
+          const [fast, strict] = (['fast', 'strict'] as const).map((reader) =>
+            outcomeOf(kind, ofPeildatum(xml), reader),
+          );
+          assert.deepEqual(fast, strict);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('agree on a file that is truncated at any byte, or lacks any byte', () => {
-    const xml = Buffer.from(numXml({ ...someNum, woonplaats: '1050', eind: '2030-01-01' }, someNum));
+    const xml = Buffer.from(
+      numXml({ ...someNum, woonplaats: '1050', eind: '2030-01-01' }, someNum),
+    );
     const first = xml.indexOf('<sl:inhoud>');
     for (const i of sweep(
       Array.from({ length: xml.length - first }, (_, at) => first + at),

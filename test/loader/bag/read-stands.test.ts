@@ -36,7 +36,9 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
 
   it('may lack huisletter, huisnummertoevoeging, postcode and their own woonplaats', () => {
     const { identificatie, huisnummer, openbareRuimte, begin } = someNum;
-    expect(read(numXml({ identificatie, huisnummer, openbareRuimte, begin }), reader)).toMatchObject({
+    expect(
+      read(numXml({ identificatie, huisnummer, openbareRuimte, begin }), reader),
+    ).toMatchObject({
       visited: [{ huisletter: '', huisnummertoevoeging: '', postcode: null, woonplaats: null }],
     });
   });
@@ -47,15 +49,30 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['character references', usual.replace('>1381AA<', '>&#49;381&#x41;A<')],
     ['a processing instruction', usual.replace('<sl:stand>', '<?note?><sl:stand>')],
     ['blanks between elements', usual.replaceAll('><', '>\n  <')],
-    ['blanks around number and date', usual.replace('>9<', '> 9\n<').replace('>2010-09-29<', '> 2010-09-29 <')],
-    ['other prefixes', usual.replaceAll('Objecten:', 'o:').replaceAll('xmlns:Objecten=', 'xmlns:o=')],
+    [
+      'blanks around number and date',
+      usual.replace('>9<', '> 9\n<').replace('>2010-09-29<', '> 2010-09-29 <'),
+    ],
+    [
+      'other prefixes',
+      usual.replaceAll('Objecten:', 'o:').replaceAll('xmlns:Objecten=', 'xmlns:o='),
+    ],
     [
       'a default namespace',
       usual
         .replaceAll('Historie:', '')
-        .replace('<Voorkomen>', '<Voorkomen xmlns="www.kadaster.nl/schemas/lvbag/imbag/historie/v20200601">'),
+        .replace(
+          '<Voorkomen>',
+          '<Voorkomen xmlns="www.kadaster.nl/schemas/lvbag/imbag/historie/v20200601">',
+        ),
     ],
-    ['another order', usual.replace(/(<Objecten:huisnummer>.*?)(<Objecten:postcode>.*?<\/Objecten:postcode>)/, '$2$1')],
+    [
+      'another order',
+      usual.replace(
+        /(<Objecten:huisnummer>.*?)(<Objecten:postcode>.*?<\/Objecten:postcode>)/,
+        '$2$1',
+      ),
+    ],
     [
       'attributes, in other quotes',
       usual.replace('<sl:stand>', "<sl:stand id='1'>").replace(/domein="(.*?)"/g, "domein='$1'"),
@@ -64,17 +81,26 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['a document number outside ASCII', numXml({ ...someNum, documentnummer: 'Beslüit’' })],
     [
       'two stands in a comment',
-      usual.replace('<sl:stand>', `<!--${numXml(someNum, someNum).replace(/^.*?(?=<sl:stand>)/s, '')}--><sl:stand>`),
+      usual.replace(
+        '<sl:stand>',
+        `<!--${numXml(someNum, someNum).replace(/^.*?(?=<sl:stand>)/s, '')}--><sl:stand>`,
+      ),
     ],
     [
       'a comment that holds the end of the header, and a stand',
-      usual.replace('<sl:inhoud>', `<!--</sl:inhoud>${usual.replace(/^.*?(?=<sl:stand>)/s, '')}-->$&`),
+      usual.replace(
+        '<sl:inhoud>',
+        `<!--</sl:inhoud>${usual.replace(/^.*?(?=<sl:stand>)/s, '')}-->$&`,
+      ),
     ],
     ['the name of its encoding in lower case', usual.replace('UTF-8', 'utf-8')],
     ['no name of its encoding', usual.replace(' encoding="UTF-8"', '')],
     ['a byte order mark', `\uFEFF${usual}`],
     ['line ends of Windows', usual.replaceAll('\n', '\r\n')],
-    ['a stand in a comment', usual.replace('<sl:stand>', `<!-- ${usual.slice(-1500, -60)} --><sl:stand>`)],
+    [
+      'a stand in a comment',
+      usual.replace('<sl:stand>', `<!-- ${usual.slice(-1500, -60)} --><sl:stand>`),
+    ],
   ])('are read the same with %s', (_, xml) => {
     expect(xml).not.toBe(usual);
     const outcome = read(xml, reader);
@@ -83,44 +109,118 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
   });
 
   it.each<[string, (xml: string) => string, string]>([
-    ['objects of another schema', (xml) => xml.replaceAll('/objecten/v20200601', '/objecten/v2'), 'unknown_schema'],
-    ['another peildatum', (xml) => xml.replace('Datum>2026-01-08<', 'Datum>2026-01-07<'), 'mixed_peildatums'],
-    ['no peildatum', (xml) => xml.replace(/<selecties-extract:LVC.*?LVC-Extract>/s, ''), 'invalid_xml'],
-    ['no standBestand', (xml) => xml.replace(/<sl:standBestand>.*<\/sl:standBestand>/s, ''), 'invalid_xml'],
+    [
+      'objects of another schema',
+      (xml) => xml.replaceAll('/objecten/v20200601', '/objecten/v2'),
+      'unknown_schema',
+    ],
+    [
+      'another peildatum',
+      (xml) => xml.replace('Datum>2026-01-08<', 'Datum>2026-01-07<'),
+      'mixed_peildatums',
+    ],
+    [
+      'no peildatum',
+      (xml) => xml.replace(/<selecties-extract:LVC.*?LVC-Extract>/s, ''),
+      'invalid_xml',
+    ],
+    [
+      'no standBestand',
+      (xml) => xml.replace(/<sl:standBestand>.*<\/sl:standBestand>/s, ''),
+      'invalid_xml',
+    ],
     ['another root', () => '<root/>', 'unknown_schema'],
     ['nothing', () => '', 'invalid_xml'],
     ['no end', (xml) => xml.slice(0, -5), 'invalid_xml'],
-    ['an end after an occurrence', (xml) => xml.slice(0, xml.indexOf('</sl:stand>') + 11), 'invalid_xml'],
+    [
+      'an end after an occurrence',
+      (xml) => xml.slice(0, xml.indexOf('</sl:stand>') + 11),
+      'invalid_xml',
+    ],
     ['more after its end', (xml) => `${xml}<more/>`, 'invalid_xml'],
-    ['text between occurrences', (xml) => xml.replace('</sl:stand>', '</sl:stand>text'), 'invalid_xml'],
-    ['an element that the schema does not have', (xml) => xml.replace('NietBagLV>', 'NietBAG>'), 'invalid_xml'],
-    ['a value twice', (xml) => xml.replace(/(<Objecten:postcode>.*?<\/Objecten:postcode>)/, '$1$1'), 'invalid_xml'],
+    [
+      'text between occurrences',
+      (xml) => xml.replace('</sl:stand>', '</sl:stand>text'),
+      'invalid_xml',
+    ],
+    [
+      'an element that the schema does not have',
+      (xml) => xml.replace('NietBagLV>', 'NietBAG>'),
+      'invalid_xml',
+    ],
+    [
+      'a value twice',
+      (xml) => xml.replace(/(<Objecten:postcode>.*?<\/Objecten:postcode>)/, '$1$1'),
+      'invalid_xml',
+    ],
     ['two objects in one stand', (xml) => xml.replace('</sl:stand><sl:stand>', ''), 'invalid_xml'],
-    ['a stand without an object', (xml) => xml.replace('<sl:stand>', '<sl:stand/><sl:stand>'), 'invalid_xml'],
-    ['no street', (xml) => xml.replace(/<Objecten:ligtAan>.*?<\/Objecten:ligtAan>/, ''), 'invalid_xml'],
-    ['no status', (xml) => xml.replace(/<Objecten:status>.*?<\/Objecten:status>/, ''), 'invalid_xml'],
-    ['an unknown status', (xml) => xml.replace('Naamgeving uitgegeven', 'Naamgeving gewijzigd'), 'invalid_xml'],
-    ['an invalid date', (xml) => xml.replace('Geldigheid>2010-09-29<', 'Geldigheid>29-09-2010<'), 'invalid_xml'],
-    ['an end that is not a date', (xml) => xml.replace('eindGeldigheid>2', 'eindGeldigheid>x'), 'invalid_xml'],
+    [
+      'a stand without an object',
+      (xml) => xml.replace('<sl:stand>', '<sl:stand/><sl:stand>'),
+      'invalid_xml',
+    ],
+    [
+      'no street',
+      (xml) => xml.replace(/<Objecten:ligtAan>.*?<\/Objecten:ligtAan>/, ''),
+      'invalid_xml',
+    ],
+    [
+      'no status',
+      (xml) => xml.replace(/<Objecten:status>.*?<\/Objecten:status>/, ''),
+      'invalid_xml',
+    ],
+    [
+      'an unknown status',
+      (xml) => xml.replace('Naamgeving uitgegeven', 'Naamgeving gewijzigd'),
+      'invalid_xml',
+    ],
+    [
+      'an invalid date',
+      (xml) => xml.replace('Geldigheid>2010-09-29<', 'Geldigheid>29-09-2010<'),
+      'invalid_xml',
+    ],
+    [
+      'an end that is not a date',
+      (xml) => xml.replace('eindGeldigheid>2', 'eindGeldigheid>x'),
+      'invalid_xml',
+    ],
     ['an unknown entity', (xml) => xml.replace('BAG-2010', 'BAG&nbsp;2010'), 'invalid_xml'],
     ['a DOCTYPE', (xml) => xml.replace('?>', '?><!DOCTYPE x>'), 'invalid_xml'],
     ['two byte order marks', (xml) => `\uFEFF\uFEFF${xml}`, 'invalid_xml'],
-    ['an element within a value', (xml) => xml.replace('>bis<', '><Objecten:status/>bis<'), 'invalid_xml'],
-    ['a value with an unknown child', (xml) => xml.replace('>9<', '><!-- --><x/>9<'), 'unknown_schema'],
+    [
+      'an element within a value',
+      (xml) => xml.replace('>bis<', '><Objecten:status/>bis<'),
+      'invalid_xml',
+    ],
+    [
+      'a value with an unknown child',
+      (xml) => xml.replace('>9<', '><!-- --><x/>9<'),
+      'unknown_schema',
+    ],
     ['another encoding', (xml) => xml.replace('UTF-8', 'ISO-8859-1'), 'invalid_xml'],
   ])('are refused in a file with %s', (_, change, code) => {
     const xml = numXml({ ...someNum, eind: '2030-01-01', tijdstipNietBagLV: moment }, someNum);
     expect(change(xml)).not.toBe(xml);
-    expect(read(change(xml), reader)).toMatchObject({ code, message: expect.stringContaining('a.xml: ') });
+    expect(read(change(xml), reader)).toMatchObject({
+      code,
+      message: expect.stringContaining('a.xml: '),
+    });
   });
 
   it('are refused in a file that is not UTF-8', () => {
     const xml = Buffer.from(numXml({ ...someNum, documentnummer: 'ü' }), 'latin1');
-    expect(read(xml, reader)).toMatchObject({ code: 'invalid_xml', message: expect.stringContaining('not UTF-8') });
+    expect(read(xml, reader)).toMatchObject({
+      code: 'invalid_xml',
+      message: expect.stringContaining('not UTF-8'),
+    });
   });
 
   it.each<[string, (xml: string) => string, string]>([
-    ['type OPR, not NUM', (xml) => xml.replace('Type>NUM<', 'Type>OPR<'), 'holds objects of type OPR, not NUM'],
+    [
+      'type OPR, not NUM',
+      (xml) => xml.replace('Type>NUM<', 'Type>OPR<'),
+      'holds objects of type OPR, not NUM',
+    ],
     [
       'no type',
       (xml) => xml.replace(/<sl:objectType>.*<\/sl:objectType>/, ''),
@@ -139,12 +239,17 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
 
   it('are refused in a file of another schema by the name of that schema', () => {
     expect(read(numXml().replaceAll('v20200601', 'v20180601'), reader)).toMatchObject({
-      message: expect.stringContaining('http://www.kadaster.nl/schemas/lvbag/extract-deelbestand-lvc/v20180601'),
+      message: expect.stringContaining(
+        'http://www.kadaster.nl/schemas/lvbag/extract-deelbestand-lvc/v20180601',
+      ),
     });
   });
 
   it.each<[string, (xml: string) => string]>([
-    ["identificatie '045720000019964'", (xml) => xml.replace('0457200000199640', '045720000019964')],
+    [
+      "identificatie '045720000019964'",
+      (xml) => xml.replace('0457200000199640', '045720000019964'),
+    ],
     ["huisnummer '0'", (xml) => xml.replace('>9<', '>0<')],
     ["huisnummer '09'", (xml) => xml.replace('>9<', '>09<')],
     ["huisnummer '100000'", (xml) => xml.replace('>9<', '>100000<')],
@@ -159,8 +264,14 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ["postcode '0381AA'", (xml) => xml.replace('1381AA', '0381AA')],
     ["postcode '1381AAA'", (xml) => xml.replace('1381AA', '1381AAA')],
     ["postcode '1381AA '", (xml) => xml.replace('1381AA', '1381AA ')],
-    ["identificatie '04572000001996400'", (xml) => xml.replace('0457200000199640', '04572000001996400')],
-    ["OpenbareRuimteRef '04573000000000350'", (xml) => xml.replace('0457300000000035', '04573000000000350')],
+    [
+      "identificatie '04572000001996400'",
+      (xml) => xml.replace('0457200000199640', '04572000001996400'),
+    ],
+    [
+      "OpenbareRuimteRef '04573000000000350'",
+      (xml) => xml.replace('0457300000000035', '04573000000000350'),
+    ],
     ["WoonplaatsRef '105'", (xml) => xml.replace('>1050<', '>105<')],
     ["OpenbareRuimteRef '35'", (xml) => xml.replace('0457300000000035', '35')],
     ["WoonplaatsRef '10500'", (xml) => xml.replace('>1050<', '>10500<')],
@@ -169,7 +280,11 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     expect(change(xml)).not.toBe(xml);
     expect(read(change(xml), reader)).toMatchObject({
       visited: [],
-      counts: { voorkomens: 1, current: 0, problems: [{ kind: 'invalid_value', file: 'a.xml', detail }] },
+      counts: {
+        voorkomens: 1,
+        current: 0,
+        problems: [{ kind: 'invalid_value', file: 'a.xml', detail }],
+      },
     });
   });
 
@@ -202,20 +317,26 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
         ),
       ),
     );
-    const nums = each.map((state, i) => ({ ...someNum, ...state, huisnummer: i + 1, volgnummer: i + 1 }) as NumStand);
+    const nums = each.map(
+      (state, i) => ({ ...someNum, ...state, huisnummer: i + 1, volgnummer: i + 1 }) as NumStand,
+    );
     const outcome = read(numXml(...nums), reader);
     if (!('counts' in outcome)) throw new Error(outcome.message);
-    const held = nums.filter(({ begin, eind, live, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV }) => {
-      const isOut = !live || tijdstipInactief || tijdstipInactiefLV || tijdstipNietBagLV;
-      return !isOut && (eind === undefined || (eind > begin && eind > peildatum));
-    });
+    const held = nums.filter(
+      ({ begin, eind, live, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV }) => {
+        const isOut = !live || tijdstipInactief || tijdstipInactiefLV || tijdstipNietBagLV;
+        return !isOut && (eind === undefined || (eind > begin && eind > peildatum));
+      },
+    );
     const spanOf = ({ huisnummer, volgnummer, begin, eind }: NumStand) => ({
       huisnummer,
       volgnummer,
       begin: Number(begin.replaceAll('-', '')),
       eind: eind ? Number(eind.replaceAll('-', '')) : 99_999_999,
     });
-    expect(outcome.visited).toMatchObject(held.filter(({ begin }) => begin <= peildatum).map(spanOf));
+    expect(outcome.visited).toMatchObject(
+      held.filter(({ begin }) => begin <= peildatum).map(spanOf),
+    );
     expect(outcome.later).toMatchObject(held.filter(({ begin }) => begin > peildatum).map(spanOf));
     expect(outcome.counts).toMatchObject({
       voorkomens: nums.length,
@@ -238,17 +359,21 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     expect(found).toEqual([valid.identificatie]);
   });
 
-  it.each(['identificatie', 'huisnummer', 'status', 'voorkomenidentificatie', 'beginGeldigheid', 'OpenbareRuimteRef'])(
-    'are refused without a value that the schema requires: %s',
-    (value) => {
-      const element = new RegExp(`<([\\w-]+:${value})\\b[^>]*>[^<]*</\\1>`);
-      expect(numXml(someNum)).toMatch(element);
-      expect(read(numXml(someNum).replace(element, ''), reader)).toMatchObject({
-        code: 'invalid_xml',
-        message: expect.stringContaining(`an occurrence without ${value}`),
-      });
-    },
-  );
+  it.each([
+    'identificatie',
+    'huisnummer',
+    'status',
+    'voorkomenidentificatie',
+    'beginGeldigheid',
+    'OpenbareRuimteRef',
+  ])('are refused without a value that the schema requires: %s', (value) => {
+    const element = new RegExp(`<([\\w-]+:${value})\\b[^>]*>[^<]*</\\1>`);
+    expect(numXml(someNum)).toMatch(element);
+    expect(read(numXml(someNum).replace(element, ''), reader)).toMatchObject({
+      code: 'invalid_xml',
+      message: expect.stringContaining(`an occurrence without ${value}`),
+    });
+  });
 
   it.each([
     ['0', true],
@@ -279,8 +404,14 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['huisnummertoevoeging', ['0', 'z', 'abcd', '9999', 'AZaz']],
     ['postcode', ['1000AA', '9999ZZ', '1234BX', '5678YC']],
   ])('may have any %s that the register allows', (name, values) => {
-    const outcome = read(numXml(...values.map((value) => ({ ...someNum, [name]: value }) as NumStand)), reader);
-    expect(outcome).toMatchObject({ visited: values.map((value) => ({ [name]: value })), counts: { problems: [] } });
+    const outcome = read(
+      numXml(...values.map((value) => ({ ...someNum, [name]: value }) as NumStand)),
+      reader,
+    );
+    expect(outcome).toMatchObject({
+      visited: values.map((value) => ({ [name]: value })),
+      counts: { problems: [] },
+    });
   });
 
   ifSamples.each([
@@ -292,12 +423,13 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     expect(read(ofPeildatum(xml), reader)).toMatchObject({ counts: { voorkomens } });
   });
 
-  ifSamples.each(['gdal-lvbag/opr.xml', 'gdal-lvbag/lig_old.gfs', 'gob-unit-fixtures/mutations.xml'])(
-    'are not searched for in another kind of file: %s',
-    (name) => {
-      expect(read(readFileSync(`${samples}/${name}`), reader)).toHaveProperty('code');
-    },
-  );
+  ifSamples.each([
+    'gdal-lvbag/opr.xml',
+    'gdal-lvbag/lig_old.gfs',
+    'gob-unit-fixtures/mutations.xml',
+  ])('are not searched for in another kind of file: %s', (name) => {
+    expect(read(readFileSync(`${samples}/${name}`), reader)).toHaveProperty('code');
+  });
 });
 
 /** How many occurrences each reader reads. */
@@ -316,18 +448,21 @@ describe('the fast reader', () => {
     ['of one that will end', { eind: '2026-02-01' }],
     ['of an occurrence without an end', {}],
   ];
-  it.each(sweep(ends, 1))('reads as the strict one whichever byte of a value differs, %s', (_, values) => {
-    const xml = numXml({ ...someNum, ...values });
-    const start = xml.indexOf('<sl:stand>');
-    for (const { 0: value, index } of xml.slice(start).matchAll(/(?<=>)[^<]+/g)) {
-      for (let at = start + index; at < start + index + value.length; at++) {
-        for (const byte of sweep('0/:x&\u007f', 2)) {
-          const changed = xml.slice(0, at) + byte + xml.slice(at + 1);
-          assert.deepEqual([changed, read(changed, 'fast')], [changed, read(changed, 'strict')]);
+  it.each(sweep(ends, 1))(
+    'reads as the strict one whichever byte of a value differs, %s',
+    (_, values) => {
+      const xml = numXml({ ...someNum, ...values });
+      const start = xml.indexOf('<sl:stand>');
+      for (const { 0: value, index } of xml.slice(start).matchAll(/(?<=>)[^<]+/g)) {
+        for (let at = start + index; at < start + index + value.length; at++) {
+          for (const byte of sweep('0/:x&\u007f', 2)) {
+            const changed = xml.slice(0, at) + byte + xml.slice(at + 1);
+            assert.deepEqual([changed, read(changed, 'fast')], [changed, read(changed, 'strict')]);
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   it('reads everything that Kadaster writes without the strict reader', () => {
     const every = [
@@ -375,7 +510,10 @@ describe('the fast reader', () => {
 
   it('visits in the order of the file', () => {
     const numbers = Array.from({ length: 20 }, (_, i) => i + 1);
-    const xml = numXml(...numbers.map((huisnummer) => ({ ...someNum, huisnummer }))).replace('>7<', '><!-- -->7<');
+    const xml = numXml(...numbers.map((huisnummer) => ({ ...someNum, huisnummer }))).replace(
+      '>7<',
+      '><!-- -->7<',
+    );
     const visited: number[] = [];
     readXml.NUM(Buffer.from(xml), 'a.xml', peildatum, ({ huisnummer }) => visited.push(huisnummer));
     expect(visited).toEqual(numbers);
@@ -398,12 +536,15 @@ function streets(voorkomens: OprStand[], strictly: boolean): Read<OprVoorkomen> 
 
 function streetsIn(xml: Buffer, strictly: boolean): Read<OprVoorkomen> {
   const visited: OprVoorkomen[] = [];
-  const counts = readXml.OPR(xml, 'opr.xml', peildatum, (found) => visited.push(found), { strictly });
+  const counts = readXml.OPR(xml, 'opr.xml', peildatum, (found) => visited.push(found), {
+    strictly,
+  });
   return { visited, counts };
 }
 
 async function* chunksOf(xml: Buffer, chunkBytes = xml.length): AsyncGenerator<Buffer> {
-  for (let start = 0; start < xml.length; start += chunkBytes) yield xml.subarray(start, start + chunkBytes);
+  for (let start = 0; start < xml.length; start += chunkBytes)
+    yield xml.subarray(start, start + chunkBytes);
 }
 
 async function placesIn(xml: AsyncIterable<Buffer>): Promise<Read<WplVoorkomen>> {
@@ -436,7 +577,9 @@ describe.each([
 
   it('keep their full name if they also have a short one', () => {
     const naam = 'Burgemeester Nahuyssingel';
-    expect(streets([{ ...street, naam, verkorteNaam: 'Burg Nahuyssingel' }], strictly).visited[0]?.naam).toBe(naam);
+    expect(
+      streets([{ ...street, naam, verkorteNaam: 'Burg Nahuyssingel' }], strictly).visited[0]?.naam,
+    ).toBe(naam);
   });
 
   it.each<[string, Partial<OprStand>]>([
@@ -471,7 +614,10 @@ describe('streets', () => {
     const naam = fc.string({ unit: 'grapheme', maxLength: 85 });
     fc.assert(
       fc.property(fc.array(naam, { maxLength: 5 }), (names) => {
-        const voorkomens = names.map((name) => ({ ...street, naam: name.replace(/[^\P{C}]/gu, '') }));
+        const voorkomens = names.map((name) => ({
+          ...street,
+          naam: name.replace(/[^\P{C}]/gu, ''),
+        }));
         expect(streets(voorkomens, false)).toEqual(streets(voorkomens, true));
       }),
     );
@@ -480,36 +626,43 @@ describe('streets', () => {
   it.each([
     ['the name', 'Buitenveer'],
     ['the documentnummer', 'BAG-2010/1'],
-  ])('are read the same, or refused, with any bytes of a letter with an accent in %s', (_, text) => {
-    const xml = Buffer.from(fileXml('OPR', [street, street], peildatum).replace(text, 'De Pôlle, \ufffd'));
-    const at = xml.indexOf('ô');
-    const outcomes = { read: 0, refused: 0 };
-    const check = (...bytes: number[]) => {
-      xml.set(bytes, at);
-      const read = (strictly: boolean) => {
-        try {
-          return streetsIn(xml, strictly).visited;
-        } catch (error) {
-          return (error as Error).message;
-        }
+  ])(
+    'are read the same, or refused, with any bytes of a letter with an accent in %s',
+    (_, text) => {
+      const xml = Buffer.from(
+        fileXml('OPR', [street, street], peildatum).replace(text, 'De Pôlle, \ufffd'),
+      );
+      const at = xml.indexOf('ô');
+      const outcomes = { read: 0, refused: 0 };
+      const check = (...bytes: number[]) => {
+        xml.set(bytes, at);
+        const read = (strictly: boolean) => {
+          try {
+            return streetsIn(xml, strictly).visited;
+          } catch (error) {
+            return (error as Error).message;
+          }
+        };
+        const found = read(true);
+        expect([bytes, read(false)]).toEqual([bytes, found]);
+        outcomes[typeof found === 'string' ? 'refused' : 'read']++;
       };
-      const found = read(true);
-      expect([bytes, read(false)]).toEqual([bytes, found]);
-      outcomes[typeof found === 'string' ? 'refused' : 'read']++;
-    };
-    for (let byte = 0; byte < 256; byte++) check(0xc3, byte);
-    expect(outcomes).toEqual({ read: 64, refused: 192 });
-    for (let byte = 0x80; byte < 256; byte++) check(byte, 0x80);
-    for (let byte = 0xb0; byte < 0xc0; byte++) check(0xef, 0xbf, byte); // XML does not allow the last two
-    expect(outcomes).toEqual({ read: 108, refused: 292 });
-  });
+      for (let byte = 0; byte < 256; byte++) check(0xc3, byte);
+      expect(outcomes).toEqual({ read: 64, refused: 192 });
+      for (let byte = 0x80; byte < 256; byte++) check(byte, 0x80);
+      for (let byte = 0xb0; byte < 0xc0; byte++) check(0xef, 0xbf, byte); // XML does not allow the last two
+      expect(outcomes).toEqual({ read: 108, refused: 292 });
+    },
+  );
 
   it('are read by the fast reader, which leaves names with references to the strict one', () => {
     const [strict, fast]: [string[], string[]] = [[], []];
-    const names = ['x', 'x'.repeat(80), "'t Veer", 'Mr.J.C.Bührmannlaan', 'B&W-pad'].map((naam) => ({
-      ...street,
-      naam,
-    }));
+    const names = ['x', 'x'.repeat(80), "'t Veer", 'Mr.J.C.Bührmannlaan', 'B&W-pad'].map(
+      (naam) => ({
+        ...street,
+        naam,
+      }),
+    );
     const xml = Buffer.from(fileXml('OPR', [{ ...street, live: false }, ...names], peildatum));
     const to = (found: string[]) => (fields: Occurrence) => void found.push(fields.naam ?? '');
     readStands(xml, 'opr.xml', 'OPR', peildatum, to(strict), (stand) => to(fast)(stand.fields()));
@@ -522,7 +675,9 @@ describe('streets', () => {
 
 describe('places', () => {
   it('are read in chunks of any size', async () => {
-    const xml = Buffer.from(fileXml('WPL', [place, { ...place, naam: 'Sint Anthoniepôlder' }], peildatum));
+    const xml = Buffer.from(
+      fileXml('WPL', [place, { ...place, naam: 'Sint Anthoniepôlder' }], peildatum),
+    );
     for (const chunkBytes of [1, 2, 7, 1_000, 1_000_000]) {
       const { visited } = await placesIn(chunksOf(xml, chunkBytes));
       expect(visited.map(({ naam }) => naam)).toEqual(['Weesp', 'Sint Anthoniepôlder']);
@@ -531,18 +686,27 @@ describe('places', () => {
 
   it('do not count when withdrawn without an end date', async () => {
     const withdrawn = { ...place, identificatie: '1012', live: false };
-    const { visited, counts } = await placesIn(chunksOf(Buffer.from(fileXml('WPL', [withdrawn, place], peildatum))));
+    const { visited, counts } = await placesIn(
+      chunksOf(Buffer.from(fileXml('WPL', [withdrawn, place], peildatum))),
+    );
     expect(visited).toMatchObject([{ identificatie: '3631', naam: 'Weesp' }]);
     expect(counts).toMatchObject({ voorkomens: 2, current: 1, notCurrent: { withdrawn: 1 } });
   });
 
   it.each([
     ['cut off', (xml: Buffer) => xml.subarray(0, -20)],
-    ['not UTF-8', (xml: Buffer) => Buffer.concat([xml.subarray(0, 300), Buffer.from([0xff]), xml.subarray(300)])],
+    [
+      'not UTF-8',
+      (xml: Buffer) =>
+        Buffer.concat([xml.subarray(0, 300), Buffer.from([0xff]), xml.subarray(300)]),
+    ],
     ['cut off inside a letter', (xml: Buffer) => Buffer.concat([xml, Buffer.from([0xc3])])],
   ])('are refused in a file that is %s', async (_, damage) => {
     const xml = Buffer.from(fileXml('WPL', [place], peildatum));
-    await expect(placesIn(chunksOf(damage(xml)))).rejects.toMatchObject({ name: 'ExtractError', code: 'invalid_xml' });
+    await expect(placesIn(chunksOf(damage(xml)))).rejects.toMatchObject({
+      name: 'ExtractError',
+      code: 'invalid_xml',
+    });
   });
 
   it('are refused as damaged in a damaged file, even if its bytes are not XML', async () => {

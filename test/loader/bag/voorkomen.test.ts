@@ -18,8 +18,16 @@ describe('an occurrence on 2021-10-15', () => {
     ['counts on the day before it ends', { eindGeldigheid: '2021-10-16' }, null],
     ['does not count on the day it ends', { eindGeldigheid: '2021-10-15' }, 'ended'],
     ['never counts when it ends on the day it begins', { eindGeldigheid: '2010-01-01' }, 'ended'],
-    ['does not count when that day is today', { beginGeldigheid: '2021-10-15', eindGeldigheid: '2021-10-15' }, 'ended'],
-    ['does not count when withdrawn, without an end date', { status: 'Naamgeving ingetrokken' }, 'withdrawn'],
+    [
+      'does not count when that day is today',
+      { beginGeldigheid: '2021-10-15', eindGeldigheid: '2021-10-15' },
+      'ended',
+    ],
+    [
+      'does not count when withdrawn, without an end date',
+      { status: 'Naamgeving ingetrokken' },
+      'withdrawn',
+    ],
     ['does not count with a tijdstipInactief', { tijdstipInactief: moment }, 'inactive'],
     ['does not count with a tijdstipInactiefLV', { tijdstipInactiefLV: moment }, 'inactive'],
     ['does not count with a tijdstipNietBagLV', { tijdstipNietBagLV: moment }, 'not_bag'],

@@ -22,19 +22,36 @@ const inOnderzoek = `<sl:stand><sl-bag-extract:kenmerkInOnderzoek>
     </h:HistorieInOnderzoek></k:historieInOnderzoek>
   </k:KenmerkNummeraanduidingInOnderzoek></sl-bag-extract:kenmerkInOnderzoek></sl:stand>`;
 
-/** Forms that the XSDs allow and Kadaster's files don't have, which say the same as the usual file. */
+/**
+ * Forms that the XSDs allow and Kadaster's files don't have, which say the same as the usual file.
+ */
 const forms: [string, (xml: string) => string][] = [
   ['dates in UTC', (xml) => xml.replace(/(Geldigheid>[\d-]+)</g, '$1Z<')],
   ['dates with a time zone', (xml) => xml.replace(/(Geldigheid>[\d-]+)</g, '$1+02:00<')],
-  ['a peildatum with a time zone', (xml) => xml.replace(`Datum>${peildatum}<`, `Datum>${peildatum}+01:00<`)],
-  ['a voorkomenidentificatie with a sign', (xml) => xml.replace('identificatie>1<', 'identificatie>+1<')],
-  ['a voorkomenidentificatie with zeros', (xml) => xml.replace('identificatie>1<', 'identificatie> 001 <')],
-  ['an end after the year 9999', (xml) => xml.replace('eindGeldigheid>2030-01-01', 'eindGeldigheid>12030-01-01')],
+  [
+    'a peildatum with a time zone',
+    (xml) => xml.replace(`Datum>${peildatum}<`, `Datum>${peildatum}+01:00<`),
+  ],
+  [
+    'a voorkomenidentificatie with a sign',
+    (xml) => xml.replace('identificatie>1<', 'identificatie>+1<'),
+  ],
+  [
+    'a voorkomenidentificatie with zeros',
+    (xml) => xml.replace('identificatie>1<', 'identificatie> 001 <'),
+  ],
+  [
+    'an end after the year 9999',
+    (xml) => xml.replace('eindGeldigheid>2030-01-01', 'eindGeldigheid>12030-01-01'),
+  ],
   [
     'further types in its header',
     (xml) => xml.replace(/<sl:objectType>NUM.*?>/, '$&<sl:objectType>PND</sl:objectType>'),
   ],
-  ['what is in onderzoek beside it', (xml) => xml.replace('<sl:stand>', `${inOnderzoek}<sl:stand>`)],
+  [
+    'what is in onderzoek beside it',
+    (xml) => xml.replace('<sl:stand>', `${inOnderzoek}<sl:stand>`),
+  ],
 ];
 
 describe('a file that Kadaster’s XSDs call valid', () => {
@@ -54,12 +71,18 @@ describe('a file that Kadaster’s XSDs call valid', () => {
 
   ifXsds('is one with each of these forms', async () => {
     expect(await schemaErrors(forms.map(([, change]) => change(usual)))).toEqual([]);
-    expect((await schemaErrors(usual.replace('>2030-01-01<', '>2030-1-1<'))).join()).toContain('2030-1-1');
+    expect((await schemaErrors(usual.replace('>2030-01-01<', '>2030-1-1<'))).join()).toContain(
+      '2030-1-1',
+    );
   });
 
   const vbo: VboStand = {
     ...{ identificatie: '0457010000000001', hoofdadres: '0457200000199640', begin: '2010-09-29' },
-    ...{ punt: '131009.0 482405.25', oppervlakte: 85, gebruiksdoelen: ['woonfunctie', 'hotel (met ontbijt)'] },
+    ...{
+      punt: '131009.0 482405.25',
+      oppervlakte: 85,
+      gebruiksdoelen: ['woonfunctie', 'hotel (met ontbijt)'],
+    },
   };
   const vboXml = fileXml('VBO', [vbo], peildatum).replace('</gml:pos>', '</gml:coordinates>');
   const described = vboXml.replace(
@@ -71,7 +94,12 @@ describe('a file that Kadaster’s XSDs call valid', () => {
     'may name any gebruiksdoel and any GML of a point, by the %s reader',
     (reader) => {
       expect(outcomeOf('VBO', described, reader)).toMatchObject({
-        visited: [{ gebruiksdoelen: ['hotel (met ontbijt)', 'woonfunctie'], locatie: { x: 131_009, y: 482_405.25 } }],
+        visited: [
+          {
+            gebruiksdoelen: ['hotel (met ontbijt)', 'woonfunctie'],
+            locatie: { x: 131_009, y: 482_405.25 },
+          },
+        ],
         counts: { problems: [] },
       });
     },
@@ -88,7 +116,9 @@ describe('a file that Kadaster’s XSDs call valid', () => {
 
   it('may have a time zone at every date of a file of mutations', () => {
     expect(zoned).not.toBe(mutations);
-    expect(readMutations(Buffer.from(zoned), 'a.xml')).toEqual(readMutations(Buffer.from(mutations), 'a.xml'));
+    expect(readMutations(Buffer.from(zoned), 'a.xml')).toEqual(
+      readMutations(Buffer.from(mutations), 'a.xml'),
+    );
   });
 
   ifXsds('may have that in the schema of mutations', async () => {
@@ -117,7 +147,10 @@ describe('a refusal', () => {
   ])('names the rule that is broken: %s as %s', (before, after, rule) => {
     const xml = usual.replace(before, after);
     expect(xml).not.toBe(usual);
-    expect(read(xml, 'fast')).toMatchObject({ code: 'invalid_xml', message: expect.stringContaining(rule) });
+    expect(read(xml, 'fast')).toMatchObject({
+      code: 'invalid_xml',
+      message: expect.stringContaining(rule),
+    });
   });
 });
 

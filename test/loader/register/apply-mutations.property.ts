@@ -13,12 +13,21 @@ import {
   type OprVoorkomen,
   type WplVoorkomen,
 } from '../../../loader/bag/voorkomen.ts';
-import { applyMutations, type Objects, objectKey, withinRegister } from '../../../loader/register/apply-mutations.ts';
+import {
+  applyMutations,
+  type Objects,
+  objectKey,
+  withinRegister,
+} from '../../../loader/register/apply-mutations.ts';
 import { joinRecords, writeAddressRow } from '../../../loader/register/join-records.ts';
 import { recordOf } from '../../../loader/register/record.ts';
 import { GrowingBytes, lineBytes, linesOf } from '../../../loader/register/stored-form.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
-import { type MutationGroup, mutationsBetween, mutationsXml } from '../../support/mutation-delivery.ts';
+import {
+  type MutationGroup,
+  mutationsBetween,
+  mutationsXml,
+} from '../../support/mutation-delivery.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import type { Historie, Voorkomens } from '../../support/stand-xml.ts';
 import { isFullSweep } from '../../support/sweep.ts';
@@ -45,14 +54,18 @@ function objectsOf(state: Voorkomens): Objects {
 function occurrences<K extends ObjectVoorkomen['kind']>(objects: Objects, kind: K) {
   return [...objects.values()]
     .map((object) =>
-      [...object.values()].filter((one): one is Extract<ObjectVoorkomen, { kind: K }> => one.kind === kind),
+      [...object.values()].filter(
+        (one): one is Extract<ObjectVoorkomen, { kind: K }> => one.kind === kind,
+      ),
     )
     .filter((object) => object.length > 0);
 }
 
 /** The records of nummeraanduidingen on a date, and the rows that they send to their parts. */
 function joined(objects: Objects, peildatum: string) {
-  const records = occurrences(objects, 'NUM').map((all) => recordOf('NUM', all[0]?.identificatie ?? '', all));
+  const records = occurrences(objects, 'NUM').map((all) =>
+    recordOf('NUM', all[0]?.identificatie ?? '', all),
+  );
   const rows = new Map<string, GrowingBytes>();
   const found = joinRecords(lineBytes(records.sort()), Buffer.alloc(0), peildatum, {
     current(bytes, one) {
@@ -69,7 +82,10 @@ function joined(objects: Objects, peildatum: string) {
 }
 
 /** The occurrence of an object that counts. */
-function winner<T extends OprVoorkomen | WplVoorkomen | NumVoorkomen>(object: T[], date: string): T | undefined {
+function winner<T extends OprVoorkomen | WplVoorkomen | NumVoorkomen>(
+  object: T[],
+  date: string,
+): T | undefined {
   return object
     .filter(({ begin, eind }) => begin <= dayOf(date) && eind > dayOf(date))
     .sort((a, b) => b.begin - a.begin || b.volgnummer - a.volgnummer)[0];
@@ -77,7 +93,9 @@ function winner<T extends OprVoorkomen | WplVoorkomen | NumVoorkomen>(object: T[
 
 function referenceOf(objects: Objects, date: string) {
   const current = <T extends OprVoorkomen | WplVoorkomen>(all: T[][]) =>
-    new Map(all.flatMap((object) => winner(object, date) ?? []).map((one) => [one.identificatie, one]));
+    new Map(
+      all.flatMap((object) => winner(object, date) ?? []).map((one) => [one.identificatie, one]),
+    );
   return {
     openbareRuimten: current(occurrences(objects, 'OPR')),
     woonplaatsen: current(occurrences(objects, 'WPL')),
@@ -87,11 +105,16 @@ function referenceOf(objects: Objects, date: string) {
 function derived(objects: Objects, date: string): string[] {
   const by = { reference: referenceOf(objects, date), file: 'file', objecten: false };
   const parts = [...joined(objects, date).rows].filter(([part]) => !part.startsWith('#'));
-  const lines = parts.flatMap(([, rows]) => deriveLines(sortedRows(rows.bytes), by, () => undefined).lines);
+  const lines = parts.flatMap(
+    ([, rows]) => deriveLines(sortedRows(rows.bytes), by, () => undefined).lines,
+  );
   return lines.flatMap((bytes) => linesOf(bytes.subarray(0, -1))).sort();
 }
 
-/** The lines of a state, worked out from the generator's own objects and by rules written apart from the loader's. */
+/**
+ * The lines of a state, worked out from the generator's own objects and by rules written apart from
+ * the loader's.
+ */
 function truth({ NUM, OPR, WPL }: Voorkomens, date: string): string[] {
   const counting = <T extends Historie & { identificatie: string }>(all: T[]): T[] => {
     const now = all.filter(
@@ -124,7 +147,8 @@ function truth({ NUM, OPR, WPL }: Voorkomens, date: string): string[] {
     const name = placeText({ straat: street.naam, woonplaats: place });
     found.set(key, names.set(name, [...(names.get(name) ?? []), num.identificatie]));
   }
-  const line = (names: Map<string, string[]>) => [...names].map(([name, ids]) => `${name}${ids.sort()}`).sort();
+  const line = (names: Map<string, string[]>) =>
+    [...names].map(([name, ids]) => `${name}${ids.sort()}`).sort();
   return [...found].map(([key, names]) => [key, '', ...line(names)].join('\t')).sort();
 }
 
@@ -139,11 +163,18 @@ describe('the register', () => {
         const objects = objectsOf(first);
         let vanaf = start;
         for (const { date, state, groups } of laterDays(random, first, start, 6)) {
-          applyMutations(objects, { file: date, vanaf, tot: date, mutations: read(groups, vanaf, date) });
+          applyMutations(objects, {
+            file: date,
+            vanaf,
+            tot: date,
+            mutations: read(groups, vanaf, date),
+          });
           const fromExtract = objectsOf(state);
           expect(joined(objects, date).records).toBe(joined(fromExtract, date).records);
           const lines = derived(objects, date);
-          expect(lines.map(addressPart).filter((line) => line !== null)).toEqual(truth(state, date));
+          expect(lines.map(addressPart).filter((line) => line !== null)).toEqual(
+            truth(state, date),
+          );
           vanaf = date;
         }
       }),
@@ -153,11 +184,21 @@ describe('the register', () => {
 });
 
 const num = (more: Partial<NumVoorkomen> = {}): NumVoorkomen => ({
-  ...{ kind: 'NUM', identificatie: '0457200000000001', volgnummer: 3, begin: 20_260_108, eind: 99_999_999 },
+  ...{
+    kind: 'NUM',
+    identificatie: '0457200000000001',
+    volgnummer: 3,
+    begin: 20_260_108,
+    eind: 99_999_999,
+  },
   ...{ postcode: '1381AA', huisnummer: 9, huisletter: '', huisnummertoevoeging: '' },
   ...{ openbareRuimte: '0457300000000001', woonplaats: null, ...more },
 });
-const change = (was: Mutation['was'], wordt: NonNullable<Mutation['wordt']>, isNew = false): Mutation => {
+const change = (
+  was: Mutation['was'],
+  wordt: NonNullable<Mutation['wordt']>,
+  isNew = false,
+): Mutation => {
   const { kind, identificatie, volgnummer } = wordt;
   return { kind, identificatie, volgnummer, isNew, was, wordt };
 };
@@ -176,7 +217,12 @@ describe('days of mutations', () => {
     let from = start;
     for (const { date, groups } of laterDays(again, first, start, 12)) {
       if (date === day.date) break;
-      applyMutations(objects, { file: date, vanaf: from, tot: date, mutations: read(groups, from, date) });
+      applyMutations(objects, {
+        file: date,
+        vanaf: from,
+        tot: date,
+        mutations: read(groups, from, date),
+      });
       from = date;
     }
     return objects;
@@ -184,7 +230,12 @@ describe('days of mutations', () => {
 
   it('change nothing a second time, and set nothing aside', () => {
     const objects = dayBefore();
-    const file = { file: 'day.zip', vanaf, tot: day.date, mutations: read(day.groups, vanaf, day.date) };
+    const file = {
+      file: 'day.zip',
+      vanaf,
+      tot: day.date,
+      mutations: read(day.groups, vanaf, day.date),
+    };
     applyMutations(objects, file);
     const after = structuredClone(objects);
     expect(applyMutations(objects, file)).toMatchObject({ count: 0 });
@@ -215,15 +266,22 @@ describe('days of mutations', () => {
   it('say of an object that differs how it should have been and how it is, and apply none of its changes', () => {
     const held = num({ huisletter: 'A' });
     const objects: Objects = new Map([[objectKey(held), new Map([[3, held]])]]);
-    const mutations = [change(null, num({ volgnummer: 4 }), true), change(num(), num({ eind: 20_260_109 }))];
-    expect(applyMutations(objects, { file: 'day.zip', vanaf, tot: day.date, mutations }).examples).toEqual([
+    const mutations = [
+      change(null, num({ volgnummer: 4 }), true),
+      change(num(), num({ eind: 20_260_109 })),
+    ];
+    expect(
+      applyMutations(objects, { file: 'day.zip', vanaf, tot: day.date, mutations }).examples,
+    ).toEqual([
       `day.zip: changes occurrence 3 of ${objectKey(held)} from 1381AA 9 (2026-01-08 on), and it is 1381AA 9A (2026-01-08 on)`,
     ]);
     expect(objects.get(objectKey(held))).toEqual(new Map([[3, held]]));
   });
 
   it('say that the register does not have an object, rather than that it differs', () => {
-    const [wrong] = read(day.groups, vanaf, day.date).filter(({ was }) => was !== null) as [Mutation];
+    const [wrong] = read(day.groups, vanaf, day.date).filter(({ was }) => was !== null) as [
+      Mutation,
+    ];
     const file = { file: 'day.zip', vanaf, tot: day.date, mutations: [wrong] };
     expect(applyMutations(new Map(), file).examples[0]).toContain(
       `${wrong.identificatie}, and the dataset has no such object`,
@@ -238,7 +296,13 @@ describe('the mutations of a national day that concern a municipality', () => {
     gemeenten: ['0457'],
   };
   const vbo: AdresseerbaarVoorkomen = {
-    ...{ kind: 'VBO', identificatie: '0457010000000001', volgnummer: 2, begin: 20_260_108, eind: 99_999_999 },
+    ...{
+      kind: 'VBO',
+      identificatie: '0457010000000001',
+      volgnummer: 2,
+      begin: 20_260_108,
+      eind: 99_999_999,
+    },
     ...{
       type: 'verblijfsobject',
       status: 'Verblijfsobject in gebruik',
@@ -248,7 +312,12 @@ describe('the mutations of a national day that concern a municipality', () => {
     ...{ hoofdadres: '0457200000000001', nevenadressen: [], locatie: { x: 1, y: 2 } },
   };
   const kept = (mutations: Mutation[]) =>
-    withinRegister(register)({ file: 'day.zip', vanaf: start, tot: dateAfter(start, 1), mutations });
+    withinRegister(register)({
+      file: 'day.zip',
+      vanaf: start,
+      tot: dateAfter(start, 1),
+      mutations,
+    });
 
   it('are those of an object of it that was withdrawn and comes back, also a day before its address', () => {
     const back = [change(null, vbo)];
@@ -268,8 +337,11 @@ describe('the mutations of a national day that concern a municipality', () => {
 
   it('are not those of another municipality, new or coming back', () => {
     const other = { ...vbo, identificatie: '0363010000000001', hoofdadres: '0363200000000001' };
-    expect(kept([change(null, other), change(null, { ...other, identificatie: '0363010000000002' }, true)])).toEqual(
-      [],
-    );
+    expect(
+      kept([
+        change(null, other),
+        change(null, { ...other, identificatie: '0363010000000002' }, true),
+      ]),
+    ).toEqual([]);
   });
 });

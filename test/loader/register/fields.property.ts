@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dayOf, dayText } from '../../../loader/bag/voorkomen.ts';
-import { dayDigits, dayIn, fixedText, LineFieldError, numberText } from '../../../loader/register/fields.ts';
+import {
+  dayDigits,
+  dayIn,
+  fixedText,
+  LineFieldError,
+  numberText,
+} from '../../../loader/register/fields.ts';
 
 describe('a date in a line', () => {
   it('has the same width and reads back the same, whatever the date', () => {

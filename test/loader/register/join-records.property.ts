@@ -7,7 +7,13 @@ import { linesOf } from '../../../loader/register/stored-form.ts';
 
 const peildatum = '2026-01-08';
 const day = dayOf(peildatum);
-const ids = ['0457200000000001', '0457200000000002', '0457200000000003', '0457200000000004', '9999200000000001'];
+const ids = [
+  '0457200000000001',
+  '0457200000000002',
+  '0457200000000003',
+  '0457200000000004',
+  '9999200000000001',
+];
 
 /** Occurrences of so few objects and dates that many are of one, and begin or end together. */
 const occurrence: fc.Arbitrary<NumVoorkomen> = fc.record({
@@ -28,20 +34,29 @@ const occurrences = fc.uniqueArray(occurrence, {
   selector: ({ identificatie, volgnummer }) => `${identificatie} ${volgnummer}`,
 });
 
-const byId = (all: readonly NumVoorkomen[]) => Map.groupBy(all, ({ identificatie }) => identificatie);
+const byId = (all: readonly NumVoorkomen[]) =>
+  Map.groupBy(all, ({ identificatie }) => identificatie);
 const recordsOf = (objects: ReadonlyMap<string, readonly NumVoorkomen[]>) =>
   [...objects].map(([id, all]) => recordOf('NUM', id, all)).sort();
-const bufferOf = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
+const bufferOf = (lines: readonly string[]) =>
+  Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
 
 /** What joining gives: the records, and what was visited. */
 function join(lines: readonly string[], changed: readonly string[] = []) {
   const [current, later, several]: [string[], string[], string[]] = [[], [], []];
-  const { records, count, repeated } = joinRecords(inOrder(bufferOf(lines)), bufferOf(changed), peildatum, {
-    current: ({ bytes }, { start, at, end }) =>
-      current.push(`${bytes.toString('latin1', start, start + 18)}${bytes.toString('latin1', at, end)}`),
-    later: ({ bytes }, start) => later.push(bytes.toString('latin1', start + 1, start + 17)),
-    several: (id) => several.push(id),
-  });
+  const { records, count, repeated } = joinRecords(
+    inOrder(bufferOf(lines)),
+    bufferOf(changed),
+    peildatum,
+    {
+      current: ({ bytes }, { start, at, end }) =>
+        current.push(
+          `${bytes.toString('latin1', start, start + 18)}${bytes.toString('latin1', at, end)}`,
+        ),
+      later: ({ bytes }, start) => later.push(bytes.toString('latin1', start + 1, start + 17)),
+      several: (id) => several.push(id),
+    },
+  );
   return { records: linesOf(records.subarray(0, -1)), count, repeated, current, later, several };
 }
 
@@ -63,7 +78,9 @@ function model(objects: ReadonlyMap<string, readonly NumVoorkomen[]>) {
     records: recordsOf(kept),
     count: kept.size,
     repeated: 0,
-    current: holding.flatMap(({ id, now: [first] }) => (first ? [recordOf('NUM', id, [first])] : [])),
+    current: holding.flatMap(({ id, now: [first] }) =>
+      first ? [recordOf('NUM', id, [first])] : [],
+    ),
     later: [...kept].flatMap(([id, all]) => all.filter(({ begin }) => begin > day).map(() => id)),
     several: holding.flatMap(({ id, now }) => now.slice(1).map(() => id)),
   };
@@ -77,7 +94,9 @@ describe('joining records', () => {
         const expected = model(byId(all));
         expect(join(lines.toSorted())).toEqual(expected);
         const order = new Map(lines.map((line) => [line, numbers.next().value]));
-        expect(join(lines.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)))).toEqual(expected);
+        expect(join(lines.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)))).toEqual(
+          expected,
+        );
       }),
     );
   });
@@ -103,22 +122,36 @@ describe('joining records', () => {
   it('counts what is there twice, once', () => {
     const one = recordOf('NUM', '0457200000000001', [
       {
-        ...{ kind: 'NUM', identificatie: '0457200000000001', volgnummer: 1, begin: 20_100_101, eind: noEind },
+        ...{
+          kind: 'NUM',
+          identificatie: '0457200000000001',
+          volgnummer: 1,
+          begin: 20_100_101,
+          eind: noEind,
+        },
         ...{ postcode: '1381AA', huisnummer: 9, huisletter: '', huisnummertoevoeging: '' },
         ...{ openbareRuimte: '0457300000000035', woonplaats: null },
       },
     ]);
-    expect(join([one, one, one])).toMatchObject({ records: [one], count: 1, repeated: 2, several: [] });
+    expect(join([one, one, one])).toMatchObject({
+      records: [one],
+      count: 1,
+      repeated: 2,
+      several: [],
+    });
   });
 });
 
 describe('the objects of nummeraanduidingen', () => {
   const row = (num: number, object: number, role = 1) =>
     `045720000000000${num}045701000000000${object}Vg${role},1,2,85,w`;
-  const objects = () => new ObjectsOfNums(bufferOf([row(2, 1), row(1, 3), row(1, 2, 0), row(1, 2)]));
+  const objects = () =>
+    new ObjectsOfNums(bufferOf([row(2, 1), row(1, 3), row(1, 2, 0), row(1, 2)]));
 
   it('are those that name one, in order and each once', () => {
-    expect(objects().take('0457200000000001')).toBe('0457010000000002Vg1,1,2,85,w;0457010000000003Vg1,1,2,85,w');
+    expect(objects().take('0457200000000001')).toBe(
+      '0457010000000002Vg1,1,2,85,w;0457010000000003Vg1,1,2,85,w',
+    );
     expect(objects().take('0457200000000009')).toBe('');
   });
 
@@ -126,6 +159,8 @@ describe('the objects of nummeraanduidingen', () => {
     const found = objects();
     found.take('0457200000000001');
     const [identificatie, detail] = ['0457010000000001', '0457200000000002'];
-    expect(found.missing('x.zip')).toEqual([{ kind: 'address_missing', file: 'x.zip', identificatie, detail }]);
+    expect(found.missing('x.zip')).toEqual([
+      { kind: 'address_missing', file: 'x.zip', identificatie, detail },
+    ]);
   });
 });

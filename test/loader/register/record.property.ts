@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { adresObjectText, gebruiksdoelen, objectStatuses } from '../../../core/adres-object.ts';
-import { type AdresseerbaarVoorkomen, type NumVoorkomen, noEind } from '../../../loader/bag/voorkomen.ts';
+import {
+  type AdresseerbaarVoorkomen,
+  type NumVoorkomen,
+  noEind,
+} from '../../../loader/bag/voorkomen.ts';
 import {
   addressesOf,
   distinctObjects,
@@ -43,7 +47,9 @@ const common = {
   locatie: fc.record({ x: coordinate, y: coordinate }),
 };
 const status = (isOfPlaats: boolean) =>
-  fc.constantFrom(...Object.values(objectStatuses).filter((one) => one.startsWith('Plaats') === isOfPlaats));
+  fc.constantFrom(
+    ...Object.values(objectStatuses).filter((one) => one.startsWith('Plaats') === isOfPlaats),
+  );
 const object: fc.Arbitrary<AdresseerbaarVoorkomen> = fc.oneof(
   fc.record({
     ...common,
@@ -52,7 +58,9 @@ const object: fc.Arbitrary<AdresseerbaarVoorkomen> = fc.oneof(
     status: status(false),
     oppervlakte: fc.integer({ min: 1, max: 999_999 }),
     gebruiksdoelen: fc
-      .uniqueArray(fc.constantFrom(...Object.values(gebruiksdoelen), 'iets anders'), { minLength: 1 })
+      .uniqueArray(fc.constantFrom(...Object.values(gebruiksdoelen), 'iets anders'), {
+        minLength: 1,
+      })
       .map((all) => all.sort()),
   }),
   fc.record({
@@ -95,15 +103,18 @@ describe('a record', () => {
 
   it('is found by any text in it', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(num, { selector: ({ identificatie }) => identificatie }), (nums) => {
-        const records = nums.map((one) => recordOf('NUM', one.identificatie, [one]));
-        const bytes = Buffer.from(records.map((record) => `${record}\n`).join(''), 'latin1');
-        for (const record of records) {
-          expect(recordsWith(bytes, record.slice(0, nameLength))).toEqual([record]);
-          const text = record.slice(-4);
-          expect(recordsWith(bytes, text)).toEqual(records.filter((one) => one.includes(text)));
-        }
-      }),
+      fc.property(
+        fc.uniqueArray(num, { selector: ({ identificatie }) => identificatie }),
+        (nums) => {
+          const records = nums.map((one) => recordOf('NUM', one.identificatie, [one]));
+          const bytes = Buffer.from(records.map((record) => `${record}\n`).join(''), 'latin1');
+          for (const record of records) {
+            expect(recordsWith(bytes, record.slice(0, nameLength))).toEqual([record]);
+            const text = record.slice(-4);
+            expect(recordsWith(bytes, text)).toEqual(records.filter((one) => one.includes(text)));
+          }
+        },
+      ),
     );
   });
 });
@@ -125,10 +136,10 @@ describe('an occurrence of an object', () => {
   });
 
   it('is one text of an address that it names twice, of the hoofdadres', () => {
-    const text = (isHoofdadres: boolean, n: number) => `045701000000000${n}Vg${Number(isHoofdadres)},1,2,85,w`;
-    expect(distinctObjects([text(true, 2), text(false, 1), text(false, 2), text(true, 1)])).toEqual([
-      text(true, 1),
-      text(true, 2),
-    ]);
+    const text = (isHoofdadres: boolean, n: number) =>
+      `045701000000000${n}Vg${Number(isHoofdadres)},1,2,85,w`;
+    expect(distinctObjects([text(true, 2), text(false, 1), text(false, 2), text(true, 1)])).toEqual(
+      [text(true, 1), text(true, 2)],
+    );
   });
 });

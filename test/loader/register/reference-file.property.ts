@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dayOf, noEind, type OpenbareRuimte, type Span, type Woonplaats } from '../../../loader/bag/voorkomen.ts';
+import {
+  dayOf,
+  noEind,
+  type OpenbareRuimte,
+  type Span,
+  type Woonplaats,
+} from '../../../loader/bag/voorkomen.ts';
 import {
   occurrencesIn,
   ReferenceWriter,
@@ -35,11 +41,15 @@ const street: fc.Arbitrary<OpenbareRuimte & { span: Span }> = fc.record({
   woonplaats: digits(4),
   naam,
 });
-const place: fc.Arbitrary<Woonplaats & { span: Span }> = fc.record({ identificatie: digits(4), span, naam });
+const place: fc.Arbitrary<Woonplaats & { span: Span }> = fc.record({
+  identificatie: digits(4),
+  span,
+  naam,
+});
 
 /**
- * Of each object the current occurrence that began last, as it is found; and the identification of every other current
- * one.
+ * Of each object the current occurrence that began last, as it is found; and the identification of
+ * every other current one.
  */
 function current<T extends { identificatie: string; span: Span }>(occurrences: T[]) {
   const day = dayOf(peildatum);
@@ -47,7 +57,9 @@ function current<T extends { identificatie: string; span: Span }>(occurrences: T
     .filter(({ span }) => span.begin <= day && span.eind > day)
     .sort((a, b) => a.span.begin - b.span.begin || a.span.volgnummer - b.span.volgnummer);
   const found = new Map(sorted.map(({ span: _, ...one }) => [one.identificatie, one]));
-  const others = sorted.filter((one, i) => sorted.slice(i + 1).some((two) => two.identificatie === one.identificatie));
+  const others = sorted.filter((one, i) =>
+    sorted.slice(i + 1).some((two) => two.identificatie === one.identificatie),
+  );
   return { found, others: others.map(({ identificatie }) => identificatie).sort() };
 }
 
@@ -56,12 +68,20 @@ describe('the file of streets and places', () => {
     const file = new ReferenceWriter();
     const since = { begin: 20100929, eind: noEind, volgnummer: 1 };
     for (const _ of [1, 2]) {
-      file.add({ kind: 'OPR', identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631', ...since });
+      file.add({
+        kind: 'OPR',
+        identificatie: '0457300000000035',
+        naam: 'Buitenveer',
+        woonplaats: '3631',
+        ...since,
+      });
       file.add({ kind: 'WPL', identificatie: '3631', naam: 'Weesp', ...since });
     }
     const { severalCurrent, ...memory } = referenceOn(file.file, peildatum);
     expect(severalCurrent).toEqual({ OPR: [], WPL: [], 'GEM-WPL-RELATIE': [] });
-    expect(referenceAt(memory).openbareRuimten.get('0457300000000035')).toMatchObject({ naam: 'Buitenveer' });
+    expect(referenceAt(memory).openbareRuimten.get('0457300000000035')).toMatchObject({
+      naam: 'Buitenveer',
+    });
     expect(memory.places).toEqual([{ identificatie: '3631', naam: 'Weesp' }]);
   });
 
@@ -84,7 +104,8 @@ describe('the file of streets and places', () => {
           const { openbareRuimten, woonplaatsen } = referenceAt(structuredClone(memory));
           const expected = { streets: current(streets), places: current(places) };
           const ids = [...streets.map(({ identificatie }) => identificatie), ...others];
-          for (const id of ids) expect(openbareRuimten.get(id)).toEqual(expected.streets.found.get(id));
+          for (const id of ids)
+            expect(openbareRuimten.get(id)).toEqual(expected.streets.found.get(id));
           for (const [id, one] of expected.places.found) expect(woonplaatsen.get(id)).toEqual(one);
           expect(severalCurrent.OPR.toSorted()).toEqual(expected.streets.others);
           expect(severalCurrent.WPL.toSorted()).toEqual(expected.places.others);
@@ -107,7 +128,9 @@ describe('the file of streets and places', () => {
               file.add({ kind: 'WPL', ...one, ...all, identificatie: id });
             for (const one of turned ? streets.toReversed() : streets)
               file.add({ kind: 'OPR', ...one, ...all, identificatie });
-            const { openbareRuimten, woonplaatsen } = referenceAt(referenceOn(file.file, peildatum));
+            const { openbareRuimten, woonplaatsen } = referenceAt(
+              referenceOn(file.file, peildatum),
+            );
             return [openbareRuimten.get(identificatie), woonplaatsen.get(id)];
           };
           expect(lookUp(false)).toEqual(lookUp(true));
@@ -123,13 +146,19 @@ describe('the file of streets and places', () => {
       volgnummer: fc.integer({ min: 1, max: 99_999 }),
     });
     const streets = fc.array(fc.tuple(street, anySpan));
-    const places = fc.uniqueArray(fc.tuple(place, anySpan), { selector: ([{ identificatie }]) => identificatie });
+    const places = fc.uniqueArray(fc.tuple(place, anySpan), {
+      selector: ([{ identificatie }]) => identificatie,
+    });
     fc.assert(
       fc.property(streets, places, (streets, places) => {
         const file = new ReferenceWriter();
         for (const [one, span] of streets) file.add({ kind: 'OPR', ...one, ...span });
         for (const [one, span] of places) file.add({ kind: 'WPL', ...one, ...span });
-        const written = places.map(([{ span: _, ...one }, span]) => ({ kind: 'WPL', ...one, ...span }));
+        const written = places.map(([{ span: _, ...one }, span]) => ({
+          kind: 'WPL',
+          ...one,
+          ...span,
+        }));
         expect(occurrencesIn(unpackReference(file.pack()))).toEqual([
           ...streets.map(([{ span: _, ...one }, span]) => ({ kind: 'OPR', ...one, ...span })),
           ...written.sort((a, b) => (a.identificatie < b.identificatie ? -1 : 1)),
@@ -171,7 +200,13 @@ describe('the file of streets and places', () => {
   it('is refused when a byte of it was damaged', () => {
     const file = new ReferenceWriter();
     const all = { begin: 20100929, eind: noEind, volgnummer: 1 };
-    file.add({ kind: 'OPR', identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631', ...all });
+    file.add({
+      kind: 'OPR',
+      identificatie: '0457300000000035',
+      naam: 'Buitenveer',
+      woonplaats: '3631',
+      ...all,
+    });
     const packed = file.pack();
     packed.writeUInt8(packed.readUInt8(packed.length - 2) ^ 1, packed.length - 2);
     expect(() => unpackReference(packed)).toThrow();

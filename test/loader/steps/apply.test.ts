@@ -32,10 +32,11 @@ async function dayBetween(): Promise<string> {
 }
 
 describe('a lookup while a load is applied', () => {
-  const changes: [what: string, next: () => Promise<{ source?: string; mutations?: string[] }>][] = [
-    ['an extract', async () => ({ source: await bench.extractOf(after) })],
-    ['mutations', async () => ({ mutations: [await dayBetween()] })],
-  ];
+  const changes: [what: string, next: () => Promise<{ source?: string; mutations?: string[] }>][] =
+    [
+      ['an extract', async () => ({ source: await bench.extractOf(after) })],
+      ['mutations', async () => ({ mutations: [await dayBetween()] })],
+    ];
   it.each(sweep(changes, 1))(
     'of %s returns the old or the new address, never none, and never the old one after the new',
     async (_, next) => {
@@ -51,10 +52,17 @@ describe('a lookup while a load is applied', () => {
         for (let turn = offset; applying; turn += 7) {
           const key = `1381AA#${numbers[turn % numbers.length]}#`;
           const { Item } = await bench.client.send(
-            new GetItemCommand({ TableName: dataset.table, Key: { address: { S: key } }, ConsistentRead: true }),
+            new GetItemCommand({
+              TableName: dataset.table,
+              Key: { address: { S: key } },
+              ConsistentRead: true,
+            }),
           );
           const straat = Item?.places?.L?.[0]?.M?.straat?.S;
-          const [was, is] = [old.get(key)?.sort(comparePlaces)[0]?.straat, now.get(key)?.[0]?.straat];
+          const [was, is] = [
+            old.get(key)?.sort(comparePlaces)[0]?.straat,
+            now.get(key)?.[0]?.straat,
+          ];
           if (straat === is && was !== is) seenNew.add(key);
           else if (seenNew.has(key)) throw new Error(`${key} went back`);
           if (straat !== was && straat !== is) throw new Error(`${key} was ${straat}`);
@@ -66,7 +74,12 @@ describe('a lookup while a load is applied', () => {
       applying = false;
       await Promise.all(hammers);
 
-      expect(report).toMatchObject({ outcome: 'published', changed: 200, added: 200, removed: 100 });
+      expect(report).toMatchObject({
+        outcome: 'published',
+        changed: 200,
+        added: 200,
+        removed: 100,
+      });
       expect(await dataset.served()).toEqual(now);
       expect(lookups).toBeGreaterThan(50);
     },
@@ -77,10 +90,15 @@ describe('a load', () => {
   it('is not published when the table lost a write, and writes everything again', async () => {
     const dataset = await bench.newDataset();
     const { addresses } = dataset;
-    const losing: AddressTable = { ...addresses, write: (writes, fence) => addresses.write(writes.slice(1), fence) };
+    const losing: AddressTable = {
+      ...addresses,
+      write: (writes, fence) => addresses.write(writes.slice(1), fence),
+    };
     await expect(dataset.load({ month: january, addresses: losing })).rejects.toMatchObject({
       name: 'ReadBackError',
-      message: expect.stringMatching(/^4 of 12 addresses read back differ .* among them 1012RJ#147#/),
+      message: expect.stringMatching(
+        /^4 of 12 addresses read back differ .* among them 1012RJ#147#/,
+      ),
     });
     expect(await addresses.dataset()).toBeNull();
     await dataset.load({ month: january });
@@ -103,7 +121,9 @@ describe('a load', () => {
         await addresses.write(writes, fence);
         if (!isFirst) return;
         // A key with a list of toevoegingen alone is no address.
-        written = writes.filter((write) => 'put' in write && addressPart(write.put) !== null).length;
+        written = writes.filter(
+          (write) => 'put' in write && addressPart(write.put) !== null,
+        ).length;
         await addresses.lock.release('slow');
         await addresses.lock.acquire('another', 60);
         taken.resolve();

@@ -46,25 +46,31 @@ describe('a deployed step', () => {
     [40, 40],
     [-1, -1],
     [-40, 10_000],
-  ])('a dataset of %i days is reported with an age of %i, so that one of the future raises the alarm', (days, age) => {
-    new DeployedStep('discover', {}).reportAge(days);
-    const lines = written.map((line) => JSON.parse(line));
-    jest.restoreAllMocks();
-    expect(lines).toMatchObject([{ DatasetAgeDays: age }]);
-  });
+  ])(
+    'a dataset of %i days is reported with an age of %i, so that one of the future raises the alarm',
+    (days, age) => {
+      new DeployedStep('discover', {}).reportAge(days);
+      const lines = written.map((line) => JSON.parse(line));
+      jest.restoreAllMocks();
+      expect(lines).toMatchObject([{ DatasetAgeDays: age }]);
+    },
+  );
 
   it('the guard uses the thresholds of the configuration by its names, and the defaults for the others', () => {
-    const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: '{"maximumRemovedShare":0.3}' });
+    const deployment = new DeployedStep('guard', {
+      [loaderEnvironment.thresholds]: '{"maximumRemovedShare":0.3}',
+    });
     expect(deployment.thresholds).toEqual({ ...loadDefaults.guard, maximumRemovedShare: 0.3 });
   });
 
-  it.each(['{"maximumRemovedshare":0.3}', '{"maximumRemovedShare":-1}', '{"maximumRemovedShare":"0.3"}'])(
-    'the guard does not start with thresholds that no configuration has: %s',
-    (text) => {
-      const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: text });
-      expect(() => deployment.thresholds).toThrow('maximumRemoved');
-    },
-  );
+  it.each([
+    '{"maximumRemovedshare":0.3}',
+    '{"maximumRemovedShare":-1}',
+    '{"maximumRemovedShare":"0.3"}',
+  ])('the guard does not start with thresholds that no configuration has: %s', (text) => {
+    const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: text });
+    expect(() => deployment.thresholds).toThrow('maximumRemoved');
+  });
 });
 
 const owner = 'arn:aws:states:eu-west-1:123456789012:execution:Load:a-load';
@@ -75,7 +81,8 @@ const aws = startForTests(() => startFakeAws({}, { DescribeExecution: () => answ
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const newClient = () => new SFNClient({ endpoint: aws.endpoint, region: 'eu-west-1', credentials });
 
-const minutesLater = (minutes: number) => executionIsGone(newClient(), 20 * 60, () => stoppedAt + minutes * 60_000);
+const minutesLater = (minutes: number) =>
+  executionIsGone(newClient(), 20 * 60, () => stoppedAt + minutes * 60_000);
 const execution = (status: string, stopDate?: number) => ({
   value: { status, startDate: 1, ...(stopDate && { stopDate }) },
 });

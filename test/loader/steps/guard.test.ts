@@ -12,7 +12,12 @@ async function guardOf(base: { load: string } | null, planOnly = false) {
   const storage = s3Storage(buckets.newClient(), 'b');
   await putJson(storage, paths.load('mine'), { base });
   const addresses = { dataset: async () => null };
-  const context = { storage, addresses, options: {}, fence: async () => null } as unknown as StepContext;
+  const context = {
+    storage,
+    addresses,
+    options: {},
+    fence: async () => null,
+  } as unknown as StepContext;
   const before = await storage.list('');
   const ended = step.run(context, { load: 'mine', owner: 'me', planOnly });
   const written = async () => (await storage.list('')).length - before.length;

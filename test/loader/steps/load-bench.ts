@@ -8,10 +8,18 @@ import {
   paginateScan,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { addressItem, storedAddress, type Toevoeging } from '../../../core/addresses/address-item.ts';
+import {
+  addressItem,
+  storedAddress,
+  type Toevoeging,
+} from '../../../core/addresses/address-item.ts';
 import type { Place } from '../../../core/place-fields.ts';
 import { type Line, parseLine } from '../../../loader/addresses/lines.ts';
-import { type AddressTable, dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
+import {
+  type AddressTable,
+  dynamoDbAddressTable,
+  scanAddresses,
+} from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
@@ -35,8 +43,8 @@ type Request = Partial<RunOptions> & { month?: Month };
 export type LoadBench = Awaited<ReturnType<typeof startLoadBench>>;
 
 /**
- * A table with the storage of its loads, in a bucket in memory unless the options name another: quicker than a folder
- * for what takes many loads.
+ * A table with the storage of its loads, in a bucket in memory unless the options name another:
+ * quicker than a folder for what takes many loads.
  */
 export class Dataset {
   readonly table: string;
@@ -48,7 +56,11 @@ export class Dataset {
   readonly #bench: LoadBench;
   readonly #given: DatasetOptions;
 
-  constructor(bench: LoadBench, { table, bucket }: { table: string; bucket: string }, given: DatasetOptions) {
+  constructor(
+    bench: LoadBench,
+    { table, bucket }: { table: string; bucket: string },
+    given: DatasetOptions,
+  ) {
     const { transactions, concurrency, storage = bench.storageIn(bucket), ...options } = given;
     [this.#bench, this.#given, this.table, this.bucket] = [bench, given, table, bucket];
     this.storage = typeof storage === 'string' ? folderStorage(storage) : storage;
@@ -70,7 +82,11 @@ export class Dataset {
   }
 
   repair(more: Partial<RepairOptions> = {}): Promise<RepairReport> {
-    return repairTable({ ...this.options, scan: () => scanAddresses(this.#bench.client, this.table), ...more });
+    return repairTable({
+      ...this.options,
+      scan: () => scanAddresses(this.#bench.client, this.table),
+      ...more,
+    });
   }
 
   /** Every address in the table, without what the loader keeps there for itself. */
@@ -102,7 +118,9 @@ export class Dataset {
  * Starts the engine; `stop` in `afterAll`.
  * @param of how the extracts of months are packed, and what they contain
  */
-export async function startLoadBench(of: { packing?: Packing; state?: (month: Month) => Voorkomens } = {}) {
+export async function startLoadBench(
+  of: { packing?: Packing; state?: (month: Month) => Voorkomens } = {},
+) {
   const { client, endpoint, stop } = await startDynamoDb();
   sendPlainly(client, endpoint);
   const units = new Map<string, number>();
@@ -110,7 +128,10 @@ export async function startLoadBench(of: { packing?: Packing; state?: (month: Mo
     (next, { commandName }) =>
       async (args) => {
         if (commandName !== 'BatchWriteItemCommand') return next(args);
-        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+        const result = await next({
+          ...args,
+          input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' },
+        });
         const { ConsumedCapacity = [] } = result.output as BatchWriteItemCommandOutput;
         for (const { TableName = '', CapacityUnits = 0 } of ConsumedCapacity)
           units.set(TableName, (units.get(TableName) ?? 0) + CapacityUnits);
@@ -131,7 +152,10 @@ export async function startLoadBench(of: { packing?: Packing; state?: (month: Mo
     return table;
   };
   async function* itemsIn(table: string) {
-    for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
+    for await (const { Items = [] } of paginateScan(
+      { client },
+      { TableName: table, ConsistentRead: true },
+    )) {
       yield* Items.map(storedAddress);
     }
   }
@@ -166,7 +190,9 @@ export async function startLoadBench(of: { packing?: Packing; state?: (month: Mo
     },
     /** A new table that holds what this one does. */
     async copyTable(from: string): Promise<string> {
-      const { Items = [] } = await client.send(new ScanCommand({ TableName: from, ConsistentRead: true }));
+      const { Items = [] } = await client.send(
+        new ScanCommand({ TableName: from, ConsistentRead: true }),
+      );
       const table = await newTable();
       const puts = Items.map((Item) => ({ PutRequest: { Item } }));
       await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
@@ -175,13 +201,15 @@ export async function startLoadBench(of: { packing?: Packing; state?: (month: Mo
     /** Every address in the table, without what the loader keeps there for itself. */
     async addressesIn(table: string): Promise<Map<string, Place[]>> {
       const found = new Map<string, Place[]>();
-      for await (const { key, places } of itemsIn(table)) if (places.length > 0) found.set(key, places);
+      for await (const { key, places } of itemsIn(table))
+        if (places.length > 0) found.set(key, places);
       return found;
     },
     /** Every list of toevoegingen in the table, by the key that it lies under. */
     async listsIn(table: string): Promise<Map<string, Toevoeging[]>> {
       const found = new Map<string, Toevoeging[]>();
-      for await (const { key, toevoegingen } of itemsIn(table)) if (toevoegingen) found.set(key, toevoegingen);
+      for await (const { key, toevoegingen } of itemsIn(table))
+        if (toevoegingen) found.set(key, toevoegingen);
       return found;
     },
     units: (table: string) => units.get(table) ?? 0,
@@ -196,10 +224,15 @@ export async function startLoadBench(of: { packing?: Packing; state?: (month: Mo
       await writeFile(file, await writeExtract(peildatum, state, packing));
       return file;
     },
-    /** The path of a month's extract, which is the same each time unless it is packed in another way. */
+    /**
+     * The path of a month's extract, which is the same each time unless it is packed in another
+     * way.
+     */
     extractOf(month: Month, packing?: Packing): Promise<string> {
       const known = packing ? undefined : extracts.get(month);
-      const extract = known ?? bench.extract(month.peildatum, (of.state ?? voorkomensOf)(month), packing ?? of.packing);
+      const extract =
+        known ??
+        bench.extract(month.peildatum, (of.state ?? voorkomensOf)(month), packing ?? of.packing);
       if (!packing) extracts.set(month, extract);
       return extract;
     },

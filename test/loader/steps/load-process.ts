@@ -16,10 +16,15 @@ export type LoadProcess = {
 };
 
 /**
- * A load in a process of its own, slow enough to be stopped: `node load-process.ts JSON`. Prints the error that ends
- * it.
+ * A load in a process of its own, slow enough to be stopped: `node load-process.ts JSON`. Prints
+ * the error that ends it.
  */
-const { endpoint, table, transactions = false, ...options } = JSON.parse(process.argv[2] ?? '') as LoadProcess;
+const {
+  endpoint,
+  table,
+  transactions = false,
+  ...options
+} = JSON.parse(process.argv[2] ?? '') as LoadProcess;
 const addresses = dynamoDbAddressTable(testDynamoDb(endpoint), table, {
   writesPerSecond: 100,
   concurrency: 1,

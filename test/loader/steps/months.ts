@@ -4,7 +4,10 @@ import type { Toevoeging } from '../../../core/addresses/address-item.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
 
-/** `1381AA 9 a` and where it lies; `was` is the address that it had before it moved, whose id it keeps. */
+/**
+ * `1381AA 9 a` and where it lies; `was` is the address that it had before it moved, whose id it
+ * keeps.
+ */
 type Address = [address: string, straat: string, woonplaats: string, was?: string];
 
 /** A state of a tiny register: its date and its addresses. */
@@ -40,7 +43,10 @@ export const january: Month = {
   ],
 };
 
-/** A month on: one new, one withdrawn, one moved, a street renamed, a letter in another case, a place joined. */
+/**
+ * A month on: one new, one withdrawn, one moved, a street renamed, a letter in another case, a
+ * place joined.
+ */
 export const february: Month = {
   peildatum: '2026-02-08',
   addresses: [
@@ -65,7 +71,10 @@ export const februaryChanges = {
   removed: ['2513AA#2#'],
 };
 
-/** Yet another month on: a segment that goes, one that comes, and some that go back to what they were. */
+/**
+ * Yet another month on: a segment that goes, one that comes, and some that go back to what they
+ * were.
+ */
 export const march: Month = {
   peildatum: '2026-03-08',
   addresses: [
@@ -104,8 +113,8 @@ function inGemeente(woonplaats: string): Pick<Place, 'gemeente'> {
 }
 
 /**
- * The identificatie of each address: the same in every month, and another one for each time that an address is
- * registered.
+ * The identificatie of each address: the same in every month, and another one for each time that an
+ * address is registered.
  */
 function idsOf(addresses: readonly Address[]): string[] {
   const times = new Map<string, number>();
@@ -117,14 +126,19 @@ function idsOf(addresses: readonly Address[]): string[] {
   });
 }
 
-/** The identificatie of an address, `1382LJ 30`, that is registered for the first or a later time. */
+/**
+ * The identificatie of an address, `1382LJ 30`, that is registered for the first or a later time.
+ */
 export function idOf(address: string, time = 1): string {
   return `000020${digitsOf(`${address} ${time}`)}`;
 }
 
 /** Ten digits that follow from a text. */
 function digitsOf(text: string): string {
-  return String(createHash('sha256').update(text).digest().readUIntBE(0, 5) % 10 ** 10).padStart(10, '0');
+  return String(createHash('sha256').update(text).digest().readUIntBE(0, 5) % 10 ** 10).padStart(
+    10,
+    '0',
+  );
 }
 
 /** The lists of toevoegingen that the table has to hold, made without any of the loader. */
@@ -141,7 +155,9 @@ export function listsOf(month: Month): Map<string, Toevoeging[]> {
 /** The occurrences of a month, for `writeExtract`. */
 export function voorkomensOf({ addresses }: Month): Voorkomens {
   const woonplaatsen = [...new Set(addresses.map(([, , woonplaats]) => woonplaats))].sort();
-  const straten = [...new Set(addresses.map(([, straat, woonplaats]) => `${straat}|${woonplaats}`))].sort();
+  const straten = [
+    ...new Set(addresses.map(([, straat, woonplaats]) => `${straat}|${woonplaats}`)),
+  ].sort();
   const placeId = (woonplaats: string) => `1${digitsOf(woonplaats).slice(-3)}`;
   const streetId = (street: string) => `000030${digitsOf(street)}`;
   const ids = idsOf(addresses);
@@ -175,7 +191,9 @@ export function voorkomensOf({ addresses }: Month): Voorkomens {
 export function stateBetween(before: Month, { peildatum: date, ...after }: Month): Voorkomens {
   const [was, is] = [voorkomensOf(before), voorkomensOf({ peildatum: date, ...after })];
   const begun = <T extends { identificatie: string }>(old: readonly T[], all: readonly T[]) =>
-    all.flatMap((one) => (old.some(({ identificatie }) => identificatie === one.identificatie) ? [] : [one]));
+    all.flatMap((one) =>
+      old.some(({ identificatie }) => identificatie === one.identificatie) ? [] : [one],
+    );
   const NUM = was.NUM.flatMap((num) => {
     const next = is.NUM.find(({ identificatie }) => identificatie === num.identificatie);
     if (isDeepStrictEqual(num, next)) return [num];
@@ -188,7 +206,9 @@ export function stateBetween(before: Month, { peildatum: date, ...after }: Month
   };
 }
 
-/** The same with a verblijfsobject at each address, whose location follows from its identificatie. */
+/**
+ * The same with a verblijfsobject at each address, whose location follows from its identificatie.
+ */
 export function withObjecten(voorkomens: Voorkomens): Voorkomens {
   const VBO = voorkomens.NUM.map(({ identificatie }) => ({
     identificatie: identificatie.replace('000020', '000001'),

@@ -5,7 +5,13 @@ import { linesOf } from '../../../loader/register/stored-form.ts';
 import { getUnpacked, type Storage } from '../../../loader/storage/storage.ts';
 import { readManifest } from '../../../loader/storage/stored-loads.ts';
 import { recordKeys } from '../../../loader/storage/stored-register.ts';
-import type { AdresseerbaarStand, Historie, NumStand, VboStand, Voorkomens } from '../../support/stand-xml.ts';
+import type {
+  AdresseerbaarStand,
+  Historie,
+  NumStand,
+  VboStand,
+  Voorkomens,
+} from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 import { type Dataset, startLoadBench } from './load-bench.ts';
@@ -31,36 +37,57 @@ async function recordsIn(storage: Storage): Promise<string[]> {
 
 /** The same, and what was counted. */
 async function storedWith({ storage }: Dataset) {
-  const { nummeraanduidingen, problemCounts, objecten } = (await readManifest(storage)).published ?? {};
+  const { nummeraanduidingen, problemCounts, objecten } =
+    (await readManifest(storage)).published ?? {};
   return { records: await recordsIn(storage), nummeraanduidingen, problemCounts, objecten };
 }
 
-/** The occurrence of each object that counts on a date: of several the last to begin, then the highest number. */
-function currentOf<T extends Historie & { identificatie: string }>(all: readonly T[], date: string): Map<string, T> {
+/**
+ * The occurrence of each object that counts on a date: of several the last to begin, then the
+ * highest number.
+ */
+function currentOf<T extends Historie & { identificatie: string }>(
+  all: readonly T[],
+  date: string,
+): Map<string, T> {
   const counts = all.filter(
     ({ begin, eind, live = true, tijdstipInactief }) =>
       live && begin <= date && (eind === undefined || eind > date) && !tijdstipInactief,
   );
   const order = (one: T) => `${one.begin} ${String(one.volgnummer ?? 1).padStart(3, '0')}`;
-  return new Map(counts.sort((a, b) => (order(a) < order(b) ? -1 : 1)).map((one) => [one.identificatie, one]));
+  return new Map(
+    counts.sort((a, b) => (order(a) < order(b) ? -1 : 1)).map((one) => [one.identificatie, one]),
+  );
 }
 
 const keyOf = ({ postcode, huisnummer, huisletter = '', huisnummertoevoeging = '' }: NumStand) =>
   `${postcode}#${huisnummer}#${`${huisletter}${huisnummertoevoeging}`.toUpperCase()}`;
 
 /** What the addresses of a register have of its objects, by key, straight from its occurrences. */
-function modelOf({ NUM, VBO = [], LIG = [], STA = [] }: Voorkomens, date: string): Record<string, string[]> {
+function modelOf(
+  { NUM, VBO = [], LIG = [], STA = [] }: Voorkomens,
+  date: string,
+): Record<string, string[]> {
   const nums = [...currentOf(NUM, date).values()].filter(({ postcode }) => postcode);
-  const objects = [VBO, LIG, STA].flatMap((all) => [...currentOf<AdresseerbaarStand>(all, date).values()]);
+  const objects = [VBO, LIG, STA].flatMap((all) => [
+    ...currentOf<AdresseerbaarStand>(all, date).values(),
+  ]);
   const model: Record<string, string[]> = {};
   for (const [key, ofKey] of Map.groupBy(nums, keyOf)) {
     const ids = ofKey.map(({ identificatie }) => identificatie);
     model[key] = objects
-      .filter(({ hoofdadres, nevenadressen = [] }) => [hoofdadres, ...nevenadressen].some((id) => ids.includes(id)))
+      .filter(({ hoofdadres, nevenadressen = [] }) =>
+        [hoofdadres, ...nevenadressen].some((id) => ids.includes(id)),
+      )
       .map((one) => {
         const { punt, oppervlakte } = one as Partial<VboStand>;
         const [x, y] = (punt ?? '').split(' ').map(Number);
-        return [one.identificatie, ids.includes(one.hoofdadres), oppervlakte, punt && `${x} ${y}`].join(' ');
+        return [
+          one.identificatie,
+          ids.includes(one.hoofdadres),
+          oppervlakte,
+          punt && `${x} ${y}`,
+        ].join(' ');
       })
       .sort();
   }
@@ -75,7 +102,9 @@ function found(content: Awaited<ReturnType<Dataset['content']>>) {
         .flatMap(({ objecten = [] }) => objecten)
         .sort((a, b) => Number(a.hoofdadres) - Number(b.hoofdadres))
         .map(({ identificatie, hoofdadres, oppervlakte, locatie: { x, y } }) => {
-          const text = [identificatie, hoofdadres, oppervlakte, oppervlakte && `${x} ${y}`].join(' ');
+          const text = [identificatie, hoofdadres, oppervlakte, oppervlakte && `${x} ${y}`].join(
+            ' ',
+          );
           return [identificatie, text] as const;
         }),
     );
@@ -95,7 +124,11 @@ describe('days of mutations of a dataset with objects', () => {
       for (const day of register.days) {
         await register.deliver([day]);
         const report = await dataset.load({ mutations: [register.mutations] });
-        expect(report).toMatchObject({ outcome: 'published', peildatum: day.date, setAside: { count: 0 } });
+        expect(report).toMatchObject({
+          outcome: 'published',
+          peildatum: day.date,
+          setAside: { count: 0 },
+        });
         const expected = await bench.newDataset(withObjecten);
         await expected.load({ source: await register.extract(day.date) });
         const table = await dataset.content();
@@ -109,7 +142,13 @@ describe('days of mutations of a dataset with objects', () => {
       }
       // The extract and all of its days in one load.
       const report = await dataset.load({ source: await register.extract(), again: true });
-      expect(report).toMatchObject({ outcome: 'published', kind: 'extract', added: 0, changed: 0, removed: 0 });
+      expect(report).toMatchObject({
+        outcome: 'published',
+        kind: 'extract',
+        added: 0,
+        changed: 0,
+        removed: 0,
+      });
       expect({ table: await dataset.content(), ...(await storedWith(dataset)) }).toEqual(made);
     },
   );

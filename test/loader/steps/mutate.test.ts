@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readManifest } from '../../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../../loader/verdict/load-report.ts';
-import { type MutationGroup, mutationsBetween, putDelivery } from '../../support/mutation-delivery.ts';
+import {
+  type MutationGroup,
+  mutationsBetween,
+  putDelivery,
+} from '../../support/mutation-delivery.ts';
 import { dateAfter, type RegisterDay } from '../../support/register.ts';
 import type { OprStand, Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
@@ -18,13 +22,16 @@ const bench = startForTests(startLoadBench);
 /** A dataset that holds a state of a register, or its own state on a date. */
 async function datasetOf(register: Register, date = start, state?: Voorkomens): Promise<Dataset> {
   const dataset = await bench.newDataset({ waiveSize: true });
-  await dataset.load({ source: await (state ? bench.extract(date, state) : register.extract(date)) });
+  await dataset.load({
+    source: await (state ? bench.extract(date, state) : register.extract(date)),
+  });
   return dataset;
 }
 
 /** What the live snapshot was counted to have. */
 async function publishedCounts({ storage }: Dataset) {
-  const { nummeraanduidingen, addresses, lists, problemCounts } = (await readManifest(storage)).published ?? {};
+  const { nummeraanduidingen, addresses, lists, problemCounts } =
+    (await readManifest(storage)).published ?? {};
   return { nummeraanduidingen, addresses, lists, problemCounts };
 }
 
@@ -32,7 +39,10 @@ describe('days of mutations', () => {
   it('give a woonplaats the gemeente that it has after a merger, on the day that it begins and with what a day says', async () => {
     const register = new Register(bench, 11, 4);
     const jan = (day: number) => dateAfter(start, day);
-    const [weesp, muiden] = register.first.WPL.map(({ identificatie }) => identificatie) as [string, string];
+    const [weesp, muiden] = register.first.WPL.map(({ identificatie }) => identificatie) as [
+      string,
+      string,
+    ];
     const begin = '2010-01-01';
     const relaties = [
       { woonplaats: weesp, gemeente: '0457', begin, eind: jan(2) },
@@ -47,7 +57,9 @@ describe('days of mutations', () => {
     };
     const gemeenten = async () => {
       const places = (await dataset.content()).flatMap(([, found]) => found);
-      return Object.fromEntries(places.map(({ woonplaats, gemeente }) => [woonplaats, gemeente ?? null]));
+      return Object.fromEntries(
+        places.map(({ woonplaats, gemeente }) => [woonplaats, gemeente ?? null]),
+      );
     };
     const extractOf = async (date: string, all: typeof relaties) =>
       (await datasetOf(register, date, { ...state, relaties: all })).content();
@@ -55,7 +67,10 @@ describe('days of mutations', () => {
     expect(first).toMatchObject({ Weesp: '0457', Muiden: '0424', Amsterdam: null });
     const quiet = await deliver(1, relaties);
     expect(quiet.gemeenteChanged).toBe(0);
-    expect(quiet.problemReport).toMatchObject({ gemeente_missing: { count: 1 }, gemeente_unknown: { count: 0 } });
+    expect(quiet.problemReport).toMatchObject({
+      gemeente_missing: { count: 1 },
+      gemeente_unknown: { count: 0 },
+    });
     // Without the file of relations the ones that are known begin all the same.
     const merged = await deliver(2);
     expect(merged.gemeenteChanged).toBeGreaterThan(0);
@@ -64,7 +79,10 @@ describe('days of mutations', () => {
     expect(await dataset.content()).toEqual(await extractOf(jan(2), relaties));
     const later = [...relaties, { woonplaats: '1014', gemeente: '9990', begin: jan(3) }];
     const named = await deliver(3, later);
-    expect(named.problemReport).toMatchObject({ gemeente_missing: { count: 0 }, gemeente_unknown: { count: 1 } });
+    expect(named.problemReport).toMatchObject({
+      gemeente_missing: { count: 0 },
+      gemeente_unknown: { count: 1 },
+    });
     expect(await gemeenten()).toEqual({ ...first, Weesp: '0363', Amsterdam: '9990' });
     expect(await dataset.content()).toEqual(await extractOf(jan(3), later));
     expect((await deliver(4, relaties)).outcome).toBe('published');
@@ -121,7 +139,11 @@ describe('days of mutations', () => {
     const storage = bench.newFolder();
     const dataset = await bench.newDataset({ storage, waiveSize: true });
     await dataset.load({ source: await register.extract() });
-    const snapshot = join(storage, 'snapshots', (await readdir(join(storage, 'snapshots')))[0] ?? '');
+    const snapshot = join(
+      storage,
+      'snapshots',
+      (await readdir(join(storage, 'snapshots')))[0] ?? '',
+    );
     const dead = spawnSync(process.execPath, ['--version']).pid;
     const unfinished = `13.${dead}.00000000-0000-0000-0000-000000000000.part`;
     for (const folder of [snapshot, join(snapshot, 'nummeraanduidingen')])
@@ -143,7 +165,11 @@ describe('days of mutations', () => {
       'No mutations follow 2026-01-08: the next delivery',
       (register) => register.deliver(register.days.slice(1)),
     ],
-    ['a delivery that spans the date', 'spans that date', (register) => register.write('2026-01-07', '2026-01-10')],
+    [
+      'a delivery that spans the date',
+      'spans that date',
+      (register) => register.write('2026-01-07', '2026-01-10'),
+    ],
     [
       'a delivery that is cut off',
       'BAGNLDM-08012026-09012026.zip',
@@ -155,7 +181,8 @@ describe('days of mutations', () => {
     [
       'another delivery than its name says',
       'of 2026-01-08 to 2026-01-09 for the whole country, but its documents say of 2026-01-09 to 2026-01-10',
-      (register) => register.write('2026-01-09', '2026-01-10', [], { name: 'BAGNLDM-08012026-09012026.zip' }),
+      (register) =>
+        register.write('2026-01-09', '2026-01-10', [], { name: 'BAGNLDM-08012026-09012026.zip' }),
     ],
     [
       'an earlier reading that is not ours',
@@ -171,7 +198,12 @@ describe('days of mutations', () => {
     expect(await dataset.content()).toEqual(before);
   });
 
-  const unusable: [what: string, message: string, plan: object, damage: (register: Register) => Promise<unknown>][] = [
+  const unusable: [
+    what: string,
+    message: string,
+    plan: object,
+    damage: (register: Register) => Promise<unknown>,
+  ][] = [
     [
       'damaged',
       'BAGNLDM-10012026-11012026.zip',
@@ -193,15 +225,25 @@ describe('days of mutations', () => {
       const dataset = await datasetOf(register);
       await damage(register);
       const mutations = [register.mutations];
-      expect(await dataset.load({ mutations, planOnly: true })).toMatchObject({ peildatum: '2026-01-10', ...plan });
+      expect(await dataset.load({ mutations, planOnly: true })).toMatchObject({
+        peildatum: '2026-01-10',
+        ...plan,
+      });
       const published: LoadReport[] = [];
       const onPublished = (report: LoadReport) => published.push(report);
       await expect(dataset.load({ mutations, onPublished })).rejects.toThrow(message);
       expect(published).toMatchObject([{ peildatum: '2026-01-10', days: { length: 2 } }]);
-      expect(await dataset.content()).toEqual(await (await datasetOf(register, '2026-01-10')).content());
+      expect(await dataset.content()).toEqual(
+        await (await datasetOf(register, '2026-01-10')).content(),
+      );
       await register.deliver();
-      expect(await dataset.load({ mutations })).toMatchObject({ peildatum: '2026-01-12', stopped: null });
-      expect(await dataset.content()).toEqual(await (await datasetOf(register, '2026-01-12')).content());
+      expect(await dataset.load({ mutations })).toMatchObject({
+        peildatum: '2026-01-12',
+        stopped: null,
+      });
+      expect(await dataset.content()).toEqual(
+        await (await datasetOf(register, '2026-01-12')).content(),
+      );
     },
   );
 
@@ -209,7 +251,8 @@ describe('days of mutations', () => {
     const register = new Register(bench, 21, 4);
     await register.deliver();
     const expected = await (await datasetOf(register, register.days.at(-1)?.date)).content();
-    // The same objects under other identifications: of another municipality, which the extract does not hold.
+    // The same objects under other identifications: of another municipality, which the extract does
+    // not hold.
     const elsewhere = new Register(bench, 22, 4);
     const other = (groups: MutationGroup[]): MutationGroup[] =>
       JSON.parse(
@@ -251,37 +294,50 @@ describe('a full extract after days of mutations', () => {
   it.each([
     ['corrected', async () => undefined, true],
     ['replaced by a web page', async (file: string) => writeFile(file, '<!DOCTYPE html>'), false],
-  ])('is brought forward to the live date by the current list, if a delivery was %s', async (_, replace, isRight) => {
-    const register = new Register(bench, 18, 6);
-    const renumbers = ({ groups }: RegisterDay) => groups.filter(({ kind }) => kind === 'NUM').length > 1;
-    const at = register.days.findIndex((day, index) => index > 0 && renumbers(day));
-    const [before, wrong] = register.days.slice(at - 1) as [RegisterDay, RegisterDay];
-    await register.deliver(register.days.slice(0, at));
-    const name = await register.write(before.date, wrong.date, []);
-    const dataset = await bench.newDataset({ waiveSize: true });
-    const mutations = [register.mutations];
-    await dataset.load({ source: await register.extract(), mutations });
-    const applied = await dataset.content();
-    await register.deliver([wrong]);
-    await replace(name);
-    const report = await dataset.load({ source: await register.extract(before.date), mutations });
-    expect(report).toMatchObject({ outcome: 'published', peildatum: wrong.date, extractPeildatum: before.date });
-    const table = await (await datasetOf(register, wrong.date)).content();
-    expect(applied).not.toEqual(table);
-    expect(await dataset.content()).toEqual(isRight ? table : applied);
-    const differences = Object.values(report.audit ?? {}).reduce((sum, count) => sum + count, 0);
-    expect(differences > 0).toBe(isRight);
-  });
+  ])(
+    'is brought forward to the live date by the current list, if a delivery was %s',
+    async (_, replace, isRight) => {
+      const register = new Register(bench, 18, 6);
+      const renumbers = ({ groups }: RegisterDay) =>
+        groups.filter(({ kind }) => kind === 'NUM').length > 1;
+      const at = register.days.findIndex((day, index) => index > 0 && renumbers(day));
+      const [before, wrong] = register.days.slice(at - 1) as [RegisterDay, RegisterDay];
+      await register.deliver(register.days.slice(0, at));
+      const name = await register.write(before.date, wrong.date, []);
+      const dataset = await bench.newDataset({ waiveSize: true });
+      const mutations = [register.mutations];
+      await dataset.load({ source: await register.extract(), mutations });
+      const applied = await dataset.content();
+      await register.deliver([wrong]);
+      await replace(name);
+      const report = await dataset.load({ source: await register.extract(before.date), mutations });
+      expect(report).toMatchObject({
+        outcome: 'published',
+        peildatum: wrong.date,
+        extractPeildatum: before.date,
+      });
+      const table = await (await datasetOf(register, wrong.date)).content();
+      expect(applied).not.toEqual(table);
+      expect(await dataset.content()).toEqual(isRight ? table : applied);
+      const differences = Object.values(report.audit ?? {}).reduce((sum, count) => sum + count, 0);
+      expect(differences > 0).toBe(isRight);
+    },
+  );
 });
 
 /** A national day as Kadaster delivered it. */
-const day = new URL('../../../../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip', import.meta.url)
-  .pathname;
+const day = new URL(
+  '../../../../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip',
+  import.meta.url,
+).pathname;
 const missing = existsSync(day) ? '' : ` (skipped: ${day} is missing)`;
 
 const begin = '2010-06-01';
 
-/** A made-up country that has the four streets of the day's nummeraanduidingen, and the object that it withdraws. */
+/**
+ * A made-up country that has the four streets of the day's nummeraanduidingen, and the object that
+ * it withdraws.
+ */
 const country: Voorkomens = {
   WPL: [
     { identificatie: '1398', naam: 'Plaats', begin },
@@ -330,7 +386,10 @@ const country: Voorkomens = {
     '8602AT#26#': at('Vierde straat', 'Stad', '0091', '0091200000050744'),
     '8862DP#45#': at('Eerste straat', 'Plaats', '0765', '0072200000000001'),
   };
-  /** The withdrawn object and its replacement share a key, so this address stays, with the id of the other object. */
+  /**
+   * The withdrawn object and its replacement share a key, so this address stays, with the id of the
+   * other object.
+   */
   const after = {
     ...before,
     '8602AT#26#': at('Vierde straat', 'Stad', '0340', '1900200010089007'),
@@ -343,7 +402,13 @@ const country: Voorkomens = {
     const { dataset, content } = await loadedCountry();
     expect(await content()).toEqual(before);
     const report = await dataset.load({ mutations: [day] });
-    expect(report).toMatchObject({ peildatum: '2021-11-14', voorkomens: 6, added: 3, changed: 1, removed: 0 });
+    expect(report).toMatchObject({
+      peildatum: '2021-11-14',
+      voorkomens: 6,
+      added: 3,
+      changed: 1,
+      removed: 0,
+    });
     expect(await content()).toEqual(after);
     await dataset.load({ rollback: '2021-11-13' });
     expect(await content()).toEqual(before);

@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { type MutationGroup, putDelivery } from '../../support/mutation-delivery.ts';
-import { dateAfter, firstState, laterDays, type RegisterDay, withObjecten } from '../../support/register.ts';
+import {
+  dateAfter,
+  firstState,
+  laterDays,
+  type RegisterDay,
+  withObjecten,
+} from '../../support/register.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
 import { type Packing, writeExtract } from '../../support/write-extract.ts';
 import type { LoadBench } from './load-bench.ts';
@@ -10,7 +16,9 @@ import type { LoadBench } from './load-bench.ts';
 /** The date of the first state of every `Register`. */
 export const start = '2026-01-08';
 
-/** A register, its extract on the first date, and a folder with a delivery for each day after it. */
+/**
+ * A register, its extract on the first date, and a folder with a delivery for each day after it.
+ */
 export class Register {
   readonly days: RegisterDay[];
   readonly first: Voorkomens;

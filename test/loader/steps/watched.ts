@@ -2,21 +2,28 @@ import type { AddressTable } from '../../../loader/storage/address-table.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 
 /**
- * Where a load is: how many reads and writes it has begun, whether it has written since the previous one, and whether
- * it has come to the one that says it is applying.
+ * Where a load is: how many reads and writes it has begun, whether it has written since the
+ * previous one, and whether it has come to the one that says it is applying.
  */
 export type Seen = { operations: number; hasWritten: boolean; isApplying: boolean };
 
 /**
- * The real storage and table, one read or write at a time. Before each `look` is called: everything that came before it
- * is done, and nothing after it, as a process leaves them that is killed there.
+ * The real storage and table, one read or write at a time. Before each `look` is called: everything
+ * that came before it is done, and nothing after it, as a process leaves them that is killed there.
  */
-export function watched(storage: Storage, addresses: AddressTable, look: (seen: Seen) => Promise<void>) {
+export function watched(
+  storage: Storage,
+  addresses: AddressTable,
+  look: (seen: Seen) => Promise<void>,
+) {
   const seen: Seen = { operations: 0, hasWritten: true, isApplying: false };
   let last: Promise<unknown> = Promise.resolve();
   let isWorking = false;
 
-  function step<T>(work: () => Promise<T>, { writes = true, beginsToApply = false } = {}): Promise<T> {
+  function step<T>(
+    work: () => Promise<T>,
+    { writes = true, beginsToApply = false } = {},
+  ): Promise<T> {
     const next = last.then(async () => {
       seen.operations++;
       seen.isApplying ||= beginsToApply;

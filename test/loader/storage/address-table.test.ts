@@ -30,7 +30,8 @@ const writes: LineWrite[] = Array.from({ length: 130 }, (_, index) => {
   const key = `1381AA#${index}#`;
   return index % 10 === 9 ? { remove: key } : { put: lineOf({ key, places }) };
 });
-const writer = (options = {}) => addressWriter(client, 'addresses', { firstPauseMilliseconds: 1, ...options });
+const writer = (options = {}) =>
+  addressWriter(client, 'addresses', { firstPauseMilliseconds: 1, ...options });
 const fence: Fence = {
   held: { owner: 'test', token: 'test', untilSeconds: 0 },
   signal: new AbortController().signal,
@@ -57,11 +58,19 @@ function table(takes: (requests: WriteRequest[], call: number) => WriteRequest[]
 }
 
 function failure(name: string, status: number): DynamoDBServiceException {
-  return new DynamoDBServiceException({ name, $fault: 'server', $metadata: { httpStatusCode: status }, message: name });
+  return new DynamoDBServiceException({
+    name,
+    $fault: 'server',
+    $metadata: { httpStatusCode: status },
+    message: name,
+  });
 }
 
 const everything = new Map(
-  writes.map((write, index) => [`1381AA#${index}#`, 'remove' in write ? ('removed' as const) : ('put' as const)]),
+  writes.map((write, index) => [
+    `1381AA#${index}#`,
+    'remove' in write ? ('removed' as const) : ('put' as const),
+  ]),
 );
 
 describe('a batch writer', () => {
@@ -141,7 +150,9 @@ describe('a batch writer', () => {
         if (signed > 0) throw lost;
       },
     };
-    await expect(addressWriter(client, 'addresses', {}).write(writes.slice(0, 5), lease)).rejects.toBe(lost);
+    await expect(
+      addressWriter(client, 'addresses', {}).write(writes.slice(0, 5), lease),
+    ).rejects.toBe(lost);
     expect([signed, sent]).toEqual([1, []]);
   });
 
@@ -155,15 +166,19 @@ describe('a batch writer', () => {
   it.each([
     [499, 1],
     [500, 2],
-  ])('makes an attempt that failed with the status %d so often: %d', async (httpStatusCode, times) => {
-    let attempts = 0;
-    const attempt = async () => {
-      if (++attempts === 1) throw Object.assign(new Error('of the table'), { $metadata: { httpStatusCode } });
-      return { done: true, progress: true };
-    };
-    await retryWhileThrottled(attempt, 1).catch(() => undefined);
-    expect(attempts).toBe(times);
-  });
+  ])(
+    'makes an attempt that failed with the status %d so often: %d',
+    async (httpStatusCode, times) => {
+      let attempts = 0;
+      const attempt = async () => {
+        if (++attempts === 1)
+          throw Object.assign(new Error('of the table'), { $metadata: { httpStatusCode } });
+        return { done: true, progress: true };
+      };
+      await retryWhileThrottled(attempt, 1).catch(() => undefined);
+      expect(attempts).toBe(times);
+    },
+  );
 
   it('keeps the given pace', async () => {
     table((requests) => requests);
@@ -198,7 +213,10 @@ describe('writing in transactions', () => {
 
       const changed = [{ straat: 'Kerkstraat', woonplaats: 'Muiden' }, ...places];
       const removes = keys.slice(2).map((remove) => ({ remove }));
-      await table.write([{ put: lineOf({ key: '1381AA#1#', places: changed }) }, ...removes], fence);
+      await table.write(
+        [{ put: lineOf({ key: '1381AA#1#', places: changed }) }, ...removes],
+        fence,
+      );
       expect(await table.read(keys)).toEqual(
         new Map([
           ['1381AA#1#', { key: '1381AA#1#', places: changed }],
@@ -223,7 +241,9 @@ describe('writing in transactions', () => {
       await table.lock.acquire(next, 60);
       await expect(table.write(puts, asleep)).rejects.toMatchObject({ name: 'LockedError' });
       const dataset = { peildatum: '2026-01-08', load: 'x' };
-      await expect(table.setDataset(dataset, asleep)).rejects.toMatchObject({ name: 'LockedError' });
+      await expect(table.setDataset(dataset, asleep)).rejects.toMatchObject({
+        name: 'LockedError',
+      });
       expect((await table.read(keys)).size).toBe(5);
       expect(await table.dataset()).toBeNull();
     },

@@ -39,7 +39,8 @@ const ranges =
     response.write(body.subarray(0, cutAfter), () => response.destroy());
   };
 
-const noRanges: Answer = (_, response) => response.writeHead(200, { 'content-length': file.length }).end(file);
+const noRanges: Answer = (_, response) =>
+  response.writeHead(200, { 'content-length': file.length }).end(file);
 
 const url = () => `${server.url}/extract.zip`;
 const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url(), known, { pause: 1 });
@@ -53,10 +54,19 @@ describe('an extract on an HTTP server', () => {
   it('is read by range, and the server sends only the requested bytes', async () => {
     answer = ranges();
     const source = await open();
-    expect(source?.version).toEqual({ location: url(), size: 300_000, etag: '"one"', lastModified: null });
+    expect(source?.version).toEqual({
+      location: url(),
+      size: 300_000,
+      etag: '"one"',
+      lastModified: null,
+    });
     expect((await source?.access?.read(1000, 50))?.equals(file.subarray(1000, 1050))).toBe(true);
     // Without a date it asks twice, as the ETag may be another one each time.
-    expect(requests.map(({ headers }) => headers.range)).toEqual(['bytes=0-0', 'bytes=0-0', 'bytes=1000-1049']);
+    expect(requests.map(({ headers }) => headers.range)).toEqual([
+      'bytes=0-0',
+      'bytes=0-0',
+      'bytes=1000-1049',
+    ]);
   });
 
   it.each([
@@ -97,13 +107,17 @@ describe('an extract on an HTTP server', () => {
     });
     await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
     const { port } = raw.address() as AddressInfo;
-    const source = await httpSource(`http://127.0.0.1:${port}/extract.zip`, undefined, { pause: 1 });
+    const source = await httpSource(`http://127.0.0.1:${port}/extract.zip`, undefined, {
+      pause: 1,
+    });
     const readSlowly = async () => {
       for await (const _ of source?.stream() ?? []) await sleep(50);
     };
     await expect(readSlowly()).rejects.toMatchObject({
       name: 'SourceUnavailableError',
-      message: expect.stringMatching(/^The connection to .* broke at byte \d+\. Run the load again\.$/),
+      message: expect.stringMatching(
+        /^The connection to .* broke at byte \d+\. Run the load again\.$/,
+      ),
     });
     raw.close();
   });
@@ -127,7 +141,8 @@ describe('an extract on an HTTP server', () => {
 
   it('follows a redirect', async () => {
     answer = (request, response) => {
-      if (request.url === '/extract.zip') return response.writeHead(302, { location: '/moved.zip' }).end();
+      if (request.url === '/extract.zip')
+        return response.writeHead(302, { location: '/moved.zip' }).end();
       ranges()(request, response);
     };
     const source = await open();
@@ -145,7 +160,9 @@ describe('an extract on an HTTP server', () => {
     answer = (_, response) => response.destroy();
     await expect(open()).rejects.toMatchObject({
       name: 'SourceUnavailableError',
-      message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be read \(socket hang up\)\. Check the URL/),
+      message: expect.stringMatching(
+        /^127\.0\.0\.1:\d+ could not be read \(socket hang up\)\. Check the URL/,
+      ),
     });
   });
 
@@ -162,20 +179,27 @@ describe('an extract on an HTTP server', () => {
       });
       response.write(file.subarray(Number(from), Number(from) + 1_000));
     };
-    expect((await source?.access?.read(5_000, 9_000))?.equals(file.subarray(5_000, 14_000))).toBe(true);
+    expect((await source?.access?.read(5_000, 9_000))?.equals(file.subarray(5_000, 14_000))).toBe(
+      true,
+    );
     expect(requests.at(-1)?.headers.range).toBe('bytes=6000-13999');
   });
 
   it('retries transient errors', async () => {
     let failures = 3;
-    answer = (request, response) => (failures-- > 0 ? response.writeHead(503).end() : ranges()(request, response));
+    answer = (request, response) =>
+      failures-- > 0 ? response.writeHead(503).end() : ranges()(request, response);
     expect((await open())?.version.size).toBe(300_000);
   });
 
   it.each([
     [404, 'SourceError', /does not exist \(404\)\. Check the URL/],
     [401, 'SourceError', /asks for a sign-in \(401\)\. Use a URL/],
-    [403, 'SourceError', /may not be read from here \(403\).*signed URL has expired.*Get a new URL/],
+    [
+      403,
+      'SourceError',
+      /may not be read from here \(403\).*signed URL has expired.*Get a new URL/,
+    ],
     [416, 'SourceError', /has no bytes \(416\): it is empty/],
     [500, 'SourceUnavailableError', /returned 500\. Try again later/],
   ])('says what to do about %d', async (status, name, message) => {

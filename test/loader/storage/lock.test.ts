@@ -32,9 +32,14 @@ describe('the lock of a table', () => {
     expect(winners).toHaveLength(1);
     const [winner = ''] = winners;
     await expect(lock().check(winner)).resolves.toMatchObject({ owner: winner });
-    await expect(lock().check('owner-x')).rejects.toMatchObject({ name: 'LockedError', owner: winner });
+    await expect(lock().check('owner-x')).rejects.toMatchObject({
+      name: 'LockedError',
+      owner: winner,
+    });
     await lock().release('owner-x');
-    await expect(lock().acquire('owner-x', 60)).rejects.toThrow(/its lock expires at 2026-01-10T03:01:00/);
+    await expect(lock().acquire('owner-x', 60)).rejects.toThrow(
+      /its lock expires at 2026-01-10T03:01:00/,
+    );
     await lock().release(winner);
   });
 
@@ -55,7 +60,10 @@ describe('the lock of a table', () => {
   it('is taken over when it has expired, if it is unknown whether its owner is alive', async () => {
     await lock().acquire('first', 120);
     now += 119_000;
-    await expect(take('second', null)).rejects.toMatchObject({ name: 'LockedError', owner: 'first' });
+    await expect(take('second', null)).rejects.toMatchObject({
+      name: 'LockedError',
+      owner: 'first',
+    });
     now += 2_000;
     await take('second', null);
     await expect(lock().check('first')).rejects.toMatchObject({ owner: 'second' });
@@ -68,7 +76,9 @@ describe('the lock of a table', () => {
     await take('second', true);
     await expect(lock().check('second')).resolves.toMatchObject({ owner: 'second' });
     now += 3600_000;
-    await expect(take('third', false)).rejects.toThrow(/it should have renewed before .*is stopped or was suspended/);
+    await expect(take('third', false)).rejects.toThrow(
+      /it should have renewed before .*is stopped or was suspended/,
+    );
     await lock().release('second');
   });
 
@@ -86,7 +96,12 @@ describe('the lock of a table', () => {
   describe('of a process of this machine', () => {
     const owner = (pid: number, start: string) => `${hostname()}:${pid}:${start}:x`;
     const works = () =>
-      withLock(lock(), 'next', { seconds: 60, renewSeconds: 60, marginSeconds: 20 }, async () => 'works');
+      withLock(
+        lock(),
+        'next',
+        { seconds: 60, renewSeconds: 60, marginSeconds: 20 },
+        async () => 'works',
+      );
 
     it.each([
       ['no longer exists', owner(999_999_999, '1')],
@@ -117,8 +132,16 @@ describe('the owner of a lock', () => {
     ['that is running here holds it', [host, pid, start], false],
     ['that has ended here is gone', [host, ended, start], true],
     ['whose process id another process has now is gone', [host, pid, `${start}1`], true],
-    ['on another machine is unknown, whatever its process id is here', ['another-machine', pid, start], null],
-    ['on another machine is unknown, also if its process has ended here', ['another-machine', ended, start], null],
+    [
+      'on another machine is unknown, whatever its process id is here',
+      ['another-machine', pid, start],
+      null,
+    ],
+    [
+      'on another machine is unknown, also if its process has ended here',
+      ['another-machine', ended, start],
+      null,
+    ],
     ['without a process id is unknown', [host, 'execution', start], null],
   ])('%s', (_, parts, expected) => {
     expect(gone([...parts, 'x'].join(':'))).toBe(expected);
@@ -130,7 +153,9 @@ afterEach(() => void jest.restoreAllMocks());
 const timing: LeaseTiming = { seconds: 60, renewSeconds: 15, marginSeconds: 20 };
 const held: Held = { owner: 'test', token: 'token', untilSeconds: 0 };
 
-/** A lease of a lock that can't be renewed any more: only its own clocks tell whether it is held. */
+/**
+ * A lease of a lock that can't be renewed any more: only its own clocks tell whether it is held.
+ */
 async function lease(): Promise<Lease> {
   const lock = { renew: async () => Promise.reject(new LockedError(null)) } as unknown as LoadLock;
   return Lease.taken(lock, timing, async () => held);

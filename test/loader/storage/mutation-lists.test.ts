@@ -63,7 +63,11 @@ describe('a list of mutations', () => {
           ...{ vanaf: '2022-05-23', tot: '2022-05-24', gemeenten: [] },
         },
         {
-          ...{ name: 'BAGNLDM-24052022-25052022.zip', location: 'https://elsewhere.example/b.zip', size: 2 },
+          ...{
+            name: 'BAGNLDM-24052022-25052022.zip',
+            location: 'https://elsewhere.example/b.zip',
+            size: 2,
+          },
           ...{ vanaf: '2022-05-24', tot: '2022-05-25', gemeenten: [] },
         },
       ],
@@ -76,7 +80,10 @@ describe('a list of mutations', () => {
     await writeFile(join(folder, 'notes.txt'), '');
     const [vanaf, tot] = ['2022-05-23', '2022-05-24'];
     const name = 'BAGNLDM-23052022-24052022.zip';
-    const expected = { notes: [], listed: [{ name, location: zip, vanaf, tot, gemeenten: [], size: null }] };
+    const expected = {
+      notes: [],
+      listed: [{ name, location: zip, vanaf, tot, gemeenten: [], size: null }],
+    };
     expect(await listMutations(folder)).toEqual(expected);
     expect(await listMutations(zip)).toEqual(expected);
     await writeFile(join(folder, 'list.json'), '[{"naam": "BAGNLDM-23052022-24052022.zip"}]');
@@ -116,16 +123,20 @@ describe('a list of mutations', () => {
   it('has the deliveries of every location, and says which one could not be read', async () => {
     const zip = join(folder, 'BAGGEM0344M-08112021-08122021.zip');
     await writeFile(zip, '');
-    const found = await listAllMutations([`${server.url}/missing.json`, `${server.url}/bestanden.json`, zip]);
+    const found = await listAllMutations([
+      `${server.url}/missing.json`,
+      `${server.url}/bestanden.json`,
+      zip,
+    ]);
     expect(found.listed.map(({ name, gemeenten }) => [name, ...gemeenten])).toEqual([
       ['BAGGEM0344M-08112021-08122021.zip', '0344'],
       ['BAGNLDM-23052022-24052022.zip'],
       ['BAGNLDM-24052022-25052022.zip'],
     ]);
     expect(found.notes).toEqual([expect.stringContaining('missing.json does not exist (404)')]);
-    await expect(listAllMutations([`${server.url}/missing.json`, `${server.url}/page.json`])).rejects.toThrow(
-      'does not exist (404)',
-    );
+    await expect(
+      listAllMutations([`${server.url}/missing.json`, `${server.url}/page.json`]),
+    ).rejects.toThrow('does not exist (404)');
   });
 
   it.each([
@@ -136,32 +147,48 @@ describe('a list of mutations', () => {
     ['/other.zip', 'is not named like a delivery of mutations'],
   ])('is refused when it is not one: %s', async (path, message) => {
     await expect(listMutations(`${server.url}${path}`)).rejects.toThrow(message);
-    await expect(listMutations(`${server.url}${path}`)).rejects.toHaveProperty('name', 'SourceError');
+    await expect(listMutations(`${server.url}${path}`)).rejects.toHaveProperty(
+      'name',
+      'SourceError',
+    );
   });
 
   it('is refused with its path if it does not exist', async () => {
-    await expect(listMutations(join(folder, 'nowhere'))).rejects.toThrow(`${folder}/nowhere. Check the path.`);
+    await expect(listMutations(join(folder, 'nowhere'))).rejects.toThrow(
+      `${folder}/nowhere. Check the path.`,
+    );
   });
 });
 
 describe('the name of a delivery', () => {
-  it.each(['BAGNLDM-23052022-23052022.zip', 'BAGNLDM-24052022-23052022.zip', 'BAGNLDM-31042022-32042022.zip'])(
-    'must span a date and a later one: %s',
-    async (name) => {
-      expect(datesOfName(name)).toBeNull();
-      await expect(listMutations(join(folder, name))).rejects.toThrow('its first and its last date');
-    },
-  );
+  it.each([
+    'BAGNLDM-23052022-23052022.zip',
+    'BAGNLDM-24052022-23052022.zip',
+    'BAGNLDM-31042022-32042022.zip',
+  ])('must span a date and a later one: %s', async (name) => {
+    expect(datesOfName(name)).toBeNull();
+    await expect(listMutations(join(folder, name))).rejects.toThrow('its first and its last date');
+  });
 
   it('may cross the end of a month, a leap day and the end of a year', () => {
-    expect(datesOfName('BAGNLDM-28022024-29022024.zip')).toMatchObject({ vanaf: '2024-02-28', tot: '2024-02-29' });
+    expect(datesOfName('BAGNLDM-28022024-29022024.zip')).toMatchObject({
+      vanaf: '2024-02-28',
+      tot: '2024-02-29',
+    });
     expect(datesOfName('BAGNLDM-29022023-01032023.zip')).toBeNull();
-    expect(datesOfName('BAGNLDM-31122024-01012025.zip')).toMatchObject({ vanaf: '2024-12-31', tot: '2025-01-01' });
+    expect(datesOfName('BAGNLDM-31122024-01012025.zip')).toMatchObject({
+      vanaf: '2024-12-31',
+      tot: '2025-01-01',
+    });
   });
 });
 
 const date = (day: number) => new Date(Date.UTC(2010, 0, day)).toISOString().slice(0, 10);
-const delivery = ([from, to]: [number, number]) => ({ name: `${from}-${to}.zip`, vanaf: date(from), tot: date(to) });
+const delivery = ([from, to]: [number, number]) => ({
+  name: `${from}-${to}.zip`,
+  vanaf: date(from),
+  tot: date(to),
+});
 /** Deliveries from a day to a day: `10-11 11-13`. */
 const deliveries = (days: string) =>
   days.split(' ').map((one) => delivery(one.split('-').map(Number) as [number, number]));
@@ -171,7 +198,11 @@ describe('the path of deliveries', () => {
     ['starts at the date and covers missed days', '10-11 11-12 12-15', ['11-12.zip', '12-15.zip']],
     ['ends when no delivery is newer', '10-11', []],
     ['takes the way to the latest date', '11-12 11-13 13-14', ['11-13.zip', '13-14.zip']],
-    ['takes days rather than a month to the same date', '11-13 11-12 12-13', ['11-12.zip', '12-13.zip']],
+    [
+      'takes days rather than a month to the same date',
+      '11-13 11-12 12-13',
+      ['11-12.zip', '12-13.zip'],
+    ],
     ['takes a month where the days have a gap', '11-12 13-14 11-14', ['11-14.zip']],
     ['takes the first of equal ones', '11-12 11-12', ['11-12.zip']],
   ])('%s', (_, days, expected) => {
@@ -180,7 +211,9 @@ describe('the path of deliveries', () => {
 
   it('leads to the latest date that any way reaches, without a gap, for deliveries in any order', () => {
     const days = fc.array(
-      fc.tuple(fc.nat(12), fc.integer({ min: 1, max: 4 })).map(([a, b]): [number, number] => [a, a + b]),
+      fc
+        .tuple(fc.nat(12), fc.integer({ min: 1, max: 4 }))
+        .map(([a, b]): [number, number] => [a, a + b]),
     );
     fc.assert(
       fc.property(days, (all) => {

@@ -11,13 +11,19 @@ describe('several locations of one extract', () => {
 
   it('are tried in turn while the extract is not there', async () => {
     const moved = new SourceError('moved');
-    expect(await openFirst(['a', 'b', 'c'], opening({ a: moved, b: 'found', c: 'other' }))).toBe('found');
-    await expect(openFirst(['a', 'b'], opening({ a: moved, b: new SourceError('gone') }))).rejects.toBe(moved);
+    expect(await openFirst(['a', 'b', 'c'], opening({ a: moved, b: 'found', c: 'other' }))).toBe(
+      'found',
+    );
+    await expect(
+      openFirst(['a', 'b'], opening({ a: moved, b: new SourceError('gone') })),
+    ).rejects.toBe(moved);
   });
 
   it('are not skipped while a server is unavailable, because the next may have an older file', async () => {
     const unavailable = new SourceUnavailableError('busy');
-    await expect(openFirst(['a', 'b'], opening({ a: unavailable, b: 'older' }))).rejects.toBe(unavailable);
+    await expect(openFirst(['a', 'b'], opening({ a: unavailable, b: 'older' }))).rejects.toBe(
+      unavailable,
+    );
     const unchanged = await openFirst<unknown>(['a', 'b'], opening({ a: null, b: 'older' }));
     expect(unchanged).toBeNull();
   });

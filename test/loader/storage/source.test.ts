@@ -11,7 +11,9 @@ const elsewhere = ', or download the file in another way and load that.';
 
 describe('an unreachable source reports the host, the reason and what to do', () => {
   it('an unknown host name', async () => {
-    await expect(httpSource('http://no-such-host.invalid/x.zip', undefined, { pause: 1 })).rejects.toMatchObject({
+    await expect(
+      httpSource('http://no-such-host.invalid/x.zip', undefined, { pause: 1 }),
+    ).rejects.toMatchObject({
       name: 'SourceUnavailableError',
       message: expect.stringMatching(
         /^no-such-host\.invalid could not be resolved: host not found \(getaddrinfo E\w+ no-such-host\.invalid\)\. Check the URL/,
@@ -21,7 +23,9 @@ describe('an unreachable source reports the host, the reason and what to do', ()
 
   it('no listening server', async () => {
     const port = await freePort();
-    await expect(httpSource(`http://127.0.0.1:${port}/x.zip`, undefined, { pause: 1 })).rejects.toMatchObject({
+    await expect(
+      httpSource(`http://127.0.0.1:${port}/x.zip`, undefined, { pause: 1 }),
+    ).rejects.toMatchObject({
       name: 'SourceUnavailableError',
       message:
         `127.0.0.1:${port} refused the connection (connect ECONNREFUSED 127.0.0.1:${port}). Check the URL ` +
@@ -31,9 +35,13 @@ describe('an unreachable source reports the host, the reason and what to do', ()
 
   it('a server without TLS for an https URL, which is not retried', async () => {
     const before = performance.now();
-    await expect(httpSource(server.url.replace('http', 'https'), undefined, { pause: 60_000 })).rejects.toMatchObject({
+    await expect(
+      httpSource(server.url.replace('http', 'https'), undefined, { pause: 60_000 }),
+    ).rejects.toMatchObject({
       name: 'SourceError',
-      message: expect.stringMatching(/^127\.0\.0\.1:\d+ failed the TLS handshake \([^\n]+\)\. Check the URL/),
+      message: expect.stringMatching(
+        /^127\.0\.0\.1:\d+ failed the TLS handshake \([^\n]+\)\. Check the URL/,
+      ),
     });
     expect(performance.now() - before).toBeLessThan(10_000);
   });
@@ -69,9 +77,17 @@ describe('an unreachable source reports the host, the reason and what to do', ()
   });
 
   it.each([
-    ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', 'did not respond in time (Connect Timeout Error)'],
+    [
+      'UND_ERR_CONNECT_TIMEOUT',
+      'Connect Timeout Error',
+      'did not respond in time (Connect Timeout Error)',
+    ],
     ['UND_ERR_SOCKET', 'other side closed', 'could not be read (other side closed)'],
-    ['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443', 'could not be read (connect ENETUNREACH 192.0.2.1:443)'],
+    [
+      'ENETUNREACH',
+      'connect ENETUNREACH 192.0.2.1:443',
+      'could not be read (connect ENETUNREACH 192.0.2.1:443)',
+    ],
   ])('a transient error: %s', (code, message, says) => {
     const error = connectionError('https://pdok.example:8443/x.zip', failed(coded(code, message)));
     expect(error.name).toBe('SourceUnavailableError');
@@ -79,7 +95,9 @@ describe('an unreachable source reports the host, the reason and what to do', ()
   });
 
   it('a host of several addresses, of which none answers', () => {
-    const errors = ['::1', '127.0.0.1'].map((address) => coded('ECONNREFUSED', `connect ECONNREFUSED ${address}:443`));
+    const errors = ['::1', '127.0.0.1'].map((address) =>
+      coded('ECONNREFUSED', `connect ECONNREFUSED ${address}:443`),
+    );
     const error = connectionError('https://localhost/x.zip', failed(new AggregateError(errors)));
     expect(error.message).toContain(
       'localhost refused the connection (connect ECONNREFUSED ::1:443, connect ECONNREFUSED 127.0.0.1:443).',
@@ -99,13 +117,17 @@ describe('work within the time limit of a step', () => {
       etag: null,
       lastModified: null,
     });
-    expect(message).toMatch(/no member of its 4 MB arrived .* load run --extract FILE --stage NAME\.$/);
+    expect(message).toMatch(
+      /no member of its 4 MB arrived .* load run --extract FILE --stage NAME\.$/,
+    );
   });
 
   it('passes on its result or its own error, also without a limit', async () => {
     for (const limit of [3_600_000, Number.POSITIVE_INFINITY]) {
       expect(await inTime(Promise.resolve(1), limit, tooLate)).toBe(1);
-      await expect(inTime(Promise.reject(new Error('gone')), limit, tooLate)).rejects.toThrow('gone');
+      await expect(inTime(Promise.reject(new Error('gone')), limit, tooLate)).rejects.toThrow(
+        'gone',
+      );
     }
   });
 });

@@ -5,7 +5,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { packLineBytes, requireForm, unpackLines } from '../../../loader/register/stored-form.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
-import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../../../loader/storage/storage.ts';
+import {
+  getJson,
+  getUnpacked,
+  putJson,
+  putPacked,
+  type Storage,
+} from '../../../loader/storage/storage.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
 import { startS3 } from '../../support/s3.ts';
@@ -25,7 +31,8 @@ beforeAll(() => {
 });
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+  for (let start = 0; start < bytes.length; start += size)
+    yield bytes.subarray(start, start + size);
 }
 
 async function* broken(): AsyncGenerator<Buffer> {
@@ -57,9 +64,13 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
     const [first, second] = [Buffer.from('first'), Buffer.from('second')];
     await storage().put('a/expected', first, null);
     for (const expected of [null, second]) {
-      await expect(storage().put('a/expected', second, expected)).rejects.toMatchObject({ name: 'ObjectChangedError' });
+      await expect(storage().put('a/expected', second, expected)).rejects.toMatchObject({
+        name: 'ObjectChangedError',
+      });
     }
-    await expect(storage().put('a/none', second, first)).rejects.toMatchObject({ name: 'ObjectChangedError' });
+    await expect(storage().put('a/none', second, first)).rejects.toMatchObject({
+      name: 'ObjectChangedError',
+    });
     expect(String(await storage().get('a/expected'))).toBe('first');
     expect(await storage().get('a/none')).toBeNull();
     await storage().put('a/expected', second, first);
@@ -68,9 +79,15 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
 
   it('treats an object that was copied from another key or truncated as damaged', async () => {
     await putJson(storage(), 'loads/a/one.json', { one: 1 });
-    await putPacked(storage(), 'loads/a/two', packLineBytes(Buffer.from('1381AA#7#\tWeesp\tBuitenveer')));
+    await putPacked(
+      storage(),
+      'loads/a/two',
+      packLineBytes(Buffer.from('1381AA#7#\tWeesp\tBuitenveer')),
+    );
     expect(await getJson(storage(), 'loads/a/one.json')).toEqual({ one: 1 });
-    expect(await getUnpacked(storage(), 'loads/a/two', unpackLines)).toEqual(['1381AA#7#\tWeesp\tBuitenveer']);
+    expect(await getUnpacked(storage(), 'loads/a/two', unpackLines)).toEqual([
+      '1381AA#7#\tWeesp\tBuitenveer',
+    ]);
     for (const [from, to, cut] of [
       ['one.json', 'other.json', 0],
       ['two', 'other', 0],
@@ -79,7 +96,9 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
       const bytes = (await storage().get(`loads/a/${from}`)) ?? Buffer.alloc(0);
       const key = `loads/a/${to}`;
       await storage().put(key, bytes.subarray(0, bytes.length - cut));
-      const read = to.endsWith('.json') ? getJson(storage(), key) : getUnpacked(storage(), key, unpackLines);
+      const read = to.endsWith('.json')
+        ? getJson(storage(), key)
+        : getUnpacked(storage(), key, unpackLines);
       await expect(read).rejects.toMatchObject({ name: 'DamagedObjectError', key });
       await storage().put(`loads/a/${from}`, bytes);
     }
@@ -122,7 +141,8 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
   });
 
   it('lists by prefix and in order, and deletes', async () => {
-    for (const key of ['list/2', 'list/1/x', 'list/10', 'other']) await storage().put(key, Buffer.from(key));
+    for (const key of ['list/2', 'list/1/x', 'list/10', 'other'])
+      await storage().put(key, Buffer.from(key));
     expect(await storage().list('list/1')).toEqual(['list/1/x', 'list/10']);
     await storage().delete(['list/2', 'list/10', 'list/gone']);
     expect(await storage().list('list/')).toEqual(['list/1/x']);
@@ -130,7 +150,10 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
   });
 
   it('lists more than a page', async () => {
-    const keys = Array.from({ length: manyObjects }, (_, index) => `many/${String(index).padStart(4, '0')}`);
+    const keys = Array.from(
+      { length: manyObjects },
+      (_, index) => `many/${String(index).padStart(4, '0')}`,
+    );
     await Promise.all(keys.map((key) => putJson(storage(), key, 1)));
     expect(await storage().list('many/')).toEqual(keys);
     await storage().delete(keys);
@@ -156,7 +179,10 @@ describe('a storage in a folder', () => {
     expect(readdirSync(join(folder, 'own', 'x'))).toEqual(['new']);
     const dead = spawnSync(process.execPath, ['--version']).pid;
     for (const pid of [dead, process.pid]) {
-      await storage.put(`snapshots/x/objects/13.${pid}.00000000-0000-0000-0000-000000000000.part`, Buffer.from('half'));
+      await storage.put(
+        `snapshots/x/objects/13.${pid}.00000000-0000-0000-0000-000000000000.part`,
+        Buffer.from('half'),
+      );
     }
     await storage.put('snapshots/x/13', Buffer.from('whole'));
     expect(await storage.list('snapshots/')).toEqual(['snapshots/x/13']);
@@ -167,8 +193,8 @@ describe('a storage in a folder', () => {
   });
 
   it('writes nothing outside the folder', async () => {
-    await expect(folderStorage(join(folder, 'own')).put('../outside', Buffer.from(''))).rejects.toThrow(
-      'not a valid storage key',
-    );
+    await expect(
+      folderStorage(join(folder, 'own')).put('../outside', Buffer.from('')),
+    ).rejects.toThrow('not a valid storage key');
   });
 });

@@ -40,8 +40,13 @@ describe('a rollback', () => {
     const { dataset, source } = await newPlace();
     const report = await dataset.load({ rollback: january.peildatum });
     expect(report).toMatchObject({ outcome: 'published', voorkomens: 16, ...counted });
-    expect(report.problemReport).toMatchObject({ street_missing: { count: 1 }, no_postcode: { count: 2 } });
-    expect(renderReport(report)).toContain('Skipped: 2 without a postcode, 1 with a problem.\n  street_missing: 1');
+    expect(report.problemReport).toMatchObject({
+      street_missing: { count: 1 },
+      no_postcode: { count: 2 },
+    });
+    expect(renderReport(report)).toContain(
+      'Skipped: 2 without a postcode, 1 with a problem.\n  street_missing: 1',
+    );
     const look = await dataset.load({ planOnly: true, source });
     expect(look).toMatchObject({ outcome: 'unchanged', ...counted });
     const status = await loadStatus(dataset);
@@ -49,11 +54,24 @@ describe('a rollback', () => {
 
     const old = { ...status, ageDays: 100, running: [], refused: [] };
     expect(renderStatus(old)).toContain('Load a newer one: "load run".');
-    const extract = { peildatum: january.peildatum, identity: '', isNational: false, gemeenten: ['0457'] };
+    const extract = {
+      peildatum: january.peildatum,
+      identity: '',
+      isNational: false,
+      gemeenten: ['0457'],
+    };
     const municipal = { ...old, published: status.published && { ...status.published, extract } };
     expect(renderStatus(municipal)).toContain('Load a newer one: "load run --extract FILE".');
-    const demoSource = { location: '/home/ann/.data/demo-extract.zip', size: 1, etag: null, lastModified: null };
-    const demo = { ...old, published: status.published && { ...status.published, source: demoSource } };
+    const demoSource = {
+      location: '/home/ann/.data/demo-extract.zip',
+      size: 1,
+      etag: null,
+      lastModified: null,
+    };
+    const demo = {
+      ...old,
+      published: status.published && { ...status.published, source: demoSource },
+    };
     expect(renderStatus(demo)).not.toContain('The snapshot is old');
   });
 
@@ -68,7 +86,9 @@ describe('a rollback', () => {
       'an uncounted number without a postcode, an uncounted number with a problem',
     );
     const status = await loadStatus(dataset);
-    expect(renderStatus({ ...status, running: [], refused: [] })).toContain('; problems not counted');
+    expect(renderStatus({ ...status, running: [], refused: [] })).toContain(
+      '; problems not counted',
+    );
   });
 });
 
@@ -106,13 +126,19 @@ describe('the differences of a load', () => {
     await dataset.load({ month: january });
     const { NUM, ...state } = voorkomensOf(january);
     const bare = NUM.find(
-      ({ postcode, huisletter, huisnummertoevoeging }) => postcode && !huisletter && !huisnummertoevoeging,
+      ({ postcode, huisletter, huisnummertoevoeging }) =>
+        postcode && !huisletter && !huisnummertoevoeging,
     );
-    const added = [{ ...(bare as (typeof NUM)[number]), identificatie: '0000200000009001', huisletter: 'Q' }];
+    const added = [
+      { ...(bare as (typeof NUM)[number]), identificatie: '0000200000009001', huisletter: 'Q' },
+    ];
     const source = await bench.extract(february.peildatum, { ...state, NUM: [...NUM, ...added] });
     const { load, listsChanged } = await dataset.load({ planOnly: true, source });
     const found: string[] = [];
     for await (const { key } of differences(dataset.storage, `${load}`)) found.push(key);
-    expect({ found, listsChanged }).toEqual({ found: [expect.stringMatching(/#Q$/)], listsChanged: 1 });
+    expect({ found, listsChanged }).toEqual({
+      found: [expect.stringMatching(/#Q$/)],
+      listsChanged: 1,
+    });
   });
 });

@@ -23,7 +23,12 @@ it('the rows for a destination are those of all workers in their order, and no o
     await store('rows/002', { 12: 'e\n', 13: 'f\n' }),
   ];
   const gathered = async (place: string) => (await gatherRows(storage, stored, place)).toString();
-  expect(await Promise.all(['012', '013', '014', '015'].map(gathered))).toEqual(['e\n', 'a\nb\nf\n', 'c\nd\n', '']);
+  expect(await Promise.all(['012', '013', '014', '015'].map(gathered))).toEqual([
+    'e\n',
+    'a\nb\nf\n',
+    'c\nd\n',
+    '',
+  ]);
 
   const bytes = (await storage.get('rows/002')) as Buffer;
   const damaged = Array.from({ length: 4 }, (_, at) => Buffer.from(bytes).fill('x', at, at + 1));
@@ -31,7 +36,10 @@ it('the rows for a destination are those of all workers in their order, and no o
     await storage.put('rows/002', wrong);
     const outcomes = await Promise.allSettled([gathered('012'), gathered('013'), gathered('014')]);
     const failed = outcomes.filter(({ status }) => status === 'rejected');
-    expect(failed).toContainEqual({ status: 'rejected', reason: new DamagedObjectError('rows/002') });
+    expect(failed).toContainEqual({
+      status: 'rejected',
+      reason: new DamagedObjectError('rows/002'),
+    });
     expect(outcomes[2]).toEqual({ status: 'fulfilled', value: 'c\nd\n' });
   }
 });

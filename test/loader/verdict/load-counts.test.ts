@@ -14,23 +14,50 @@ import {
 describe('a change of the objects of an address', () => {
   const address = (more: Partial<AdresObject> | null, straat = 'Buitenveer') => {
     const object: AdresObject = {
-      ...{ identificatie: '0457010000012345', status: 'Verblijfsobject in gebruik', hoofdadres: true },
+      ...{
+        identificatie: '0457010000012345',
+        status: 'Verblijfsobject in gebruik',
+        hoofdadres: true,
+      },
       type: 'verblijfsobject',
       locatie: { x: 131_234.5, y: 480_123.4 },
       ...{ oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] },
     };
     const objects = more ? [{ ...object, ...more }] : [];
-    const place = { straat, woonplaats: 'Weesp', nummeraanduidingen: ['0457200000201234'], objecten: objects };
+    const place = {
+      straat,
+      woonplaats: 'Weesp',
+      nummeraanduidingen: ['0457200000201234'],
+      objecten: objects,
+    };
     return lineOf({ key: '1381AA#9#', places: [place] });
   };
   const far = { locatie: { x: 131_234.5, y: 480_173.5 } };
 
   it.each<[string, string, string, string, object]>([
-    ['of its surface', address({}), address({ oppervlakte: 90 }), 'objecten', { changed: 1, lost: 0, moved: 0 }],
-    ['of its location by 50.1 m', address({}), address(far), 'objecten', { changed: 1, lost: 0, moved: 1 }],
+    [
+      'of its surface',
+      address({}),
+      address({ oppervlakte: 90 }),
+      'objecten',
+      { changed: 1, lost: 0, moved: 0 },
+    ],
+    [
+      'of its location by 50.1 m',
+      address({}),
+      address(far),
+      'objecten',
+      { changed: 1, lost: 0, moved: 1 },
+    ],
     ['to none', address({}), address(null), 'objecten', { changed: 1, lost: 1, moved: 0 }],
     ['from none', address(null), address({}), 'objecten', { changed: 1, lost: 0, moved: 0 }],
-    ['with its street', address({}), address(null, 'Dam'), 'changed', { changed: 0, lost: 1, moved: 0 }],
+    [
+      'with its street',
+      address({}),
+      address(null, 'Dam'),
+      'changed',
+      { changed: 0, lost: 1, moved: 0 },
+    ],
   ])('%s is counted as what it is', (_, before, after, kind, objecten) => {
     const [change] = [...diff(lineBytes([before]), lineBytes([after]))] as [Change];
     expect(change.kind).toBe(kind);
@@ -85,9 +112,14 @@ describe('a change of an address', () => {
 describe('a change as CSV', () => {
   it('quotes what has a comma or a quote, and leaves what is not there empty', () => {
     const places = ['Laan "A", Weesp', 'Dam, Weesp'];
-    expect(changesCsvLine({ key: '1381AA#9#', before: null, after: places, nummeraanduidingen: ['1', '2'] })).toBe(
-      '1381AA#9#,,"Laan ""A"", Weesp | Dam, Weesp",1 2\r\n',
-    );
+    expect(
+      changesCsvLine({
+        key: '1381AA#9#',
+        before: null,
+        after: places,
+        nummeraanduidingen: ['1', '2'],
+      }),
+    ).toBe('1381AA#9#,,"Laan ""A"", Weesp | Dam, Weesp",1 2\r\n');
   });
 });
 
@@ -106,7 +138,9 @@ describe('the CSV of the changes of a segment', () => {
     await writer.flush();
     expect(writer.files.map(({ name }) => name)).toEqual(['13-000', '13-001']);
     expect(writer.files.reduce((sum, { changes }) => sum + changes, 0)).toBe(2_500);
-    expect(writer.files.map(({ bytes }) => bytes)).toEqual(written.map(([, text]) => Buffer.byteLength(text)));
+    expect(writer.files.map(({ bytes }) => bytes)).toEqual(
+      written.map(([, text]) => Buffer.byteLength(text)),
+    );
     const text = written.map(([, part]) => part).join('');
     expect(text.split('\r\n')).toHaveLength(2_501);
     expect(text).toContain(`1381AA#2500#,,"${straat}, Weesp",`);

@@ -7,7 +7,12 @@ describe('the text of a refusal', () => {
       { code: 'other_area', message: 'the extract covers another area' },
       { code: 'too_many_removed', message: 'it would remove 44 addresses' },
     ];
-    const refused = { load: '2026-03-08-0123456789', peildatum: '2026-03-08', proposal: 'abc', objections };
+    const refused = {
+      load: '2026-03-08-0123456789',
+      peildatum: '2026-03-08',
+      proposal: 'abc',
+      objections,
+    };
     expect(refusalText(refused, ' --stage prod').split('\n')).toEqual([
       'The load of 2026-03-08 is refused; nothing was written:',
       '  - the extract covers another area',

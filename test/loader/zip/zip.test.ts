@@ -5,8 +5,20 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
-import { bufferAccess, fileAccess, type RandomAccess, subRange } from '../../../loader/zip/random-access.ts';
-import { entryRange, entryStream, listEntries, readEntry, withEntry, type ZipEntry } from '../../../loader/zip/zip.ts';
+import {
+  bufferAccess,
+  fileAccess,
+  type RandomAccess,
+  subRange,
+} from '../../../loader/zip/random-access.ts';
+import {
+  entryRange,
+  entryStream,
+  listEntries,
+  readEntry,
+  withEntry,
+  type ZipEntry,
+} from '../../../loader/zip/zip.ts';
 
 const text = Buffer.from('<stand/>'.repeat(200_000));
 
@@ -30,7 +42,11 @@ async function firstEntry(source: RandomAccess): Promise<ZipEntry> {
 /** All ways to read an entry, which must agree. */
 const ways: [string, (source: RandomAccess, entry: ZipEntry) => Promise<Buffer>][] = [
   ['readEntry', (source, entry) => readEntry(source, entry, 'a.zip > 9999NUM.xml')],
-  ['withEntry', (source, entry) => withEntry(source, entry, 'a.zip > 9999NUM.xml', (bytes) => Buffer.from(bytes))],
+  [
+    'withEntry',
+    (source, entry) =>
+      withEntry(source, entry, 'a.zip > 9999NUM.xml', (bytes) => Buffer.from(bytes)),
+  ],
   ['entryStream', (source, entry) => buffer(entryStream(source, entry, 'a.zip > 9999NUM.xml'))],
 ];
 
@@ -57,7 +73,8 @@ describe('a zip', () => {
 
   it('reads an empty entry', async () => {
     const source = bufferAccess(await zipOf({}, Buffer.alloc(0)));
-    for (const [, read] of ways) expect(await read(source, await firstEntry(source))).toHaveLength(0);
+    for (const [, read] of ways)
+      expect(await read(source, await firstEntry(source))).toHaveLength(0);
   });
 
   it('returns the range of a stored entry, which can then be read as a file', async () => {
@@ -69,7 +86,8 @@ describe('a zip', () => {
 
   it('lists 5,000 entries for at most eight reads, and reads an entry for one', async () => {
     const zip = new ZipFile();
-    for (let i = 0; i < 5_000; i++) zip.addBuffer(Buffer.from('x'), `9999NUM08012026-${i}.xml`, { compress: false });
+    for (let i = 0; i < 5_000; i++)
+      zip.addBuffer(Buffer.from('x'), `9999NUM08012026-${i}.xml`, { compress: false });
     zip.end();
     const bytes = bufferAccess(await buffer(zip.outputStream));
     let reads = 0;
@@ -114,7 +132,9 @@ describe('a zip that is broken', () => {
 
   it('is refused as cut off when its end is missing', async () => {
     const zip = await zipOf({ compress: false });
-    await expect(listEntries(bufferAccess(zip.subarray(0, zip.length / 2)), 'half.zip')).rejects.toMatchObject({
+    await expect(
+      listEntries(bufferAccess(zip.subarray(0, zip.length / 2)), 'half.zip'),
+    ).rejects.toMatchObject({
       code: 'corrupt_zip',
       message: expect.stringContaining('cut off'),
     });
@@ -127,7 +147,9 @@ describe('a zip that is broken', () => {
   ])('is refused when its directory is overwritten: %s', async (_, at, bytes) => {
     const zip = await zipOf({ compress: false });
     zip.set(bytes, zip.lastIndexOf('PK\x01\x02') + at);
-    await expect(listEntries(bufferAccess(zip), 'a.zip')).rejects.toMatchObject({ code: 'corrupt_zip' });
+    await expect(listEntries(bufferAccess(zip), 'a.zip')).rejects.toMatchObject({
+      code: 'corrupt_zip',
+    });
   });
 
   type Damage = [string, Partial<ZipEntry> | ((zip: Buffer) => void), string];
@@ -162,13 +184,16 @@ describe('a zip that is broken', () => {
     [0x41, 8, 'encrypted'],
     [0x01, 0, 'encrypted'],
     [0x00, 14, 'unknown'],
-  ])('is listed even with flag %i and method %i, because it may be unrelated', async (flag, method, expected) => {
-    const zip = await zipOf();
-    const directory = zip.indexOf(Buffer.from('PK\x01\x02'));
-    zip.writeUInt16LE(flag, directory + 8);
-    zip.writeUInt16LE(method, directory + 10);
-    expect((await firstEntry(bufferAccess(zip))).method).toBe(expected);
-  });
+  ])(
+    'is listed even with flag %i and method %i, because it may be unrelated',
+    async (flag, method, expected) => {
+      const zip = await zipOf();
+      const directory = zip.indexOf(Buffer.from('PK\x01\x02'));
+      zip.writeUInt16LE(flag, directory + 8);
+      zip.writeUInt16LE(method, directory + 10);
+      expect((await firstEntry(bufferAccess(zip))).method).toBe(expected);
+    },
+  );
 
   it('never returns more bytes than the directory declares', async () => {
     const source = bufferAccess(await zipOf());
@@ -193,17 +218,21 @@ describe('the bytes of an entry that are passed on', () => {
     expect(bytes).toHaveLength(0);
   });
 
-  it.each([{ compress: false }, {}])('do not change the zip, and can be read again: %j', async (options) => {
-    const source = bufferAccess(await zipOf(options));
-    const entry = await firstEntry(source);
-    for (const _ of [1, 2]) expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
-    await expect(
-      withEntry(source, entry, 'a.zip', () => {
-        throw new Error('no use');
-      }),
-    ).rejects.toThrow('no use');
-    expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
-  });
+  it.each([{ compress: false }, {}])(
+    'do not change the zip, and can be read again: %j',
+    async (options) => {
+      const source = bufferAccess(await zipOf(options));
+      const entry = await firstEntry(source);
+      for (const _ of [1, 2])
+        expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
+      await expect(
+        withEntry(source, entry, 'a.zip', () => {
+          throw new Error('no use');
+        }),
+      ).rejects.toThrow('no use');
+      expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
+    },
+  );
 });
 
 describe('random access', () => {

@@ -19,10 +19,17 @@ export const shop = {
 export async function openBench(file: string) {
   const engine = await startPausableEngine(file);
   const client = localDynamoDb(engine.endpoint);
-  const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
+  const scan = async (TableName: string) =>
+    (await client.send(new ScanCommand({ TableName }))).Items ?? [];
   const disk = { free: Number.MAX_SAFE_INTEGER };
   const bulkImport = engineBulkImport({
-    ...{ engine, databaseFile: file, table: names.addresses, progress: noProgress, minimumWrites: 1 },
+    ...{
+      engine,
+      databaseFile: file,
+      table: names.addresses,
+      progress: noProgress,
+      minimumWrites: 1,
+    },
     freeIn: async () => disk.free,
   });
   return {
@@ -33,12 +40,18 @@ export async function openBench(file: string) {
     async prepare() {
       await createTables(client, names);
       await client.send(new PutItemCommand({ TableName: names.accounts, Item: shop }));
-      await client.send(new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '#load' } } }));
-      await client.send(new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '9999ZZ#1#' } } }));
+      await client.send(
+        new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '#load' } } }),
+      );
+      await client.send(
+        new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '9999ZZ#1#' } } }),
+      );
     },
     /** All but the checksum secret. */
-    accounts: async () => (await scan(names.accounts)).filter(({ account }) => account?.S !== 'checksum#'),
-    addressKeys: async () => (await scan(names.addresses)).map(({ address }) => address?.S ?? '').sort(),
+    accounts: async () =>
+      (await scan(names.accounts)).filter(({ account }) => account?.S !== 'checksum#'),
+    addressKeys: async () =>
+      (await scan(names.addresses)).map(({ address }) => address?.S ?? '').sort(),
     bulkImport,
     /** Imports so many lines, in two groups unless others are given. */
     import: (lines: number, groups: AsyncIterable<string[]> = groupsOf(lines)) =>
@@ -67,7 +80,10 @@ export function idOf(index: number): string {
 async function* groupsOf(count: number) {
   for (const group of [1, 2]) {
     yield Array.from({ length: count / 2 }, (_, index) => {
-      const street = placeText({ straat: `Straat\t"${Math.floor(index / 3)}" \\ ’t`, woonplaats: "'s-Graveland é" });
+      const street = placeText({
+        straat: `Straat\t"${Math.floor(index / 3)}" \\ ’t`,
+        woonplaats: "'s-Graveland é",
+      });
       return `${group}381AA#${index + 1}#\t\t${street}${idOf(index)}`;
     });
   }

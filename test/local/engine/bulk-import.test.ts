@@ -56,12 +56,19 @@ describe('a bulk import', () => {
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
     await bench.import(40);
     await bench.import(60);
-    const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
+    const keys = Array.from({ length: 30 }, (_, index) => [
+      `1381AA#${index + 1}#`,
+      `2381AA#${index + 1}#`,
+    ]).flat();
     expect(await bench.addressKeys()).toEqual(['#dataset', '#load', ...keys.sort()]);
     const table = dynamoDbAddressTable(bench.client, 'addresses');
     const found = await table.read(['1381AA#1#', '2381AA#30#']);
     const at = (third: number, id: number) => [
-      { straat: `Straat\t"${third}" \\ ’t`, woonplaats: "'s-Graveland é", nummeraanduidingen: [idOf(id)] },
+      {
+        straat: `Straat\t"${third}" \\ ’t`,
+        woonplaats: "'s-Graveland é",
+        nummeraanduidingen: [idOf(id)],
+      },
     ];
     expect([...found.values()].map(({ places }) => places)).toEqual([at(0, 0), at(9, 29)]);
     expect(await table.dataset()).toEqual({ peildatum: '2026-01-08', load: 'x' });
@@ -122,7 +129,9 @@ describe('a bulk import', () => {
 });
 
 describe('a bulk import that is killed', () => {
-  /** Imports in a process of its own, which looks every millisecond whether it should kill itself. */
+  /**
+   * Imports in a process of its own, which looks every millisecond whether it should kill itself.
+   */
   async function killedWhen(seen: string) {
     const module = new URL('./bench.ts', import.meta.url).href;
     const script = `
@@ -133,7 +142,9 @@ describe('a bulk import that is killed', () => {
       setInterval(() => { if (${seen}) process.kill(process.pid, 'SIGKILL'); }, 1);
       await bench.import(20_000);
       process.exit();`;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: 'inherit',
+    });
     const [, signal] = await once(child, 'exit');
     expect(signal).toBe('SIGKILL');
     while ((await processesWith(folder)).length > 0) await sleep(10);

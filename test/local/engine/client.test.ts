@@ -30,7 +30,9 @@ describe('the endpoint of the embedded engine for other processes', () => {
     const client = localDynamoDb(guarded.endpoint, guarded.accessKeyId);
     const Item = { address: { S: 'a' }, large: { S: 'x'.repeat(300_000) } };
     await client.send(new PutItemCommand({ TableName: 'addresses', Item }));
-    const found = await client.send(new GetItemCommand({ TableName: 'addresses', Key: { address: { S: 'a' } } }));
+    const found = await client.send(
+      new GetItemCommand({ TableName: 'addresses', Key: { address: { S: 'a' } } }),
+    );
     expect(found.Item).toEqual(Item);
     client.destroy();
   });
@@ -42,13 +44,18 @@ describe('the endpoint of the embedded engine for other processes', () => {
       expect(await response.text()).toContain('local.json');
     }
     const client = localDynamoDb(guarded.endpoint);
-    await expect(client.send(new ListTablesCommand())).rejects.toThrow(/accessKeyId that is in local.json/);
+    await expect(client.send(new ListTablesCommand())).rejects.toThrow(
+      /accessKeyId that is in local.json/,
+    );
     client.destroy();
   });
 
   it('lets no web page read a response or send a signed request', async () => {
     const origin = { origin: 'https://example.org' };
-    const served = await listTables(guarded.endpoint, { ...signedBy(guarded.accessKeyId), ...origin });
+    const served = await listTables(guarded.endpoint, {
+      ...signedBy(guarded.accessKeyId),
+      ...origin,
+    });
     const refused = await listTables(guarded.endpoint, origin);
     const preflight = await fetch(guarded.endpoint, {
       method: 'OPTIONS',
@@ -62,6 +69,7 @@ describe('the endpoint of the embedded engine for other processes', () => {
 
   it('is the only one on 127.0.0.1: the engine itself is at a random loopback address', () => {
     expect(new URL(guarded.endpoint).hostname).toBe('127.0.0.1');
-    if (process.platform === 'linux') expect(new URL(engine.endpoint).hostname).not.toBe('127.0.0.1');
+    if (process.platform === 'linux')
+      expect(new URL(engine.endpoint).hostname).not.toBe('127.0.0.1');
   });
 });

@@ -12,9 +12,20 @@ import { underLock } from '../../support/under-lock.ts';
 
 const folder = folderForNow('rows-');
 
-const streets = ['Kade', "'t Zand", 'Straat "é" \\ ’t 😀\u0001/', 'Škoda 😀', 'a\tb\n\u0001', '/', 'Ŧ'.repeat(80)];
+const streets = [
+  'Kade',
+  "'t Zand",
+  'Straat "é" \\ ’t 😀\u0001/',
+  'Škoda 😀',
+  'a\tb\n\u0001',
+  '/',
+  'Ŧ'.repeat(80),
+];
 
-/** Lines of every kind that a dataset has, with identificaties whose digits begin and end with any number of zeros. */
+/**
+ * Lines of every kind that a dataset has, with identificaties whose digits begin and end with any
+ * number of zeros.
+ */
 const lines: Line[] = [
   lineOf({
     key: '1000AA#99999#',
@@ -63,7 +74,11 @@ describe('a row', () => {
       ...row,
       item_json: JSON.parse(String((row as (typeof written)[0]).item_json)),
     });
-    const expected = lines.map((line) => ({ ...comparable(rowOfLine(line)), sk: '', cached_at: null }));
+    const expected = lines.map((line) => ({
+      ...comparable(rowOfLine(line)),
+      sk: '',
+      cached_at: null,
+    }));
     expect(new Map(written.map((row) => [row.pk, comparable(row)]))).toEqual(
       new Map(lines.map((line, index) => [`S:${keyOf(line)}`, expected[index]])),
     );
@@ -80,19 +95,36 @@ describe('a row', () => {
     );
     const several = kinds
       .slice(0, 4)
-      .flatMap((kind) => ids.map((id) => `${kind}\t${placeText({ straat: 'Astraat', woonplaats: 'Dorp' })}${id}`));
+      .flatMap((kind) =>
+        ids.map((id) => `${kind}\t${placeText({ straat: 'Astraat', woonplaats: 'Dorp' })}${id}`),
+      );
     const object = (n: number) => ({
-      ...{ identificatie: `045701000000000${n}`, type: 'verblijfsobject' as const, hoofdadres: true },
-      ...{ status: 'Verblijfsobject in gebruik', oppervlakte: 10 ** n, gebruiksdoelen: ['woonfunctie'] },
+      ...{
+        identificatie: `045701000000000${n}`,
+        type: 'verblijfsobject' as const,
+        hoofdadres: true,
+      },
+      ...{
+        status: 'Verblijfsobject in gebruik',
+        oppervlakte: 10 ** n,
+        gebruiksdoelen: ['woonfunctie'],
+      },
       locatie: { x: 131_234.5, y: 480_123 },
     });
     const withObjects = [[0], [1], [1, 2], [], [3]].flatMap((objects) =>
-      ids.map((id) => `\t${placeText({ straat: 'A', woonplaats: 'Dorp', objecten: objects.map(object) })}${id}`),
-    );
-    const shared = [...kinds, ...several, ...withObjects, 'A,B', '1', '12', ',1,2'].flatMap((rest, kind) =>
-      [0, 1, 2].map((index) =>
-        `1000AA#${index * 50 + 1}#\t${rest}`.replace('AA', `A${String.fromCharCode(65 + (kind % 26))}`),
+      ids.map(
+        (id) =>
+          `\t${placeText({ straat: 'A', woonplaats: 'Dorp', objecten: objects.map(object) })}${id}`,
       ),
+    );
+    const shared = [...kinds, ...several, ...withObjects, 'A,B', '1', '12', ',1,2'].flatMap(
+      (rest, kind) =>
+        [0, 1, 2].map((index) =>
+          `1000AA#${index * 50 + 1}#\t${rest}`.replace(
+            'AA',
+            `A${String.fromCharCode(65 + (kind % 26))}`,
+          ),
+        ),
     );
     expect(shared.map(rowMaker())).toEqual(shared.map(rowOfLine));
   });

@@ -11,7 +11,9 @@ import {
   startGuarded,
 } from '../../../local/engine/engine.ts';
 
-const packageJson = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+const packageJson = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+);
 const version = packageJson.optionalDependencies['@dynoxide/linux-x64'];
 
 const reachable = (endpoint: string) =>
@@ -55,7 +57,10 @@ describe.each([
     const guarded = run("console.error('the disk is full'); process.exitCode = 7;");
     expect([await guarded.ended, guarded.errorOutput()]).toEqual([7, 'the disk is full\n']);
     const missing = startGuarded('/none/engine', [], hasShell);
-    expect([await missing.ended, missing.errorOutput()]).toEqual([127, expect.stringContaining('/none/engine')]);
+    expect([await missing.ended, missing.errorOutput()]).toEqual([
+      127,
+      expect.stringContaining('/none/engine'),
+    ]);
   });
 
   it('ends its process when it is stopped', async () => {
@@ -94,13 +99,16 @@ describe('the binary of the engine', () => {
   it.each([
     ['plan9', 'AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 npm start'],
     ['win32', 'set AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000&& npm start'],
-  ])('is reported as missing on %s with the lines to paste there: the package, or another engine', (system, start) => {
-    const lines = [
-      `  npm install --no-save @dynoxide/${system}-mips@${version}`,
-      '  docker run --detach --publish 127.0.0.1:8000:8000 amazon/dynamodb-local',
-      `  ${start}`,
-    ];
-    expect(() => engineBinary(system, 'mips')).toThrow(EngineMissingError);
-    expect(() => engineBinary(system, 'mips')).toThrow(lines.join('\n'));
-  });
+  ])(
+    'is reported as missing on %s with the lines to paste there: the package, or another engine',
+    (system, start) => {
+      const lines = [
+        `  npm install --no-save @dynoxide/${system}-mips@${version}`,
+        '  docker run --detach --publish 127.0.0.1:8000:8000 amazon/dynamodb-local',
+        `  ${start}`,
+      ];
+      expect(() => engineBinary(system, 'mips')).toThrow(EngineMissingError);
+      expect(() => engineBinary(system, 'mips')).toThrow(lines.join('\n'));
+    },
+  );
 });

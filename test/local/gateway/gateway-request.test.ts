@@ -40,7 +40,12 @@ const standard = {
 
 describe('the event of payload format 2.0', () => {
   it('has the members and types of the real one', () => {
-    const http = { method: 'GET', path: '/v1/address', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1' };
+    const http = {
+      method: 'GET',
+      path: '/v1/address',
+      protocol: 'HTTP/1.1',
+      sourceIp: '127.0.0.1',
+    };
     expect(eventOf({ url: '/v1/address?postcode=1381AA&huisnummer=9' })).toEqual({
       version: '2.0',
       routeKey: 'ANY /v1/address',
@@ -69,18 +74,30 @@ describe('the event of payload format 2.0', () => {
     ['repeated headers joined by commas', ['X-A', '1', 'x-a', '2'], { 'x-a': '1,2' }],
     ['a name that objects have', ['__proto__', '1'], JSON.parse('{"__proto__":"1"}')],
     ['cookies apart', ['Cookie', 'a=1; b=2', 'cookie', 'c=3'], {}, ['a=1', 'b=2', 'c=3']],
-    ['none that describe the connection', ['Connection', 'close', 'Transfer-Encoding', 'chunked'], {}],
-    ['our sender last', ['X-Forwarded-For', '10.0.0.1'], { 'x-forwarded-for': '10.0.0.1, 127.0.0.1' }],
+    [
+      'none that describe the connection',
+      ['Connection', 'close', 'Transfer-Encoding', 'chunked'],
+      {},
+    ],
+    [
+      'our sender last',
+      ['X-Forwarded-For', '10.0.0.1'],
+      { 'x-forwarded-for': '10.0.0.1, 127.0.0.1' },
+    ],
     ['our own length', ['Content-Length', '99'], { 'content-length': '0' }],
   ])('has the headers of the real one: %s', (_what, rawHeaders, headers, ...[cookies]) => {
     const event = eventOf({ rawHeaders });
     expect(JSON.stringify(Object.entries(event.headers).sort())).toBe(
-      JSON.stringify([...new Map([...Object.entries(standard), ...Object.entries(headers)])].sort()),
+      JSON.stringify(
+        [...new Map([...Object.entries(standard), ...Object.entries(headers)])].sort(),
+      ),
     );
     expect(event.cookies).toEqual(cookies);
   });
 
-  it.each<[string, string | undefined, Buffer, { body: string | undefined; isBase64Encoded: boolean }]>([
+  it.each<
+    [string, string | undefined, Buffer, { body: string | undefined; isBase64Encoded: boolean }]
+  >([
     ['none', 'application/json', Buffer.alloc(0), asText(undefined)],
     ['JSON as text', 'application/json', Buffer.from('{"é":1}'), asText('{"é":1}')],
     ['a problem as text', 'application/problem+json', Buffer.from('{}'), asText('{}')],
@@ -102,29 +119,56 @@ describe('the target of a request', () => {
     ['/a?&', { path: '/a', rawQueryString: '&' }],
     ['/a?x', { path: '/a', rawQueryString: 'x', queryStringParameters: { x: '' } }],
     ['/a?x=1&x=2', { path: '/a', rawQueryString: 'x=1&x=2', queryStringParameters: { x: '1,2' } }],
-    ['/a?x=1&y=&x', { path: '/a', rawQueryString: 'x=1&y=&x', queryStringParameters: { x: '1,', y: '' } }],
-    ['/a?x=1=2?3', { path: '/a', rawQueryString: 'x=1=2?3', queryStringParameters: { x: '1=2?3' } }],
-    ['/a?x=a+b%2Bc', { path: '/a', rawQueryString: 'x=a+b%2Bc', queryStringParameters: { x: 'a b+c' } }],
-    ['/a?x=%zz%4', { path: '/a', rawQueryString: 'x=%zz%4', queryStringParameters: { x: '%zz%4' } }],
-    ['/a?x=%C3%A9%FF', { path: '/a', rawQueryString: 'x=%C3%A9%FF', queryStringParameters: { x: 'é\ufffd' } }],
+    [
+      '/a?x=1&y=&x',
+      { path: '/a', rawQueryString: 'x=1&y=&x', queryStringParameters: { x: '1,', y: '' } },
+    ],
+    [
+      '/a?x=1=2?3',
+      { path: '/a', rawQueryString: 'x=1=2?3', queryStringParameters: { x: '1=2?3' } },
+    ],
+    [
+      '/a?x=a+b%2Bc',
+      { path: '/a', rawQueryString: 'x=a+b%2Bc', queryStringParameters: { x: 'a b+c' } },
+    ],
+    [
+      '/a?x=%zz%4',
+      { path: '/a', rawQueryString: 'x=%zz%4', queryStringParameters: { x: '%zz%4' } },
+    ],
+    [
+      '/a?x=%C3%A9%FF',
+      { path: '/a', rawQueryString: 'x=%C3%A9%FF', queryStringParameters: { x: 'é\ufffd' } },
+    ],
     ['/%61%2Fb/', { path: '/a/b/', rawQueryString: '' }],
     ['//a/../b', { path: '//a/../b', rawQueryString: '' }],
     ['/%E0%A4%A', { path: '/\ufffd%A', rawQueryString: '' }],
     ['/a#b?c', { path: '/a', rawQueryString: '' }],
     ['http://example.org', { path: '/', rawQueryString: '' }],
-    ['HTTP://example.org/a?x=1', { path: '/a', rawQueryString: 'x=1', queryStringParameters: { x: '1' } }],
-    ['http://example.org?x=1', { path: '/', rawQueryString: 'x=1', queryStringParameters: { x: '1' } }],
+    [
+      'HTTP://example.org/a?x=1',
+      { path: '/a', rawQueryString: 'x=1', queryStringParameters: { x: '1' } },
+    ],
+    [
+      'http://example.org?x=1',
+      { path: '/', rawQueryString: 'x=1', queryStringParameters: { x: '1' } },
+    ],
   ])('%s', (url, expected) => {
     expect(requestTarget(url)).toEqual(expected);
   });
 
-  it.each(['', '*', 'a/b', 'ftp://example.org/a'])('is refused when it is not a path: %j', (url) => {
-    expect(requestTarget(url)).toBeUndefined();
-  });
+  it.each(['', '*', 'a/b', 'ftp://example.org/a'])(
+    'is refused when it is not a path: %j',
+    (url) => {
+      expect(requestTarget(url)).toBeUndefined();
+    },
+  );
 });
 
 describe('the route of a request', () => {
-  const routes = ['$default', 'ANY /v1/address', 'GET /v1/address', 'POST /only'].map((key) => ({ key, target: key }));
+  const routes = ['$default', 'ANY /v1/address', 'GET /v1/address', 'POST /only'].map((key) => ({
+    key,
+    target: key,
+  }));
 
   it.each([
     ['GET', '/v1/address', 'GET /v1/address'],
@@ -149,8 +193,18 @@ const answerTo = (returned: unknown) => {
 
 describe('the response made from the return value of a function', () => {
   it('has the described status, headers and body', () => {
-    const headers = { 'content-type': 'application/json', 'x-count': 3, 'content-length': '999', Connection: 'close' };
-    const { headers: sent, ...rest } = answerTo({ statusCode: 201, headers, cookies: ['a=1', 'b=2'], body: '{}' });
+    const headers = {
+      'content-type': 'application/json',
+      'x-count': 3,
+      'content-length': '999',
+      Connection: 'close',
+    };
+    const { headers: sent, ...rest } = answerTo({
+      statusCode: 201,
+      headers,
+      cookies: ['a=1', 'b=2'],
+      body: '{}',
+    });
     expect(sent.map((header) => header.join(': '))).toEqual([
       'content-type: application/json',
       'x-count: 3',
@@ -165,7 +219,9 @@ describe('the response made from the return value of a function', () => {
   });
 
   it('is plain text without a content type', () => {
-    expect(answerTo({ statusCode: 200, body: 'x' }).headers).toEqual([['Content-Type', 'text/plain; charset=utf-8']]);
+    expect(answerTo({ statusCode: 200, body: 'x' }).headers).toEqual([
+      ['Content-Type', 'text/plain; charset=utf-8'],
+    ]);
   });
 
   it.each<[unknown, string]>([
@@ -175,7 +231,11 @@ describe('the response made from the return value of a function', () => {
     [null, 'null'],
     [undefined, 'null'],
   ])('is a 200 with the value itself if it has no status: %j', (returned, body) => {
-    expect(answerTo(returned)).toEqual({ statusCode: 200, headers: [['Content-Type', 'application/json']], body });
+    expect(answerTo(returned)).toEqual({
+      statusCode: 200,
+      headers: [['Content-Type', 'application/json']],
+      body,
+    });
   });
 
   it.each<[string, unknown]>([

@@ -4,7 +4,12 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type Answered, type GatewayOptions, type Integration, startGateway } from '../../../local/gateway/gateway.ts';
+import {
+  type Answered,
+  type GatewayOptions,
+  type Integration,
+  startGateway,
+} from '../../../local/gateway/gateway.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const echo: Integration = async (event) => ({ statusCode: 200, body: JSON.stringify(event) });
@@ -21,7 +26,10 @@ const startAt = (targets: Record<string, Integration>, more: Partial<GatewayOpti
 };
 const seen: Partial<Answered>[] = [];
 const gateway = startForTests(() =>
-  startAt({ 'ANY /echo': echo, 'ANY /fail': failing, 'ANY /slow': slow }, { onAnswer: (one) => seen.push(one) }),
+  startAt(
+    { 'ANY /echo': echo, 'ANY /fail': failing, 'ANY /slow': slow },
+    { onAnswer: (one) => seen.push(one) },
+  ),
 );
 const send = (path: string, init: RequestInit = {}, { port } = gateway) =>
   fetch(`http://127.0.0.1:${port}${path}`, init);
@@ -34,7 +42,8 @@ async function raw(bytes: string): Promise<string> {
   return text(socket);
 }
 
-const statusLines = (answer: string) => answer.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(-3)));
+const statusLines = (answer: string) =>
+  answer.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(-3)));
 
 describe('a throttled gateway', () => {
   afterEach(() => {
@@ -43,15 +52,24 @@ describe('a throttled gateway', () => {
 
   it('answers requests over its rate like API Gateway, each route apart, and later again', async () => {
     jest.useFakeTimers({ now: 0, doNotFake: timersButDate.split(' ') as [] });
-    const throttled = await startAt({ 'ANY /echo': echo, $default: echo }, { throttlePerSecond: 4 });
+    const throttled = await startAt(
+      { 'ANY /echo': echo, $default: echo },
+      { throttlePerSecond: 4 },
+    );
     const get = (path: string) => send(path, {}, throttled);
     const statuses = async (path: string, count: number) =>
-      (await Promise.all(Array.from({ length: count }, () => get(path)))).map(({ status }) => status).sort();
+      (await Promise.all(Array.from({ length: count }, () => get(path))))
+        .map(({ status }) => status)
+        .sort();
     expect(await statuses('/echo', 5)).toEqual([200, 200, 200, 200, 429]);
     const refused = await get('/echo');
-    expect([refused.status, await refused.text()]).toEqual([429, '{"message":"Too Many Requests"}']);
+    expect([refused.status, await refused.text()]).toEqual([
+      429,
+      '{"message":"Too Many Requests"}',
+    ]);
     expect(refused.headers.get('content-type')).toBe('application/json');
-    for (const name of ['retry-after', 'ratelimit', 'x-request-id']) expect(refused.headers.has(name)).toBe(false);
+    for (const name of ['retry-after', 'ratelimit', 'x-request-id'])
+      expect(refused.headers.has(name)).toBe(false);
     expect((await get('/other')).status).toBe(200);
     jest.setSystemTime(250);
     expect(await statuses('/echo', 2)).toEqual([200, 429]);
@@ -61,7 +79,11 @@ describe('a throttled gateway', () => {
 
 describe('the gateway', () => {
   it('passes a request to its route and returns the response of the function', async () => {
-    const response = await send('/echo?a=1', { method: 'POST', body: 'text', headers: { 'X-Name': 'v' } });
+    const response = await send('/echo?a=1', {
+      method: 'POST',
+      body: 'text',
+      headers: { 'X-Name': 'v' },
+    });
     const event = (await response.json()) as APIGatewayProxyEventV2;
     expect(response.status).toBe(200);
     expect(event.body).toBe('text');
@@ -74,17 +96,27 @@ describe('the gateway', () => {
     ['a path without a route', 404, 'Not Found', '/none'],
     ['a function that throws', 500, 'Internal Server Error', '/fail'],
     ['a request line past the limit', 414, 'URI Too Long', `/echo?a=${'x'.repeat(10_300)}`],
-    ['a body of more than 10 MB', 413, 'Request Entity Too Large', '/echo', Buffer.alloc(10 * 1024 * 1024 + 1)],
-  ])('responds without a function: %s gets %i %s', async (_what, status, message, path, ...[body]) => {
-    const response = await send(path, body && { method: 'POST', body });
-    expect(response.status).toBe(status);
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(await response.json()).toEqual({ message });
-  });
+    [
+      'a body of more than 10 MB',
+      413,
+      'Request Entity Too Large',
+      '/echo',
+      Buffer.alloc(10 * 1024 * 1024 + 1),
+    ],
+  ])(
+    'responds without a function: %s gets %i %s',
+    async (_what, status, message, path, ...[body]) => {
+      const response = await send(path, body && { method: 'POST', body });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(await response.json()).toEqual({ message });
+    },
+  );
 
   it('counts the request line and the header values together, to 10,240 bytes', async () => {
     const line = 'GET /echo HTTP/1.1';
-    const head = (size: number) => `${line}\r\nHost: localhost\r\nConnection: close\r\nX: ${'x'.repeat(size)}\r\n\r\n`;
+    const head = (size: number) =>
+      `${line}\r\nHost: localhost\r\nConnection: close\r\nX: ${'x'.repeat(size)}\r\n\r\n`;
     const most = 10_240 - line.length - 'localhost'.length - 'close'.length;
     expect(statusLines(await raw(head(most)))).toEqual([200]);
     expect(statusLines(await raw(head(most + 1)))).toEqual([431]);
@@ -99,7 +131,8 @@ describe('the gateway', () => {
 
   const local = 'Host: localhost';
   const close = 'Connection: close';
-  const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, ...headers, '\r\n'].join('\r\n');
+  const head = (line: string, ...headers: string[]) =>
+    [`${line} HTTP/1.1`, ...headers, '\r\n'].join('\r\n');
 
   it('answers pipelined requests in order', async () => {
     const answer = await raw(head('GET /slow', local) + head('GET /none', local, close));
@@ -114,9 +147,21 @@ describe('the gateway', () => {
     ['a tunnel', head('CONNECT a:443', local), 400],
     ['a NUL in a header', head('GET /echo', local, 'X: \0'), 400],
     ['a space in the path', head('GET /ec ho', local), 400],
-    ['two lengths', `${head('POST /echo', local, 'Content-Length: 1', 'Content-Length: 2')}ab`, 400],
-    ['headers over the limit of the parser', head('GET /echo', local, `X: ${'x'.repeat(2_000_000)}`), 431],
-    ['an unknown upgrade', head('GET /none', local, 'Connection: upgrade, close', 'Upgrade: x'), 404],
+    [
+      'two lengths',
+      `${head('POST /echo', local, 'Content-Length: 1', 'Content-Length: 2')}ab`,
+      400,
+    ],
+    [
+      'headers over the limit of the parser',
+      head('GET /echo', local, `X: ${'x'.repeat(2_000_000)}`),
+      431,
+    ],
+    [
+      'an unknown upgrade',
+      head('GET /none', local, 'Connection: upgrade, close', 'Upgrade: x'),
+      404,
+    ],
     ['HTTP/1.0', 'GET /none HTTP/1.0\r\n\r\n', 404],
     ['the name of somebody else', head('GET /echo', 'Host: evil.example', close), 421],
   ])('answers %s and keeps serving', async (_what, bytes, status) => {
@@ -125,7 +170,10 @@ describe('the gateway', () => {
   });
 
   it('survives a client that disconnects in the middle of a request', async () => {
-    for (const bytes of [head('GET /slow', local), `${head('POST /echo', local, 'Content-Length: 9')}ab`]) {
+    for (const bytes of [
+      head('GET /slow', local),
+      `${head('POST /echo', local, 'Content-Length: 9')}ab`,
+    ]) {
       const socket = connect(gateway.port, '127.0.0.1');
       await once(socket, 'connect');
       socket.write(bytes);
@@ -148,7 +196,10 @@ describe('the gateway', () => {
 
   it('when stopped, finishes requests in progress for longer than a function may take, and accepts no new ones', async () => {
     const hanging: Integration = () => new Promise(() => undefined);
-    const own = await startAt({ 'ANY /slow': slow, 'ANY /hang': hanging }, { drainMilliseconds: 600 });
+    const own = await startAt(
+      { 'ANY /slow': slow, 'ANY /hang': hanging },
+      { drainMilliseconds: 600 },
+    );
     const slowAnswer = send('/slow', {}, own);
     const cut = expect(send('/hang', {}, own)).rejects.toThrow();
     await sleep(50);

@@ -10,15 +10,20 @@ describe('a server', () => {
     [everywhere, 'localhost:8080 192.168.1.5:3000 [fd00::5]:3000 adres.lan Adres.lan:8080'],
     [{ host: 'my-machine' }, 'my-machine:3000'],
   ])('at %j answers under each of its names: %s', (own, names) => {
-    for (const name of names.split(' ')) expect([name, refuseForeignName(name, own)]).toEqual([name, undefined]);
+    for (const name of names.split(' '))
+      expect([name, refuseForeignName(name, own)]).toEqual([name, undefined]);
   });
 
   it.each([
     [here, 'evil.example evil.example:3000 adres.lan 192.168.1.5'],
-    [everywhere, 'evil.example localhost.evil.example 127.0.0.1.evil.example:3000 [::1].evil.example other.adres.lan'],
+    [
+      everywhere,
+      'evil.example localhost.evil.example 127.0.0.1.evil.example:3000 [::1].evil.example other.adres.lan',
+    ],
     [everywhere, 'evil.example:x@localhost localhost:x@evil.example x@localhost '],
   ])('at %j refuses requests to others, or to none: %s', (own, names) => {
-    for (const name of names.split(' ')) expect([name, refuseForeignName(name, own)?.statusCode]).toEqual([name, 421]);
+    for (const name of names.split(' '))
+      expect([name, refuseForeignName(name, own)?.statusCode]).toEqual([name, 421]);
   });
 
   it('says how a name can be allowed, where it can', () => {

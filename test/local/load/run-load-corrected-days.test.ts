@@ -7,7 +7,11 @@ import { listEntries, readEntry } from '../../../loader/zip/zip.ts';
 import { startLoadBench } from '../../loader/steps/load-bench.ts';
 import { start } from '../../loader/steps/mutation-register.ts';
 import { startHttpServer } from '../../support/http-server.ts';
-import { deliveryName, mutationsBetween, writeMutationDelivery } from '../../support/mutation-delivery.ts';
+import {
+  deliveryName,
+  mutationsBetween,
+  writeMutationDelivery,
+} from '../../support/mutation-delivery.ts';
 import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
@@ -20,7 +24,13 @@ const name = deliveryName(start, jan9);
 /** One address on a street of this name. */
 function named(naam: string, from = begin): Voorkomens {
   const openbareRuimte = '0457300000000001';
-  const num = { identificatie: '0457200000000001', huisnummer: 1, postcode: '1381AA', openbareRuimte, begin };
+  const num = {
+    identificatie: '0457200000000001',
+    huisnummer: 1,
+    postcode: '1381AA',
+    openbareRuimte,
+    begin,
+  };
   return {
     WPL: [{ identificatie: '3631', naam: 'Weesp', begin }],
     OPR: [{ identificatie: openbareRuimte, naam, woonplaats: '3631', begin: from }],
@@ -29,7 +39,8 @@ function named(naam: string, from = begin): Voorkomens {
 }
 
 /** The delivery of a day on which the street gets this name. */
-const renamed = (naam: string) => writeMutationDelivery(start, jan9, mutationsBetween(named('Oud'), named(naam)));
+const renamed = (naam: string) =>
+  writeMutationDelivery(start, jan9, mutationsBetween(named('Oud'), named(naam)));
 
 /** Another delivery of that day, as large as the first one. */
 async function asLarge(size: number): Promise<[naam: string, zip: Buffer]> {
@@ -54,7 +65,9 @@ async function zippedAgain(zip: Buffer): Promise<Buffer> {
 
 /** How the server of the deliveries tells what it has. */
 const validators = {
-  'a server with ETags': (bytes: Buffer) => ({ etag: `"${bytes.toString('base64url').slice(-200, -30)}"` }),
+  'a server with ETags': (bytes: Buffer) => ({
+    etag: `"${bytes.toString('base64url').slice(-200, -30)}"`,
+  }),
   'a server with dates': (_: Buffer, changes: number) => ({
     'last-modified': new Date(Date.UTC(2026, 0, 9, 0, 0, changes)).toUTCString(),
   }),
@@ -69,10 +82,14 @@ const files = new Map<string, { bytes: Buffer; changes: number }>();
 let reads = 0;
 const server = startForTests(() =>
   startHttpServer((request, response) => {
-    const { bytes, changes } = files.get(request.url ?? '') ?? { bytes: Buffer.from('[]'), changes: 0 };
+    const { bytes, changes } = files.get(request.url ?? '') ?? {
+      bytes: Buffer.from('[]'),
+      changes: 0,
+    };
     const headers = validator(bytes, changes);
     const { 'if-none-match': tag, 'if-modified-since': date } = request.headers;
-    const isSame = (tag ?? date) !== undefined && tag === headers.etag && date === headers['last-modified'];
+    const isSame =
+      (tag ?? date) !== undefined && tag === headers.etag && date === headers['last-modified'];
     if (isSame) return response.writeHead(304).end();
     if (request.headers.range === undefined && request.url?.endsWith('.zip')) reads++;
     return response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
@@ -83,7 +100,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** The dataset of the first date, the places of its deliveries, and what a check of them answers. */
+/**
+ * The dataset of the first date, the places of its deliveries, and what a check of them answers.
+ */
 async function checked(place: Place, { mirror = false } = {}) {
   const dataset = await bench.newDataset({ waiveSize: true });
   await dataset.load({ source: await bench.extract(start, named('Oud')) });
@@ -106,7 +125,8 @@ async function checked(place: Place, { mirror = false } = {}) {
   return { put, check, street, dataset, mutations };
 }
 
-const aDayLater = (days: number) => jest.spyOn(Date, 'now').mockReturnValue(Date.now() + days * 21 * 3_600_000);
+const aDayLater = (days: number) =>
+  jest.spyOn(Date, 'now').mockReturnValue(Date.now() + days * 21 * 3_600_000);
 
 describe('a day that is replaced by another one of the same size', () => {
   const places = ['a folder', ...Object.keys(validators)] as Place[];
@@ -130,32 +150,47 @@ describe('a day that is replaced by another one of the same size', () => {
       const differs = `${name} differs from place to place: the later copy at `;
       expect(report.notes.join()).toEqual(mirror ? expect.stringContaining(differs) : '');
       const again = await check();
-      expect([again.outcome, again.reason?.includes(differs), await street()]).toEqual(['unchanged', mirror, right]);
+      expect([again.outcome, again.reason?.includes(differs), await street()]).toEqual([
+        'unchanged',
+        mirror,
+        right,
+      ]);
       await put('mirror', corrected);
       aDayLater(2);
-      expect(await check()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan9} yet` });
+      expect(await check()).toMatchObject({
+        outcome: 'unchanged',
+        reason: `no mutations follow ${jan9} yet`,
+      });
     },
   );
 });
 
 describe('two deliveries that differ for one day', () => {
-  it.each(['first', 'mirror'])('are both named, and that with the later document is used: of %s', async (later) => {
-    const { put, check, street } = await checked('a folder', { mirror: true });
-    for (const root of ['first', 'mirror']) {
-      const zip = await renamed(`Straat ${root}`);
-      // The date in the directory of the zip, of its first entry: the Leveringsdocument.
-      const directory = zip.indexOf(Buffer.from('PK\x01\x02'));
-      zip.writeUInt16LE(zip.readUInt16LE(directory + 14) + Number(root === later), directory + 14);
-      await put(root, zip);
-    }
-    const { notes } = await check();
-    expect(notes).toEqual([
-      expect.stringMatching(new RegExp(`differs from place to place: the later copy at .*${later}/.* is used`)),
-    ]);
-    expect(await street()).toBe(`Straat ${later}`);
-    expect((await check()).reason).toContain('differs from place to place');
-    expect(await street()).toBe(`Straat ${later}`);
-  });
+  it.each(['first', 'mirror'])(
+    'are both named, and that with the later document is used: of %s',
+    async (later) => {
+      const { put, check, street } = await checked('a folder', { mirror: true });
+      for (const root of ['first', 'mirror']) {
+        const zip = await renamed(`Straat ${root}`);
+        // The date in the directory of the zip, of its first entry: the Leveringsdocument.
+        const directory = zip.indexOf(Buffer.from('PK\x01\x02'));
+        zip.writeUInt16LE(
+          zip.readUInt16LE(directory + 14) + Number(root === later),
+          directory + 14,
+        );
+        await put(root, zip);
+      }
+      const { notes } = await check();
+      expect(notes).toEqual([
+        expect.stringMatching(
+          new RegExp(`differs from place to place: the later copy at .*${later}/.* is used`),
+        ),
+      ]);
+      expect(await street()).toBe(`Straat ${later}`);
+      expect((await check()).reason).toContain('differs from place to place');
+      expect(await street()).toBe(`Straat ${later}`);
+    },
+  );
 });
 
 describe('a day that was zipped again', () => {
@@ -172,15 +207,22 @@ describe('a day that was zipped again', () => {
     await dataset.load({ reject: refused.load ?? '' });
     for (const bytes of [zip, await zippedAgain(zip)]) {
       await put('first', bytes);
-      expect(await refusal()).toMatchObject({ outcome: 'unchanged', reason: expect.stringContaining('was rejected') });
+      expect(await refusal()).toMatchObject({
+        outcome: 'unchanged',
+        reason: expect.stringContaining('was rejected'),
+      });
     }
-    await expect(dataset.load({ approve: refused.load ?? '' })).rejects.toThrow('has no work of load');
+    await expect(dataset.load({ approve: refused.load ?? '' })).rejects.toThrow(
+      'has no work of load',
+    );
     expect(await street()).toBe('Oud');
     const corrected = await renamed('Goed');
     await put('first', corrected);
     expect(await dataset.load({ mutations })).toMatchObject({ outcome: 'published' });
     expect(await street()).toBe('Goed');
     await put('first', await zippedAgain(corrected));
-    expect(await dataset.load({ mutations })).toMatchObject({ reason: `no mutations follow ${jan9} yet` });
+    expect(await dataset.load({ mutations })).toMatchObject({
+      reason: `no mutations follow ${jan9} yet`,
+    });
   });
 });

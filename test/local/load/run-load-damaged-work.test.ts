@@ -13,7 +13,10 @@ const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const
 type Damage = (typeof damages)[number];
 
 const bench = startForTests(startLoadBench);
-/** A load of March that was planned on top of February, and one that was killed before it was published. */
+/**
+ * A load of March that was planned on top of February, and one that was killed before it was
+ * published.
+ */
 const starts: Record<'planned' | 'killed', Dataset> = {} as never;
 
 beforeAll(async () => {
@@ -26,7 +29,13 @@ beforeAll(async () => {
 });
 
 /** `neighbours` are the other objects in its folder, or all others where it is alone. */
-async function damage(storage: Storage, key: string, how: Damage, at: number, neighbours: string[]): Promise<void> {
+async function damage(
+  storage: Storage,
+  key: string,
+  how: Damage,
+  at: number,
+  neighbours: string[],
+): Promise<void> {
   if (how === 'deleted') return storage.delete([key]);
   const from = how === 'swapped' ? (neighbours[Math.floor(neighbours.length * at)] ?? '') : key;
   const bytes = Buffer.from((await storage.get(from)) as Buffer);
@@ -37,7 +46,10 @@ async function damage(storage: Storage, key: string, how: Damage, at: number, ne
 }
 
 type Perform = (place: Dataset, again?: boolean) => Promise<unknown>;
-const commands: Record<'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check', Perform> = {
+const commands: Record<
+  'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check',
+  Perform
+> = {
   run: (place, again = false) => place.load({ month: march, again }),
   plan: (place) => place.load({ planOnly: true, month: march }),
   status: async (place) => [await loadStatus(place), await refusedProposals(place.storage)],
@@ -51,7 +63,10 @@ type Command = keyof typeof commands;
 /** The commands that a message tells to run, in its order. */
 function advised(message: string): { command: Command; again: boolean }[] {
   const named = [...message.matchAll(/"load (run|repair)( --again)?"|run the load again/g)];
-  return named.map(([, name = 'run', again]) => ({ command: name as Command, again: again !== undefined }));
+  return named.map(([, name = 'run', again]) => ({
+    command: name as Command,
+    again: again !== undefined,
+  }));
 }
 
 /** Performs the command and what its errors advise, until it succeeds; what it said on the way. */
@@ -64,12 +79,17 @@ async function performAsAdvised(place: Dataset, command: Command): Promise<strin
     } catch (error) {
       const { name, message } = error as Error;
       said.push(`${name}: ${message}`);
-      if (command === 'rollback' && /No snapshot of|you can't roll back to another one|is half written/.test(message))
+      if (
+        command === 'rollback' &&
+        /No snapshot of|you can't roll back to another one|is half written/.test(message)
+      )
         return said;
       const advice = advised(message);
       if (advice.length === 0) throw new Error(`no advice: ${said.at(-1)}`, { cause: error });
       for (const { command: next, again } of advice) {
-        await commands[next](place, again).catch((later) => said.push(`${next}: ${later.name}: ${later.message}`));
+        await commands[next](place, again).catch((later) =>
+          said.push(`${next}: ${later.name}: ${later.message}`),
+        );
       }
     }
   }
@@ -99,7 +119,9 @@ describe('a stored object that is damaged or missing', () => {
         ),
       );
       expect(cases.length).toBeGreaterThan(500);
-      const chosen = every ? cases : cases.filter(() => random.chance((isFullSweep ? 25 : 10) / cases.length));
+      const chosen = every
+        ? cases
+        : cases.filter(() => random.chance((isFullSweep ? 25 : 10) / cases.length));
       for (const { key, command, how, at } of chosen) {
         const name = `${key} ${how} at ${at.toFixed(2)}, ${command}`;
         const place = await starts[start].copy();
@@ -114,9 +136,13 @@ describe('a stored object that is damaged or missing', () => {
         const found = months.find((month) => isDeepStrictEqual(tableOf(month), table));
         expect([name, said, found?.peildatum]).toEqual([name, said, expect.any(String)]);
         await performAsAdvised(place, 'run');
-        // What no load reads is found by a check at the latest; the table is as it has to be either way.
+        // What no load reads is found by a check at the latest; the table is as it has to be either
+        // way.
         const report = await commands.repair(place);
-        expect([name, report]).toEqual([name, expect.objectContaining({ added: 0, changed: 0, removed: 0 })]);
+        expect([name, report]).toEqual([
+          name,
+          expect.objectContaining({ added: 0, changed: 0, removed: 0 }),
+        ]);
         expect(await commands.check(place)).toMatchObject({ rebuilt: [] });
       }
     },

@@ -15,14 +15,20 @@ import { startForTests } from '../../support/start-for-tests.ts';
 
 const bench = startForTests(startLoadBench);
 
-const [jan9, jan10, jan11, jan12] = ['2026-01-09', '2026-01-10', '2026-01-11', '2026-01-12'] as const;
+const [jan9, jan10, jan11, jan12] = [
+  '2026-01-09',
+  '2026-01-10',
+  '2026-01-11',
+  '2026-01-12',
+] as const;
 
 /** A register whose first state is loaded, and `run`, which applies what its folder holds. */
 async function loadedRegister(seed: number, count: number, objects?: number) {
   const register = new Register(bench, seed, count, objects);
   const dataset = await bench.newDataset({ waiveSize: true });
   await dataset.load({ source: await register.extract() });
-  const run = (more: Parameters<Dataset['load']>[0] = {}) => dataset.load({ mutations: [register.mutations], ...more });
+  const run = (more: Parameters<Dataset['load']>[0] = {}) =>
+    dataset.load({ mutations: [register.mutations], ...more });
   return { register, dataset, content: () => dataset.content(), run };
 }
 
@@ -56,11 +62,17 @@ describe('a delivery', () => {
     await register.deliver();
     const mirror = join(register.mutations, '..', 'mirror');
     await mkdir(mirror);
-    await copyFile(join(register.mutations, deliveryName(start, jan9)), join(mirror, deliveryName(start, jan9)));
+    await copyFile(
+      join(register.mutations, deliveryName(start, jan9)),
+      join(mirror, deliveryName(start, jan9)),
+    );
     await writeFile(join(register.mutations, deliveryName(start, jan9)), '<!DOCTYPE html>');
     const gone = join(mirror, 'gone.json');
     const report = await run({ mutations: [gone, register.mutations, mirror] });
-    expect(report).toMatchObject({ peildatum: jan10, notes: expect.arrayContaining([expect.stringContaining(gone)]) });
+    expect(report).toMatchObject({
+      peildatum: jan10,
+      notes: expect.arrayContaining([expect.stringContaining(gone)]),
+    });
     expect(await content()).toEqual(await tableOf(register, jan10));
   });
 });
@@ -79,7 +91,9 @@ async function registerWithLargeDay() {
   const dataset = await bench.newDataset({ thresholds });
   await dataset.load({ source: await register.extract() });
   const load = (more: Parameters<Dataset['load']>[0] = {}) =>
-    dataset.load({ mutations: [register.mutations], ...more }).catch(({ report }: { report: LoadReport }) => report);
+    dataset
+      .load({ mutations: [register.mutations], ...more })
+      .catch(({ report }: { report: LoadReport }) => report);
   return { register, dataset, load };
 }
 
@@ -99,7 +113,9 @@ describe('a day that changes too much', () => {
     expect(refused).toMatchObject({ outcome: 'refused', days: [deliveryName(jan9, jan10)] });
     await register.write(jan12, dateAfter(jan12, 1));
     expect(await load({ onPublished })).toMatchObject({ load: refused.load });
-    expect(await refusedProposals(storage)).toMatchObject([{ load: refused.load, peildatum: jan10 }]);
+    expect(await refusedProposals(storage)).toMatchObject([
+      { load: refused.load, peildatum: jan10 },
+    ]);
     const plan = await load({ planOnly: true });
     expect(plan).toMatchObject({ load: refused.load, days: [deliveryName(jan9, jan10)] });
     expect(await snapshotsIn(dataset)).toHaveLength(3);
@@ -109,22 +125,25 @@ describe('a day that changes too much', () => {
     expect(places.every(({ woonplaats }) => woonplaats.endsWith('aan Zee'))).toBe(true);
   });
 
-  inSweep('leaves no snapshot when it was corrected and its work has expired, but every other snapshot', async () => {
-    const { register, dataset, load } = await registerWithLargeDay();
-    const { storage } = dataset;
-    const { load: id } = await load();
-    // Another file of the same day, as large: a load of its own.
-    const { first } = register;
-    const renamed = first.WPL.map((place) => ({ ...place, naam: 'Weesp op Zee' }));
-    await register.write(jan9, jan10, mutationsBetween(first, { ...first, WPL: renamed }));
-    const { load: other } = await load();
-    const before = await snapshotsIn(dataset);
-    expect(before).toEqual(expect.arrayContaining([id, other]));
-    await storage.delete(await storage.list(paths.workOf(id ?? '')));
-    await load();
-    expect(await snapshotsIn(dataset)).toEqual(before.filter((one) => one !== id));
-    expect(await refusedProposals(storage)).toMatchObject([{ load: other }]);
-  });
+  inSweep(
+    'leaves no snapshot when it was corrected and its work has expired, but every other snapshot',
+    async () => {
+      const { register, dataset, load } = await registerWithLargeDay();
+      const { storage } = dataset;
+      const { load: id } = await load();
+      // Another file of the same day, as large: a load of its own.
+      const { first } = register;
+      const renamed = first.WPL.map((place) => ({ ...place, naam: 'Weesp op Zee' }));
+      await register.write(jan9, jan10, mutationsBetween(first, { ...first, WPL: renamed }));
+      const { load: other } = await load();
+      const before = await snapshotsIn(dataset);
+      expect(before).toEqual(expect.arrayContaining([id, other]));
+      await storage.delete(await storage.list(paths.workOf(id ?? '')));
+      await load();
+      expect(await snapshotsIn(dataset)).toEqual(before.filter((one) => one !== id));
+      expect(await refusedProposals(storage)).toMatchObject([{ load: other }]);
+    },
+  );
 });
 
 describe('a day that was rolled back', () => {
@@ -161,54 +180,88 @@ describe('a chain of days', () => {
     await register.write(start, jan9, [{ kind: 'WPL', changes: [wrong] }]);
     const { addresses } = (await run({ planOnly: true })).setAside;
     expect(addresses).toBeGreaterThan(100);
-    const thresholds = { ...localGuardDefaults, maximumProblemShare: 1, alwaysAllowedInPlace: addresses - 1 };
-    const refused = await dataset.tried({ mutations: [register.mutations], thresholds, waiveSize: false });
+    const thresholds = {
+      ...localGuardDefaults,
+      maximumProblemShare: 1,
+      alwaysAllowedInPlace: addresses - 1,
+    };
+    const refused = await dataset.tried({
+      mutations: [register.mutations],
+      thresholds,
+      waiveSize: false,
+    });
     const message = expect.stringContaining(`${addresses} addresses of 1 objects`);
-    expect(refused.objections).toMatchObject([{ code: 'too_many_set_aside', count: addresses, message }]);
+    expect(refused.objections).toMatchObject([
+      { code: 'too_many_set_aside', count: addresses, message },
+    ]);
 
     const examples = [expect.stringContaining(`from 'Wesep' (2010-01-01 on), and it is 'Weesp'`)];
     const setAside = { count: 1, addresses, examples };
     const most = { thresholds: { ...thresholds, alwaysAllowedInPlace: addresses } };
     expect(await run(most)).toMatchObject({ outcome: 'published', setAside });
     await register.write(jan9, jan10);
-    expect(await run(most)).toMatchObject({ outcome: 'published', peildatum: jan10, setAside: { count: 1 } });
+    expect(await run(most)).toMatchObject({
+      outcome: 'published',
+      peildatum: jan10,
+      setAside: { count: 1 },
+    });
     expect(await run(most)).toMatchObject({ outcome: 'unchanged', setAside: { count: 1 } });
     await register.write(jan10, jan11, [{ kind: 'WPL', changes: [rename] }]);
-    expect(await run(most)).toMatchObject({ outcome: 'published', setAside: { count: 0, addresses: 0 } });
+    expect(await run(most)).toMatchObject({
+      outcome: 'published',
+      setAside: { count: 0, addresses: 0 },
+    });
   });
 
   it.each([
     ['nothing', false, false],
     ['the copies of the storage', true, false],
     ['a day, with its copy,', true, true],
-  ])('goes on to later days after an older extract, if %s is lost', async (_, isCopyLost, isDayLost) => {
-    const { register, dataset, content, run } = await loadedRegister(17, 4);
-    await register.deliver(register.days.slice(0, 3));
-    await run();
-    await register.deliver(register.days.slice(3));
-    if (isCopyLost) await dataset.storage.delete(await dataset.storage.list(paths.mutations));
-    if (isDayLost) await rm(join(register.mutations, deliveryName(jan10, jan11)));
-    const published: LoadReport[] = [];
-    const source = await register.extract(jan10);
-    const { notes } = await run({ source, onPublished: (one) => published.push(one) });
-    const expected = [
-      { kind: 'extract', peildatum: jan11, audit: { added: 0, changed: 0, removed: 0 } },
-      { kind: 'mutations', peildatum: jan12 },
-    ];
-    expect(published).toMatchObject(expected.slice(Number(isDayLost)));
-    expect(notes).toEqual(isDayLost ? [expect.stringContaining('the extract was skipped')] : []);
-    expect(await content()).toEqual(await tableOf(register, jan12));
-  });
+  ])(
+    'goes on to later days after an older extract, if %s is lost',
+    async (_, isCopyLost, isDayLost) => {
+      const { register, dataset, content, run } = await loadedRegister(17, 4);
+      await register.deliver(register.days.slice(0, 3));
+      await run();
+      await register.deliver(register.days.slice(3));
+      if (isCopyLost) await dataset.storage.delete(await dataset.storage.list(paths.mutations));
+      if (isDayLost) await rm(join(register.mutations, deliveryName(jan10, jan11)));
+      const published: LoadReport[] = [];
+      const source = await register.extract(jan10);
+      const { notes } = await run({ source, onPublished: (one) => published.push(one) });
+      const expected = [
+        { kind: 'extract', peildatum: jan11, audit: { added: 0, changed: 0, removed: 0 } },
+        { kind: 'mutations', peildatum: jan12 },
+      ];
+      expect(published).toMatchObject(expected.slice(Number(isDayLost)));
+      expect(notes).toEqual(isDayLost ? [expect.stringContaining('the extract was skipped')] : []);
+      expect(await content()).toEqual(await tableOf(register, jan12));
+    },
+  );
 });
 
 const begin = '2010-01-01';
 
-const numberAt = (index: number, openbareRuimte: string, more: Partial<NumStand> = {}): NumStand => ({
+const numberAt = (
+  index: number,
+  openbareRuimte: string,
+  more: Partial<NumStand> = {},
+): NumStand => ({
   ...{ identificatie: openbareRuimte.replace('30', '20'), huisnummer: index, postcode: '1381AA' },
   ...{ openbareRuimte, begin, ...more },
 });
-const streetAt = (index: number, woonplaats: string, gemeente = '0457', from = begin): OprStand => ({
-  ...{ identificatie: `${gemeente}30000000000${index}`, naam: `Straat ${index}`, woonplaats, begin: from },
+const streetAt = (
+  index: number,
+  woonplaats: string,
+  gemeente = '0457',
+  from = begin,
+): OprStand => ({
+  ...{
+    identificatie: `${gemeente}30000000000${index}`,
+    naam: `Straat ${index}`,
+    woonplaats,
+    begin: from,
+  },
 });
 
 describe('the dataset of a municipality', () => {
@@ -221,20 +274,32 @@ describe('the dataset of a municipality', () => {
   };
 
   /** A dataset with the extract of a state of municipality 0457, or of the whole country. */
-  async function datasetOf(state: Voorkomens, date = start, layout: 'municipality' | 'national' = 'municipality') {
+  async function datasetOf(
+    state: Voorkomens,
+    date = start,
+    layout: 'municipality' | 'national' = 'municipality',
+  ) {
     const dataset = await bench.newDataset({ waiveSize: true });
     await dataset.load({ source: await bench.extract(date, state, { layout }) });
     return dataset;
   }
 
-  /** It, after days of the whole country between its states, and what the extract of the last one gives. */
+  /**
+   * It, after days of the whole country between its states, and what the extract of the last one
+   * gives.
+   */
   async function following(states: Voorkomens[]) {
     const mutations = [bench.newFolder()] as [string];
     const dataset = await datasetOf(first);
     const reports: LoadReport[] = [];
     for (const [index, next] of states.entries()) {
       const [vanaf, tot] = [dateAfter(start, index), dateAfter(start, index + 1)];
-      await putDelivery(mutations[0], vanaf, tot, mutationsBetween(states[index - 1] ?? first, next));
+      await putDelivery(
+        mutations[0],
+        vanaf,
+        tot,
+        mutationsBetween(states[index - 1] ?? first, next),
+      );
       reports.push(await dataset.load({ mutations }));
     }
     const alone = await datasetOf(states.at(-1) as Voorkomens, dateAfter(start, states.length));
@@ -286,8 +351,17 @@ describe('the dataset of a municipality', () => {
     const place = { identificatie: '5000', naam: 'Elders', begin };
     const street = streetAt(1, '5000', '0999');
     const there = numberAt(7, street.identificatie);
-    const before = { WPL: [...first.WPL, place], OPR: [...first.OPR, street], NUM: [...first.NUM, there] };
-    const corrected = { ...there, volgnummer: 2, begin: jan9, openbareRuimte: street1.identificatie };
+    const before = {
+      WPL: [...first.WPL, place],
+      OPR: [...first.OPR, street],
+      NUM: [...first.NUM, there],
+    };
+    const corrected = {
+      ...there,
+      volgnummer: 2,
+      begin: jan9,
+      openbareRuimte: street1.identificatie,
+    };
     const after = {
       WPL: [...before.WPL, { identificatie: '5001', naam: 'Nieuw', begin: jan9 }],
       OPR: before.OPR,
@@ -313,10 +387,14 @@ describe('the dataset of a municipality', () => {
     const changed = { ...first, WPL: first.WPL.map((one) => ({ ...one, naam: 'Weesp' })) };
     const name = 'BAGGEM0457M-08012026-12012026.zip';
     const own = { gemeente: '0457', name };
-    const mutations = [await putDelivery(bench.newFolder(), start, jan12, mutationsBetween(first, changed), own)];
+    const mutations = [
+      await putDelivery(bench.newFolder(), start, jan12, mutationsBetween(first, changed), own),
+    ];
     const dataset = await datasetOf(first);
     expect(await dataset.load({ mutations })).toMatchObject({ peildatum: jan12, changed: 2 });
-    expect((await dataset.content())[0]?.[1]).toMatchObject([{ straat: 'Straat 1', woonplaats: 'Weesp' }]);
+    expect((await dataset.content())[0]?.[1]).toMatchObject([
+      { straat: 'Straat 1', woonplaats: 'Weesp' },
+    ]);
 
     const country = await datasetOf(first, start, 'national');
     const refused = `${name}: covers municipality 0457, and the dataset the whole country`;

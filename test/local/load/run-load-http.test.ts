@@ -21,14 +21,26 @@ const server = startForTests(() =>
 
 /** A dataset that is loaded from the server, which has this extract. */
 async function datasetOf(extract: Promise<string>, etag = '"january"') {
-  Object.assign(served, { bytes: readFileSync(await extract), etag, ranges: true, sent: 0, requests: 0 });
+  Object.assign(served, {
+    bytes: readFileSync(await extract),
+    etag,
+    ranges: true,
+    sent: 0,
+    requests: 0,
+  });
   beforeAnswer = () => undefined;
-  return bench.newDataset({ source: `${server.url}/lvbag-extract-nl.zip`, storage: bench.newFolder() });
+  return bench.newDataset({
+    source: `${server.url}/lvbag-extract-nl.zip`,
+    storage: bench.newFolder(),
+  });
 }
 
 describe('a load over HTTP', () => {
   it('fetches only the members that it needs, and nothing when nothing has changed', async () => {
-    const other = { '9999VBO08012026.zip': randomBytes(3_000_000), '9999PND08012026.zip': randomBytes(3_000_000) };
+    const other = {
+      '9999VBO08012026.zip': randomBytes(3_000_000),
+      '9999PND08012026.zip': randomBytes(3_000_000),
+    };
     const dataset = await datasetOf(bench.extractOf(january, { extra: other }));
     await dataset.load();
     expect(await dataset.served()).toEqual(tableOf(january));

@@ -19,8 +19,9 @@ import { isFullSweep } from '../../support/sweep.ts';
 const bench = startForTests(() => startLoadBench({ packing: { perFile: 8 } }));
 
 /**
- * Small everything, and always the same owner: its lock does not stand in the way of the next try. Transactions, so
- * that a write carries the proof of its lock however soon another load has taken it.
+ * Small everything, and always the same owner: its lock does not stand in the way of the next try.
+ * Transactions, so that a write carries the proof of its lock however soon another load has taken
+ * it.
  */
 const small = { owner: 'sweep', sliceBytes: 1, changesPerFile: 2, keep: 2, transactions: true };
 
@@ -33,9 +34,9 @@ async function expectHolds(dataset: Dataset, month: Month): Promise<void> {
 const step = isFullSweep ? 1 : 8;
 
 /**
- * Loads onto January (or another `start`), and does `then` on each of the datasets that it would have left behind if it
- * had been killed at any of its reads and writes. Two deaths with no write between them leave the same dataset, which
- * is tried once. Returns the number of deaths.
+ * Loads onto January (or another `start`), and does `then` on each of the datasets that it would
+ * have left behind if it had been killed at any of its reads and writes. Two deaths with no write
+ * between them leave the same dataset, which is tried once. Returns the number of deaths.
  */
 async function sweep(
   { start = [january], onlyApplying = false }: { start?: Month[]; onlyApplying?: boolean },
@@ -57,8 +58,8 @@ async function sweep(
 }
 
 /**
- * January a day later: the addresses of a street get another one, an address has gone, one is new, and one has moved to
- * another segment.
+ * January a day later: the addresses of a street get another one, an address has gone, one is new,
+ * and one has moved to another segment.
  */
 const dayAfter: Month = {
   peildatum: '2026-01-09',
@@ -85,10 +86,19 @@ async function deliveries(): Promise<string[]> {
 describe('a load that dies at any read or write', () => {
   const [rollback, start] = [january.peildatum, [january, february]];
   type Request = Parameters<Dataset['load']>[0];
-  it.each<[string, Parameters<typeof sweep>[0], () => Promise<Request>, Request | null, Month, number]>([
+  it.each<
+    [string, Parameters<typeof sweep>[0], () => Promise<Request>, Request | null, Month, number]
+  >([
     ['an extract', {}, async () => ({ month: february }), null, february, 140],
     ['mutations', {}, async () => ({ mutations: await deliveries() }), null, quietDay, 130],
-    ['a rollback, during apply', { start, onlyApplying: true }, async () => ({ rollback }), null, january, 50],
+    [
+      'a rollback, during apply',
+      { start, onlyApplying: true },
+      async () => ({ rollback }),
+      null,
+      january,
+      50,
+    ],
     [
       'an extract, during apply',
       { onlyApplying: true },

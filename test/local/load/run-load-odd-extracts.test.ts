@@ -37,8 +37,14 @@ describe('an extract of another area', () => {
     async (layout, live) => {
       const message = `the extract is of ${areas[layout]}, and the live dataset of ${areas[live]}`;
       const dataset = await loaded({ layout: live });
-      const refused = await dataset.tried({ source: await bench.extract(later, streetOf(970), { layout }) });
-      expect(refused).toMatchObject({ outcome: 'refused', audit: null, objections: [{ code: 'other_area', message }] });
+      const refused = await dataset.tried({
+        source: await bench.extract(later, streetOf(970), { layout }),
+      });
+      expect(refused).toMatchObject({
+        outcome: 'refused',
+        audit: null,
+        objections: [{ code: 'other_area', message }],
+      });
       expect(await dataset.content()).toHaveLength(1000);
       const approved = await dataset.load({ approve: refused.load ?? '' });
       expect(approved).toMatchObject({ outcome: 'published', addresses: 970 });
@@ -47,9 +53,18 @@ describe('an extract of another area', () => {
 });
 
 describe('an extract that is not whole', () => {
-  const twice = (of: Voorkomens): Voorkomens => ({ ...streetOf(1000), NUM: [1, 2].flatMap(() => of.NUM) });
+  const twice = (of: Voorkomens): Voorkomens => ({
+    ...streetOf(1000),
+    NUM: [1, 2].flatMap(() => of.NUM),
+  });
   it.each<[string, Voorkomens, Packing, string, RegExp]>([
-    ['last file is full, as if one after it were missing', streetOf(10_000), {}, 'last_file_full', /./],
+    [
+      'last file is full, as if one after it were missing',
+      streetOf(10_000),
+      {},
+      'last_file_full',
+      /./,
+    ],
     ['occurrences are there twice', twice(streetOf(1000)), {}, 'repeated_occurrences', /./],
     [
       'file is a copy of another',
@@ -63,7 +78,9 @@ describe('an extract that is not whole', () => {
     const source = await bench.extract(later, state, packing);
     const tried = await (await loaded()).tried({ thresholds, source });
     const found = 'code' in tried ? [tried] : tried.objections;
-    expect(found).toContainEqual(expect.objectContaining({ code, message: expect.stringMatching(message) }));
+    expect(found).toContainEqual(
+      expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    );
   });
 });
 
@@ -73,12 +90,24 @@ describe('an extract that was zipped again', () => {
     const load = async (date: string, state: Voorkomens, packing: Packing = {}) =>
       dataset.tried({ source: await bench.extract(date, state, packing) });
     const again: Packing = { inner: 'deflated', zip64: true, reversed: true };
-    expect(await load(start, streetOf(1000), again)).toMatchObject({ outcome: 'unchanged', isSkipped: false });
+    expect(await load(start, streetOf(1000), again)).toMatchObject({
+      outcome: 'unchanged',
+      isSkipped: false,
+    });
     const refused = await load(later, streetOf(400));
-    expect(await load(later, streetOf(400), again)).toMatchObject({ outcome: 'refused', load: refused.load });
+    expect(await load(later, streetOf(400), again)).toMatchObject({
+      outcome: 'refused',
+      load: refused.load,
+    });
     await dataset.load({ reject: refused.load ?? '' });
-    expect(await load(later, streetOf(400))).toMatchObject({ outcome: 'unchanged', isSkipped: true });
-    expect(await load(later, streetOf(400), again)).toMatchObject({ outcome: 'unchanged', isSkipped: true });
+    expect(await load(later, streetOf(400))).toMatchObject({
+      outcome: 'unchanged',
+      isSkipped: true,
+    });
+    expect(await load(later, streetOf(400), again)).toMatchObject({
+      outcome: 'unchanged',
+      isSkipped: true,
+    });
     expect(await load(later, streetOf(990), again)).toMatchObject({ outcome: 'published' });
   });
 });
@@ -102,17 +131,32 @@ describe('an address with more objects than an item of the table can hold', () =
   it('refuses the load before its first write, whatever is live, and every way out of it works', async () => {
     const thresholds = { ...localGuardDefaults, maximumObjectShare: 1 };
     const dataset = await bench.newDataset({ objecten: true, waiveSize: true, thresholds });
-    const load = async (date: string, state: Voorkomens) => dataset.tried({ source: await bench.extract(date, state) });
-    expect(await load(start, withObjects(9_500))).toMatchObject({ outcome: 'refused', objections: [reason] });
+    const load = async (date: string, state: Voorkomens) =>
+      dataset.tried({ source: await bench.extract(date, state) });
+    expect(await load(start, withObjects(9_500))).toMatchObject({
+      outcome: 'refused',
+      objections: [reason],
+    });
     expect(await dataset.content()).toEqual([]);
-    expect(await load(start, withObjects(2))).toMatchObject({ outcome: 'published', addresses: 1000 });
+    expect(await load(start, withObjects(2))).toMatchObject({
+      outcome: 'published',
+      addresses: 1000,
+    });
 
     const refused = await load(later, withObjects(9_500));
-    expect(refused).toMatchObject({ outcome: 'refused', objections: expect.arrayContaining([reason]) });
+    expect(refused).toMatchObject({
+      outcome: 'refused',
+      objections: expect.arrayContaining([reason]),
+    });
     const approved = await dataset.load({ approve: refused.load ?? '' }).catch((error) => error);
-    expect(approved.report).toMatchObject({ outcome: 'refused', objections: expect.arrayContaining([reason]) });
+    expect(approved.report).toMatchObject({
+      outcome: 'refused',
+      objections: expect.arrayContaining([reason]),
+    });
     expect(approved.message).not.toContain('approve');
-    expect(await dataset.load({ reject: refused.load ?? '' })).toMatchObject({ outcome: 'rejected' });
+    expect(await dataset.load({ reject: refused.load ?? '' })).toMatchObject({
+      outcome: 'rejected',
+    });
     expect(await load('2026-03-08', withObjects(1))).toMatchObject({ outcome: 'published' });
   });
 });
@@ -124,7 +168,9 @@ describe('a street and a place with two current occurrences', () => {
     const dataset = await bench.newDataset();
     const state = { NUM, OPR: OPR.flatMap(renamed), WPL: WPL.flatMap(renamed) };
     const { problemReport } = await dataset.load({ source: await bench.extract(start, state) });
-    expect(await dataset.content()).toMatchObject([['1381AA#1#', [{ straat: 'Nieuw', woonplaats: 'Nieuw' }]]]);
+    expect(await dataset.content()).toMatchObject([
+      ['1381AA#1#', [{ straat: 'Nieuw', woonplaats: 'Nieuw' }]],
+    ]);
     const examples = [{ identificatie: OPR[0]?.identificatie }, { identificatie: place }];
     expect(problemReport?.several_current).toMatchObject({ count: 2, examples });
   });
@@ -132,13 +178,21 @@ describe('a street and a place with two current occurrences', () => {
 
 describe('relations of woonplaatsen that are in two gemeenten', () => {
   const relatie = (woonplaats: string, gemeente: string) => ({ woonplaats, gemeente, begin });
-  const doubled = (woonplaats: string) => [relatie(woonplaats, '0457'), relatie(woonplaats, '0363')];
+  const doubled = (woonplaats: string) => [
+    relatie(woonplaats, '0457'),
+    relatie(woonplaats, '0363'),
+  ];
   const of = async (relaties: ReturnType<typeof relatie>[]) =>
-    (await bench.newDataset()).load({ source: await bench.extract(start, { ...streetOf(1), relaties }) });
+    (await bench.newDataset()).load({
+      source: await bench.extract(start, { ...streetOf(1), relaties }),
+    });
 
   it('are a problem of the dataset that has them, and of no other', async () => {
     const elsewhere = Array.from({ length: 59 }, (_, i) => doubled(`${1000 + i}`)).flat();
-    expect(await of([relatie(place, '0457'), ...elsewhere])).toMatchObject({ outcome: 'published', problems: 0 });
+    expect(await of([relatie(place, '0457'), ...elsewhere])).toMatchObject({
+      outcome: 'published',
+      problems: 0,
+    });
     expect(await of([...doubled(place), ...elsewhere])).toMatchObject({
       outcome: 'published',
       problems: 1,

@@ -16,14 +16,24 @@ import { sweep } from '../../support/sweep.ts';
 const month: Month = {
   peildatum: '2026-01-08',
   // Eight files of 50 changes.
-  addresses: Array.from({ length: 400 }, (_, index) => [`13${index % 8}1AA ${index + 1}`, 'Buitenveer', 'Weesp']),
+  addresses: Array.from({ length: 400 }, (_, index) => [
+    `13${index % 8}1AA ${index + 1}`,
+    'Buitenveer',
+    'Weesp',
+  ]),
 };
-const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
+const next: Month = {
+  peildatum: '2026-02-08',
+  addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']],
+};
 const lease = { seconds: 3, renewSeconds: 0.5, marginSeconds: 1 };
 const elsewhere = { transactions: true, lease, owner: 'elsewhere:1:1:x' };
 
 const bench = startForTests(startLoadBench);
-/** All begin at once, since each takes seconds until it is suspended, and its lock some more to expire. */
+/**
+ * All begin at once, since each takes seconds until it is suspended, and its lock some more to
+ * expire.
+ */
 let loads: Awaited<ReturnType<typeof suspendedLoad>>[];
 
 beforeAll(async () => {
@@ -33,19 +43,30 @@ afterAll(() => {
   for (const { child } of loads) child.kill('SIGKILL');
 });
 
-/** A load in a process of its own, suspended when it has applied `files` of its 8 files of changes. */
+/**
+ * A load in a process of its own, suspended when it has applied `files` of its 8 files of changes.
+ */
 async function suspendedLoad(files: number) {
   const storage = bench.newFolder();
   const dataset = await bench.newDataset({ storage });
   const { table } = dataset;
   const { endpoint } = bench;
-  const work: LoadProcess = { endpoint, table, storage, source: await bench.extractOf(month), ...elsewhere };
+  const work: LoadProcess = {
+    endpoint,
+    table,
+    storage,
+    source: await bench.extractOf(month),
+    ...elsewhere,
+  };
   const script = join(import.meta.dirname, '../../loader/steps/load-process.ts');
-  const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [script, JSON.stringify(work)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const printed = text(child.stdout);
   const exited = once(child, 'exit');
   while (globSync(join(storage, 'loads/*/applied/*')).length < files) {
-    if (child.exitCode !== null) throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
+    if (child.exitCode !== null)
+      throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
     await sleep(20);
   }
   child.kill('SIGSTOP');
@@ -66,7 +87,9 @@ describe('a suspended load whose lock another load takes over and publishes with
         child.kill('SIGCONT');
       }
       expect((await exited)[0]).toBe(1);
-      expect(await printed).toMatch(/^LockedError: This load lost its lock .*, so it stopped writing/);
+      expect(await printed).toMatch(
+        /^LockedError: This load lost its lock .*, so it stopped writing/,
+      );
       expect(await dataset.served()).toEqual(tableOf(next));
       expect(await dataset.load({ month: next })).toMatchObject({ outcome: 'unchanged' });
     });

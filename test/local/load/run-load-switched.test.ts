@@ -1,20 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../../loader/addresses/lines.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
-import { february, january, type Month, tableOf, voorkomensOf, withObjecten } from '../../loader/steps/months.ts';
+import {
+  february,
+  january,
+  type Month,
+  tableOf,
+  voorkomensOf,
+  withObjecten,
+} from '../../loader/steps/months.ts';
 import { putDelivery } from '../../support/mutation-delivery.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const bench = startForTests(() =>
   startLoadBench({ packing: { perFile: 5 }, state: (month) => withObjecten(voorkomensOf(month)) }),
 );
-const newDataset = () => bench.newDataset({ owner: 'switch', sliceBytes: 1, changesPerFile: 2, transactions: true });
+const newDataset = () =>
+  bench.newDataset({ owner: 'switch', sliceBytes: 1, changesPerFile: 2, transactions: true });
 
-/** The table has exactly the addresses of the month, each with its object or none of them with any. */
+/**
+ * The table has exactly the addresses of the month, each with its object or none of them with any.
+ */
 async function expectHolds(dataset: Dataset, month: Month, objecten: boolean): Promise<void> {
   const found = await dataset.served();
   const bare = new Map(
-    [...found].map(([key, places]) => [key, places.map(({ objecten: _, ...place }) => place)] as const),
+    [...found].map(
+      ([key, places]) => [key, places.map(({ objecten: _, ...place }) => place)] as const,
+    ),
   );
   expect(bare).toEqual(tableOf(month));
   for (const { nummeraanduidingen = [], objecten: objects = [] } of [...found.values()].flat()) {
@@ -52,7 +64,10 @@ describe('a dataset whose objects are turned on or off', () => {
     const folder = bench.newFolder();
     await putDelivery(folder, january.peildatum, day);
     const report = await dataset.load({ mutations: [folder], objecten: true });
-    expect(report).toMatchObject({ peildatum: day, notes: [expect.stringContaining("mutations alone can't bring")] });
+    expect(report).toMatchObject({
+      peildatum: day,
+      notes: [expect.stringContaining("mutations alone can't bring")],
+    });
     await expectHolds(dataset, january, false);
     await dataset.load({ month: january, objecten: true });
     await expectHolds(dataset, january, true);
@@ -65,7 +80,9 @@ describe('a dataset whose objects are turned on or off', () => {
     const dataset = await newDataset();
     await dataset.load({ month: january, objecten: true });
     const [[key, places] = ['', []]] = await dataset.served();
-    await bench.putLines(dataset.table, [lineOf({ key, places: places.map((place) => ({ ...place, objecten: [] })) })]);
+    await bench.putLines(dataset.table, [
+      lineOf({ key, places: places.map((place) => ({ ...place, objecten: [] })) }),
+    ]);
     const repaired = await dataset.repair();
     expect(repaired).toMatchObject({ outcome: 'repaired', changed: 1, unusable: [] });
     await expectHolds(dataset, january, true);
@@ -75,7 +92,10 @@ describe('a dataset whose objects are turned on or off', () => {
     const dataset = await newDataset();
     await dataset.load({ month: january, objecten: true });
     const { VBO = [], ...state } = withObjecten(voorkomensOf(january));
-    const larger = { ...state, VBO: VBO.map((one, i) => (i === 0 ? { ...one, oppervlakte: 999 } : one)) };
+    const larger = {
+      ...state,
+      VBO: VBO.map((one, i) => (i === 0 ? { ...one, oppervlakte: 999 } : one)),
+    };
     const { objecten } = await dataset.load({
       source: await bench.extract(february.peildatum, larger),
       objecten: true,

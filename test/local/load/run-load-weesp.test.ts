@@ -26,8 +26,14 @@ const given = missing ? describe.skip : describe;
 const bench = startForTests(startLoadBench);
 const s3 = startForTests(startS3);
 
-/** The inner zips of Weesp, changed by `change`, in an outer one with the layout and the names of the whole country. */
-async function repacked(compress: boolean, change: (bytes: Buffer, member: Member) => void): Promise<string> {
+/**
+ * The inner zips of Weesp, changed by `change`, in an outer one with the layout and the names of
+ * the whole country.
+ */
+async function repacked(
+  compress: boolean,
+  change: (bytes: Buffer, member: Member) => void,
+): Promise<string> {
   const source = await fileAccess(weesp);
   const zip = new ZipFile();
   const { members } = await findMembers(source, 'weesp');
@@ -37,7 +43,9 @@ async function repacked(compress: boolean, change: (bytes: Buffer, member: Membe
     change(bytes, member);
     zip.addBuffer(bytes, member.name.replace(/^\d{4}/, '9999'), { compress });
   }
-  const delivery = (await listEntries(source, 'weesp')).find(({ name }) => name.startsWith('Leveringsdocument'));
+  const delivery = (await listEntries(source, 'weesp')).find(({ name }) =>
+    name.startsWith('Leveringsdocument'),
+  );
   if (delivery) zip.addBuffer(await readEntry(source, delivery, 'delivery'), delivery.name);
   zip.end();
   const file = join(bench.newFolder(), 'lvbag-extract-nl.zip');
@@ -49,7 +57,10 @@ async function repacked(compress: boolean, change: (bytes: Buffer, member: Membe
 async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
   const hashed = async (key: string) => {
     const bytes = (await storage.get(key)) ?? Buffer.alloc(0);
-    return [key.split('/').slice(2).join('/'), createHash('sha256').update(bytes).digest('hex')] as const;
+    return [
+      key.split('/').slice(2).join('/'),
+      createHash('sha256').update(bytes).digest('hex'),
+    ] as const;
   };
   return Object.fromEntries(await Promise.all((await storage.list('snapshots/')).map(hashed)));
 }
@@ -72,39 +83,57 @@ given(`the whole of Weesp${missing}`, () => {
         // A plan makes the snapshot too; the writes would be the same four times.
         const report = await dataset.load({ planOnly: true, source, storage, sliceBytes, workers });
         expect(report).toMatchObject({
-          ...{ peildatum: '2021-10-15', voorkomens: 16_113, nummeraanduidingen: 11_927, addresses: 11_920 },
+          ...{
+            peildatum: '2021-10-15',
+            voorkomens: 16_113,
+            nummeraanduidingen: 11_927,
+            addresses: 11_920,
+          },
           ...{ added: 11_920, problems: 0, withoutPostcode: 107 },
         });
-        snapshots.push(await snapshotOf(typeof storage === 'string' ? folderStorage(storage) : storage));
+        snapshots.push(
+          await snapshotOf(typeof storage === 'string' ? folderStorage(storage) : storage),
+        );
       }
-      expect(Object.keys(snapshots[0] ?? {})).toEqual(['13', 'nummeraanduidingen/000', 'reference']);
+      expect(Object.keys(snapshots[0] ?? {})).toEqual([
+        '13',
+        'nummeraanduidingen/000',
+        'reference',
+      ]);
       for (const snapshot of snapshots) expect(snapshot).toEqual(snapshots[0]);
     },
   );
 
-  (isFullSweep ? it : it.skip)('gives every address the objects that name it, in one slice or in many', async () => {
-    const dataset = await bench.newDataset({ source: weesp, objecten: true });
-    const report = await dataset.load({ sliceBytes: 1 });
-    expect(report).toMatchObject({ addresses: 11_920, problems: 0, objecten: { live: 11_923 } });
-    const [truth, byNum] = await Promise.all([weespTruth(), weespObjecten()]);
-    const expected = new Map(
-      [...truth.current].map(([key, { ids }]) => [key, ids.flatMap((id) => byNum.get(id) ?? []).sort()]),
-    );
-    const found = await dataset.served();
-    const texts = new Map(
-      [...found].map(([key, places]) => [
-        key,
-        places.flatMap(({ objecten = [] }) =>
-          objecten.map(({ identificatie, hoofdadres, status, oppervlakte = '', gebruiksdoelen = [] }) =>
-            [identificatie, hoofdadres, status, oppervlakte, ...gebruiksdoelen].join(' '),
+  (isFullSweep ? it : it.skip)(
+    'gives every address the objects that name it, in one slice or in many',
+    async () => {
+      const dataset = await bench.newDataset({ source: weesp, objecten: true });
+      const report = await dataset.load({ sliceBytes: 1 });
+      expect(report).toMatchObject({ addresses: 11_920, problems: 0, objecten: { live: 11_923 } });
+      const [truth, byNum] = await Promise.all([weespTruth(), weespObjecten()]);
+      const expected = new Map(
+        [...truth.current].map(([key, { ids }]) => [
+          key,
+          ids.flatMap((id) => byNum.get(id) ?? []).sort(),
+        ]),
+      );
+      const found = await dataset.served();
+      const texts = new Map(
+        [...found].map(([key, places]) => [
+          key,
+          places.flatMap(({ objecten = [] }) =>
+            objecten.map(
+              ({ identificatie, hoofdadres, status, oppervlakte = '', gebruiksdoelen = [] }) =>
+                [identificatie, hoofdadres, status, oppervlakte, ...gebruiksdoelen].join(' '),
+            ),
           ),
-        ),
-      ]),
-    );
-    expect(texts).toEqual(expected);
-    const none = { changed: 0, lost: 0, moved: 0 };
-    expect((await dataset.load({ again: true })).objecten).toEqual({ live: 11_923, ...none });
-  });
+        ]),
+      );
+      expect(texts).toEqual(expected);
+      const none = { changed: 0, lost: 0, moved: 0 };
+      expect((await dataset.load({ again: true })).objecten).toEqual({ live: 11_923, ...none });
+    },
+  );
 
   it('is refused with the reason if a thread finds it damaged', async () => {
     // In a zip whose own checksum is right.

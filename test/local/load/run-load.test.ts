@@ -3,7 +3,15 @@ import { localGuardDefaults } from '../../../loader/names.ts';
 import type { AddressTable, BulkImport } from '../../../loader/storage/address-table.ts';
 import { loadHistory, loadStatus } from '../../../loader/storage/stored-loads.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
-import { february, februaryChanges, january, listsOf, type Month, march, tableOf } from '../../loader/steps/months.ts';
+import {
+  february,
+  februaryChanges,
+  january,
+  listsOf,
+  type Month,
+  march,
+  tableOf,
+} from '../../loader/steps/months.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const bench = startForTests(startLoadBench);
@@ -14,7 +22,12 @@ describe('a load', () => {
     const dataset = await afterJanuary();
     const before = dataset.units();
     const again = await dataset.load({ month: january });
-    expect(again).toMatchObject({ outcome: 'unchanged', peildatum: '2026-01-08', addresses: 11, added: 0 });
+    expect(again).toMatchObject({
+      outcome: 'unchanged',
+      peildatum: '2026-01-08',
+      addresses: 11,
+      added: 0,
+    });
     const source = await bench.extractOf(january, { reversed: true, inner: 'deflated' });
     expect((await dataset.load({ source })).outcome).toBe('unchanged');
     const forced = await dataset.load({ source, again: true });
@@ -38,7 +51,15 @@ describe('a load', () => {
     const first = await dataset.load({ month: january });
     expect(first).toMatchObject({
       ...{ outcome: 'published', peildatum: '2026-01-08', listsChanged: 1 },
-      ...{ voorkomens: 13, nummeraanduidingen: 13, addresses: 11, problems: 0, added: 11, changed: 0, removed: 0 },
+      ...{
+        voorkomens: 13,
+        nummeraanduidingen: 13,
+        addresses: 11,
+        problems: 0,
+        added: 11,
+        changed: 0,
+        removed: 0,
+      },
     });
     expect([dataset.units(), await dataset.lists()]).toEqual([12, listsOf(january)]);
 
@@ -52,32 +73,65 @@ describe('a load', () => {
     };
     const grown = await dataset.load({ month: more });
     // The bare 1381AA 9 only has another list; 2513AA 1 becomes an address where only a list was.
-    expect(grown).toMatchObject({ addresses: 13, added: 2, changed: 0, removed: 0, listsChanged: 1 });
+    expect(grown).toMatchObject({
+      addresses: 13,
+      added: 2,
+      changed: 0,
+      removed: 0,
+      listsChanged: 1,
+    });
     expect([dataset.units() - 12, await dataset.lists()]).toEqual([3, listsOf(more)]);
 
     const back = await dataset.load({ rollback: january.peildatum });
-    expect(back).toMatchObject({ addresses: 11, added: 0, changed: 0, removed: 2, listsChanged: 1 });
+    expect(back).toMatchObject({
+      addresses: 11,
+      added: 0,
+      changed: 0,
+      removed: 2,
+      listsChanged: 1,
+    });
     expect([dataset.units() - 15, await dataset.lists()]).toEqual([3, listsOf(january)]);
     expect(await dataset.served()).toEqual(tableOf(january));
   });
 
   it('counts a first load alike after the addresses that it gives as examples', async () => {
     const dataset = await bench.newDataset();
-    const names = [...[1, 2, 3, 4, 5].map((number) => `1381AA ${number}`), '1391AA 7', '1391AA 9 A'];
-    const month: Month = { peildatum: '2026-01-08', addresses: names.map((name) => [name, 'Buitenveer', 'Weesp']) };
+    const names = [
+      ...[1, 2, 3, 4, 5].map((number) => `1381AA ${number}`),
+      '1391AA 7',
+      '1391AA 9 A',
+    ];
+    const month: Month = {
+      peildatum: '2026-01-08',
+      addresses: names.map((name) => [name, 'Buitenveer', 'Weesp']),
+    };
     const report = await dataset.load({ month });
-    expect(report).toMatchObject({ addresses: 7, added: 7, changed: 0, removed: 0, listsChanged: 1 });
-    expect(report.examples.added.map(({ key }) => key)).toEqual([1, 2, 3, 4, 5].map((number) => `1381AA#${number}#`));
+    expect(report).toMatchObject({
+      addresses: 7,
+      added: 7,
+      changed: 0,
+      removed: 0,
+      listsChanged: 1,
+    });
+    expect(report.examples.added.map(({ key }) => key)).toEqual(
+      [1, 2, 3, 4, 5].map((number) => `1381AA#${number}#`),
+    );
     expect([dataset.units(), await dataset.lists()]).toEqual([8, listsOf(month)]);
     expect(await dataset.served()).toEqual(tableOf(month));
   });
 
   it('writes nothing for a bulk import that can not run or fails, and imports again, with no address by itself', async () => {
     const dataset = await bench.newDataset();
-    const noRoom = { takesOn: async () => Promise.reject(new Error('no room')), run: async () => undefined };
+    const noRoom = {
+      takesOn: async () => Promise.reject(new Error('no room')),
+      run: async () => undefined,
+    };
     await expect(dataset.load({ bulkImport: noRoom, month: january })).rejects.toThrow('no room');
     expect(await loadStatus(dataset)).toMatchObject({ published: null, pending: null });
-    const failing = { takesOn: async () => true, run: async () => Promise.reject(new Error('killed')) };
+    const failing = {
+      takesOn: async () => true,
+      run: async () => Promise.reject(new Error('killed')),
+    };
     await expect(dataset.load({ bulkImport: failing, month: january })).rejects.toThrow('killed');
     const run: BulkImport['run'] = async (groups) => {
       for await (const lines of groups) await bench.putLines(dataset.table, lines);
@@ -99,7 +153,11 @@ describe('a load', () => {
     const { storage } = await afterJanuary();
     const keys = (await storage.list('')).map((key) => key.replace(/2026-01-08-\w+/, 'ID'));
     const snapshot = ['10', '13', '25', '99', 'nummeraanduidingen/000', 'reference'];
-    expect(keys).toEqual(['manifest.copy.json', 'manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
+    expect(keys).toEqual([
+      'manifest.copy.json',
+      'manifest.json',
+      ...snapshot.map((name) => `snapshots/ID/${name}`),
+    ]);
   });
 
   it('keeps the given number of snapshots', async () => {
@@ -107,7 +165,11 @@ describe('a load', () => {
     const kept = (await loadHistory(dataset)).map((entry) => `${entry.peildatum} ${entry.kept}`);
     expect(kept).toEqual(['2026-03-08 true', '2026-02-08 true', '2026-01-08 false']);
     const status = await loadStatus(dataset, Date.parse('2026-03-18T12:00:00Z'));
-    expect(status).toMatchObject({ published: { peildatum: '2026-03-08' }, pending: null, ageDays: 10 });
+    expect(status).toMatchObject({
+      published: { peildatum: '2026-03-08' },
+      pending: null,
+      ageDays: 10,
+    });
   });
 });
 
@@ -123,26 +185,43 @@ describe('a load that is half written', () => {
         },
       },
     });
-    await expect(dataset.load({ addresses, again, changesPerFile: 2, month: february })).rejects.toThrow('killed');
+    await expect(
+      dataset.load({ addresses, again, changesPerFile: 2, month: february }),
+    ).rejects.toThrow('killed');
   };
 
-  it.each([0, 1, 2])('is undone by a rollback to what was live before it, after %i files', async (files) => {
-    const dataset = await afterJanuary();
-    await interrupt(dataset, files);
-    // Of any size: an operator asked for it.
-    const thresholds = { ...localGuardDefaults, alwaysAllowed: 0, maximumAddedShare: 0, maximumChangedShare: 0 };
-    const plan = await dataset.load({ thresholds, rollback: january.peildatum, planOnly: true });
-    expect(plan).toMatchObject({ outcome: 'planned', objections: [] });
-    expect(plan.waived.length).toBeGreaterThan(0);
-    const report = await dataset.load({ thresholds, rollback: january.peildatum });
-    expect(report).toMatchObject({ outcome: 'published', kind: 'rollback', peildatum: january.peildatum });
-    expect(await dataset.served()).toEqual(tableOf(january));
-    expect(await loadStatus(dataset)).toMatchObject({ pending: null, published: { peildatum: january.peildatum } });
-    // Nor does the next check load again what was undone.
-    expect(await dataset.load({ month: february })).toMatchObject({ outcome: 'unchanged' });
-    await dataset.load({ month: february, again: true });
-    expect(await dataset.served()).toEqual(tableOf(february));
-  });
+  it.each([0, 1, 2])(
+    'is undone by a rollback to what was live before it, after %i files',
+    async (files) => {
+      const dataset = await afterJanuary();
+      await interrupt(dataset, files);
+      // Of any size: an operator asked for it.
+      const thresholds = {
+        ...localGuardDefaults,
+        alwaysAllowed: 0,
+        maximumAddedShare: 0,
+        maximumChangedShare: 0,
+      };
+      const plan = await dataset.load({ thresholds, rollback: january.peildatum, planOnly: true });
+      expect(plan).toMatchObject({ outcome: 'planned', objections: [] });
+      expect(plan.waived.length).toBeGreaterThan(0);
+      const report = await dataset.load({ thresholds, rollback: january.peildatum });
+      expect(report).toMatchObject({
+        outcome: 'published',
+        kind: 'rollback',
+        peildatum: january.peildatum,
+      });
+      expect(await dataset.served()).toEqual(tableOf(january));
+      expect(await loadStatus(dataset)).toMatchObject({
+        pending: null,
+        published: { peildatum: january.peildatum },
+      });
+      // Nor does the next check load again what was undone.
+      expect(await dataset.load({ month: february })).toMatchObject({ outcome: 'unchanged' });
+      await dataset.load({ month: february, again: true });
+      expect(await dataset.served()).toEqual(tableOf(february));
+    },
+  );
 
   it('is undone also by a rollback that was interrupted itself, and by no rollback to another snapshot', async () => {
     const dataset = await bench.after([january, february, march]);
@@ -164,27 +243,46 @@ describe('a load that is half written', () => {
 });
 
 describe('the guard', () => {
-  const thresholds = { ...localGuardDefaults, alwaysAllowed: 0, maximumRemovedShare: 0.4, maximumChangedShare: 0.4 };
+  const thresholds = {
+    ...localGuardDefaults,
+    alwaysAllowed: 0,
+    maximumRemovedShare: 0.4,
+    maximumChangedShare: 0.4,
+  };
   const half: Month = { peildatum: february.peildatum, addresses: january.addresses.slice(0, 6) };
 
   it('stops an extract with half of its addresses removed before the first write, unless that load is approved', async () => {
     const dataset = await afterJanuary();
     const before = dataset.units();
     const run = { thresholds, month: half };
-    await expect(dataset.load(run)).rejects.toThrow(/it would remove 5 addresses where 11 are live: 45\.5%/);
+    await expect(dataset.load(run)).rejects.toThrow(
+      /it would remove 5 addresses where 11 are live: 45\.5%/,
+    );
     const { load } = await dataset.load({ ...run, planOnly: true });
-    const work = (await dataset.storage.list('')).filter((key) => /^loads.*(rows|joined)/.test(key));
+    const work = (await dataset.storage.list('')).filter((key) =>
+      /^loads.*(rows|joined)/.test(key),
+    );
     expect(work).toEqual([expect.stringMatching(/joined\/nummeraanduidingen\/000\.json$/)]);
-    await expect(dataset.load({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(`approve ${load}`);
+    await expect(dataset.load({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(
+      `approve ${load}`,
+    );
     expect([dataset.units(), await dataset.served()]).toEqual([before, tableOf(january)]);
-    expect(await dataset.load({ ...run, approve: load ?? '' })).toMatchObject({ outcome: 'published', approved: true });
+    expect(await dataset.load({ ...run, approve: load ?? '' })).toMatchObject({
+      outcome: 'published',
+      approved: true,
+    });
     expect(await dataset.served()).toEqual(tableOf(half));
   });
 
   it('lets a disposable extract, such as the demo, be replaced by an older one and replace a newer one', async () => {
-    const dataset = await bench.newDataset({ waiveSize: true, disposable: await bench.extractOf(january) });
+    const dataset = await bench.newDataset({
+      waiveSize: true,
+      disposable: await bench.extractOf(january),
+    });
     await dataset.load({ month: january });
-    expect(await dataset.load({ month: { ...half, peildatum: '2025-12-08' } })).toMatchObject({ outcome: 'published' });
+    expect(await dataset.load({ month: { ...half, peildatum: '2025-12-08' } })).toMatchObject({
+      outcome: 'published',
+    });
     await dataset.load({ month: march });
     expect(await dataset.load({ month: january })).toMatchObject({ outcome: 'published' });
     expect(await dataset.served()).toEqual(tableOf(january));

@@ -5,8 +5,9 @@ import { expect, it } from '@jest/globals';
 const source = fileURLToPath(new URL('../../../local/load/young-generation.ts', import.meta.url));
 
 /**
- * Prints the megabytes of the young generation before the work, usually during its second half, and in that of the same
- * work without limit. V8 exceeds the limit for moments where it can't collect at once.
+ * Prints the megabytes of the young generation before the work, usually during its second half, and
+ * in that of the same work without limit. V8 exceeds the limit for moments where it can't collect
+ * at once.
  */
 const script = `
   import { getHeapSpaceStatistics } from 'node:v8';
@@ -26,7 +27,9 @@ const script = `
 
 it('the young generation stays as small as it is during such work, and grows again after it', () => {
   const options = ['--max-semi-space-size=64', '--input-type=module-typescript', '--eval', script];
-  const [before, during, after] = JSON.parse(execFileSync(process.execPath, options, { encoding: 'utf8' }));
+  const [before, during, after] = JSON.parse(
+    execFileSync(process.execPath, options, { encoding: 'utf8' }),
+  );
   // Both halves are counted as soon as both are used.
   expect(during).toBeLessThanOrEqual(2 * before);
   expect(after).toBeGreaterThan(4 * before);

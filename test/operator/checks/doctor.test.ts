@@ -8,7 +8,13 @@ import { startForTests } from '../../support/start-for-tests.ts';
 import { sweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
 import { run, startLocalRun } from '../command-line.ts';
-import { type AwsOperations, type FakeStack, startFakeAws, templateAnswer, useAws } from '../fake-aws.ts';
+import {
+  type AwsOperations,
+  type FakeStack,
+  startFakeAws,
+  templateAnswer,
+  useAws,
+} from '../fake-aws.ts';
 
 type Finding = { check: string; state: string; found: string; advice: string | null };
 
@@ -38,7 +44,10 @@ const alarm = (name: string, state = 'OK') => ({
   ActionsEnabled: true,
   AlarmDescription: `What ${name} says. What to do: docs/runbook.md#${name}`,
 });
-const alarms = [alarm('bag-adres-a-service-AlarmsServerErrors-1X'), alarm('bag-adres-a-data-TableAlarms-2X')];
+const alarms = [
+  alarm('bag-adres-a-service-AlarmsServerErrors-1X'),
+  alarm('bag-adres-a-data-TableAlarms-2X'),
+];
 
 let key: string;
 const stacks: Record<string, FakeStack> = {};
@@ -62,13 +71,18 @@ beforeEach(async () => {
         AlarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
       },
     },
-    'bag-adres-a-service': { status: 'UPDATE_COMPLETE', outputs: { BaseUrl: service.baseUrl, Version: version } },
+    'bag-adres-a-service': {
+      status: 'UPDATE_COMPLETE',
+      outputs: { BaseUrl: service.baseUrl, Version: version },
+    },
     'bag-adres-a-loader': { outputs: {} },
   });
   Object.assign(operations, {
     GetCallerIdentity: () => ({ value: result }),
     [lambdaSettings]: () => concurrency(1000),
-    DescribeTable: () => ({ value: { Table: { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } } }),
+    DescribeTable: () => ({
+      value: { Table: { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } },
+    }),
     DescribeContinuousBackups: () => recovery('ENABLED'),
     GetTemplate: () => templateAnswer(JSON.stringify({ Resources })),
     DescribeTimeToLive: () => timeToLive('ENABLED'),
@@ -98,28 +112,45 @@ const concurrency = (free: number) => ({
 const recovery = (status: string) => {
   const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: status };
   return {
-    value: { ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription } },
+    value: {
+      ContinuousBackupsDescription: {
+        ContinuousBackupsStatus: 'ENABLED',
+        PointInTimeRecoveryDescription,
+      },
+    },
   };
 };
 const subscribers = (...arns: string[]) => {
-  const members = arns.map((arn) => `<member><SubscriptionArn>${arn}</SubscriptionArn></member>`).join('');
+  const members = arns
+    .map((arn) => `<member><SubscriptionArn>${arn}</SubscriptionArn></member>`)
+    .join('');
   const list = `<ListSubscriptionsByTopicResult><Subscriptions>${members}</Subscriptions></ListSubscriptionsByTopicResult>`;
   return { value: `<ListSubscriptionsByTopicResponse>${list}</ListSubscriptionsByTopicResponse>` };
 };
 const timeToLive = (status: string) => ({
   value: { TimeToLiveDescription: { TimeToLiveStatus: status, AttributeName: 'expires' } },
 });
-/** What these commands do to a stack that the CDK has protected, as CloudFormation and the CDK document it. */
+/**
+ * What these commands do to a stack that the CDK has protected, as CloudFormation and the CDK
+ * document it.
+ */
 function cloudFormation(stack: { status: string; isProtected: boolean }, command: string): void {
-  if (/^aws cloudformation update-termination-protection --no-enable-termination-protection /.test(command)) {
+  if (
+    /^aws cloudformation update-termination-protection --no-enable-termination-protection /.test(
+      command,
+    )
+  ) {
     stack.isProtected = false;
   } else if (/^aws cloudformation delete-stack /.test(command)) {
     if (stack.isProtected)
-      throw new Error('ValidationError: Stack cannot be deleted while TerminationProtection is enabled');
+      throw new Error(
+        'ValidationError: Stack cannot be deleted while TerminationProtection is enabled',
+      );
     stack.status = 'DELETE_COMPLETE';
   } else if (/^npx cdk deploy /.test(command)) {
     // A stack that could not be created is deleted first.
-    if (stack.status !== 'DELETE_COMPLETE') cloudFormation(stack, 'aws cloudformation delete-stack ');
+    if (stack.status !== 'DELETE_COMPLETE')
+      cloudFormation(stack, 'aws cloudformation delete-stack ');
     stack.status = 'CREATE_COMPLETE';
   }
 }
@@ -130,22 +161,33 @@ async function doctor(
   const { exit, out, err } = await run(['doctor', '--stage', 'a', '--json', ...args]);
   const { checks, healthy } = JSON.parse(out) as { healthy: boolean; checks: Finding[] };
   expect(healthy).toBe(exit === 0);
-  for (const { state, advice } of checks) if (state === 'warning' || state === 'failed') expect(advice).toBeTruthy();
-  return { exit, checks: Object.fromEntries(checks.map((finding) => [finding.check, finding])), err };
+  for (const { state, advice } of checks)
+    if (state === 'warning' || state === 'failed') expect(advice).toBeTruthy();
+  return {
+    exit,
+    checks: Object.fromEntries(checks.map((finding) => [finding.check, finding])),
+    err,
+  };
 }
 
 describe('doctor', () => {
   it('reports a healthy deployment, and looks up an address', async () => {
     const { exit, checks, err } = await doctor('--key', key, '--address', '1012 RJ 147');
     expect([exit, err]).toEqual([0, '']);
-    expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 15 }, () => 'ok'));
+    expect(Object.values(checks).map(({ state }) => state)).toEqual(
+      Array.from({ length: 15 }, () => 'ok'),
+    );
     expect(checks.alarms?.found).toBe('2 alarms notify 1 subscription');
-    expect(checks['accounts table']?.found).toMatch(/is ACTIVE, with recovery, protection, TTL and tags as deployed$/);
+    expect(checks['accounts table']?.found).toMatch(
+      /is ACTIVE, with recovery, protection, TTL and tags as deployed$/,
+    );
     expect(checks.version?.found).toBe(`${version}, as this command line`);
     expect(checks.credentials?.found).toBe('arn:aws:iam::123456789012:user/ann');
     expect(checks.dataset?.found).toMatch(/^the register of 20\d\d-/);
     expect(checks.key?.found).toMatch(/limits \{"day":100\}/);
-    expect(checks.lookup?.found).toMatch(/^1012RJ 147 is Nieuwezijds Voorburgwal, Amsterdam, in \d+ ms$/);
+    expect(checks.lookup?.found).toMatch(
+      /^1012RJ 147 is Nieuwezijds Voorburgwal, Amsterdam, in \d+ ms$/,
+    );
   });
 
   it('reads the key from the environment, and an address from the table', async () => {
@@ -188,7 +230,10 @@ describe('doctor', () => {
       /runbook\.md#concurrency[\s\S]*runs at most 2 functions at once/,
       answers(lambdaSettings, concurrency(10)),
     ],
-    'alarms: no subscriber': [/alarmEmail in bag-adres\.json/, answers('ListSubscriptionsByTopic', subscribers())],
+    'alarms: no subscriber': [
+      /alarmEmail in bag-adres\.json/,
+      answers('ListSubscriptionsByTopic', subscribers()),
+    ],
     'alarms: a subscription that was never confirmed': [
       /link in the email/,
       answers('ListSubscriptionsByTopic', subscribers('PendingConfirmation')),
@@ -230,7 +275,10 @@ describe('doctor', () => {
     ],
     'lambda quota: what it may not read': [
       /Allow this identity/,
-      answers(lambdaSettings, { error: 'AccessDeniedException', message: 'lambda:GetAccountSettings' }),
+      answers(lambdaSettings, {
+        error: 'AccessDeniedException',
+        message: 'lambda:GetAccountSettings',
+      }),
     ],
   };
 
@@ -246,7 +294,10 @@ describe('doctor', () => {
     expect(checks[check]).toMatchObject({ state, advice: expect.stringMatching(advice) });
     expect(exit).toBe(ends === 'warns' ? 0 : 1);
     if (ends === 'fails')
-      expect(JSON.parse(err).error).toEqual({ code: 'unhealthy', message: expect.stringContaining(check) });
+      expect(JSON.parse(err).error).toEqual({
+        code: 'unhealthy',
+        message: expect.stringContaining(check),
+      });
   });
 
   it.each(sweep(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'], 1))(
@@ -294,14 +345,19 @@ describe('doctor', () => {
     operations.GetCallerIdentity = () => ({ error: 'ExpiredToken' });
     const { exit, checks } = await doctor();
     expect([exit, Object.keys(checks)]).toEqual([1, ['region', 'credentials', 'everything else']]);
-    expect(checks.credentials).toMatchObject({ state: 'failed', advice: expect.stringContaining('aws sso login') });
+    expect(checks.credentials).toMatchObject({
+      state: 'failed',
+      advice: expect.stringContaining('aws sso login'),
+    });
   });
 
   it('before the first deployment, checks only the AWS account', async () => {
     delete stacks.CDKToolkit;
     const { exit, out, err } = await run(['doctor']);
     expect(exit).toBe(1);
-    expect(out).toMatch(/^failed {3}bootstrap +There is no stack CDKToolkit\.\n +-> .*npx cdk bootstrap/m);
+    expect(out).toMatch(
+      /^failed {3}bootstrap +There is no stack CDKToolkit\.\n +-> .*npx cdk bootstrap/m,
+    );
     expect(out).toMatch(/^skipped {2}deployment/m);
     expect(err).toBe('bag-adres: 1 of 5 checks failed: bootstrap.');
   });
@@ -341,12 +397,16 @@ describe('doctor --local', () => {
   it('says how to start the service when it is not running', async () => {
     const { exit, out } = await run(['doctor', '--local', '--data', '/no/such/data']);
     expect(exit).toBe(1);
-    expect(out).toMatch(/^failed {3}npm start {2}Nothing is running on \/no\/such\/data\..*\n +-> Start it/);
+    expect(out).toMatch(
+      /^failed {3}npm start {2}Nothing is running on \/no\/such\/data\..*\n +-> Start it/,
+    );
   });
 
   it('reports that the folder of --data does not exist', async () => {
     const { exit, out } = await run(['doctor', '--local', '--data', '/dev/null']);
     expect(exit).toBe(1);
-    expect(out).toMatch(/^failed {3}npm start {2}\/dev\/null is not a folder\. Give --data the folder/);
+    expect(out).toMatch(
+      /^failed {3}npm start {2}\/dev\/null is not a folder\. Give --data the folder/,
+    );
   });
 });

@@ -19,14 +19,20 @@ describe('plan', () => {
       'plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited',
     );
     expect([exit, err]).toEqual([0, '']);
-    expect(out).toBe('Plan "standard" is active: minute=60 day=5000 month=unlimited. 1 account is on this plan.');
+    expect(out).toBe(
+      'Plan "standard" is active: minute=60 day=5000 month=unlimited. 1 account is on this plan.',
+    );
   });
 
   it('put --dry-run prints what would change for how many accounts, and changes nothing', async () => {
     const before = await bench.json('plan list');
     const { out } = await bench.run('plan put standard --limit day=7 --dry-run');
-    expect(out).toMatch(/before {2}active: minute=60 day=5000 month=unlimited\n {2}after {3}active: day=7\n/);
-    expect(out).toContain('It applies to 1 account, except for limits of their own. Nothing was changed.');
+    expect(out).toMatch(
+      /before {2}active: minute=60 day=5000 month=unlimited\n {2}after {3}active: day=7\n/,
+    );
+    expect(out).toContain(
+      'It applies to 1 account, except for limits of their own. Nothing was changed.',
+    );
     expect(await bench.json('plan put new --limit day=7 --dry-run')).toEqual({
       code: 'new',
       before: null,
@@ -44,11 +50,15 @@ describe('plan', () => {
       actor: 'jo@example.nl',
     });
     await admin.plans.begin({ code: 'small', limits: { day: 10 } });
-    expect((await bench.run('plan list')).out).toContain('"npx bag-adres plan resume small --local');
+    expect((await bench.run('plan list')).out).toContain(
+      '"npx bag-adres plan resume small --local',
+    );
     expect((await bench.run('plan resume small')).out).toBe(
       'Every account on plan "small" has the change: 0 accounts.',
     );
-    expect((await bench.run('plan resume small')).out).toBe('No change of plan "small" was left to finish.');
+    expect((await bench.run('plan resume small')).out).toBe(
+      'No change of plan "small" was left to finish.',
+    );
     expect((await bench.run('plan list')).out).not.toContain('resume');
     expect(await bench.run('plan resume nothing')).toMatchObject({ exit: 1 });
   });
@@ -77,14 +87,25 @@ describe('account', () => {
   });
 
   it('set changes the name, the contact and the note, which --no-note removes, and list finds them', async () => {
-    await bench.run('account create named --plan standard --name', 'Bakkerij Jansen', '--note', 'by year');
+    await bench.run(
+      'account create named --plan standard --name',
+      'Bakkerij Jansen',
+      '--note',
+      'by year',
+    );
     const made = await bench.json('account set named --contact Jo@jansen.example --no-note');
-    expect(made).toMatchObject({ name: 'Bakkerij Jansen', contact: 'Jo@jansen.example', note: null });
+    expect(made).toMatchObject({
+      name: 'Bakkerij Jansen',
+      contact: 'Jo@jansen.example',
+      note: null,
+    });
     expect((await bench.run('account show named')).out).toMatch(
       /account {2}named\nname {5}Bakkerij Jansen\ncontact {2}Jo@jansen.example\nstate/,
     );
     expect(await bench.json('account list --search JANSEN')).toMatchObject([{ id: 'named' }]);
-    expect((await bench.run('account list --search jo@jansen')).out).toMatch(/named .* Bakkerij Jansen/);
+    expect((await bench.run('account list --search jo@jansen')).out).toMatch(
+      /named .* Bakkerij Jansen/,
+    );
     expect(await bench.run('account set named')).toMatchObject({ exit: 2 });
     expect(await bench.run('account', 'set', 'named', '--name', 'x'.repeat(101))).toMatchObject({
       exit: 2,
@@ -122,7 +143,9 @@ describe('audit', () => {
       ),
     ]);
     await bench.run('account suspend leaving');
-    expect((await bench.run('account delete leaving')).out).toBe('Account "leaving" and its keys are deleted.');
+    expect((await bench.run('account delete leaving')).out).toBe(
+      'Account "leaving" and its keys are deleted.',
+    );
     expect((await bench.run('account audit leaving')).out).toContain('account delete');
   });
 
@@ -133,7 +156,12 @@ describe('audit', () => {
     );
     await bench.run('account set told --limit day=5 --name Acme');
     const { out } = await bench.run('account audit told --last 1');
-    for (const part of [' limits.day=5 ', ' before.limits.day=unlimited ', ' name.before=none ', ' name.after=Acme '])
+    for (const part of [
+      ' limits.day=5 ',
+      ' before.limits.day=unlimited ',
+      ' name.before=none ',
+      ' name.after=Acme ',
+    ])
       expect(out).toContain(part);
     await bench.run('plan put audited --limit day=5');
     await bench.run('plan put audited --limit day=10');
@@ -142,7 +170,11 @@ describe('audit', () => {
         time: expect.stringMatching(/Z$/),
         actor: expect.stringMatching(/.@./),
         action: 'plan put',
-        detail: { state: 'active', limits: { day: 10 }, before: { state: 'active', limits: { day: 5 } } },
+        detail: {
+          state: 'active',
+          limits: { day: 10 },
+          before: { state: 'active', limits: { day: 5 } },
+        },
         outcome: 'done',
       },
     ]);
@@ -165,19 +197,35 @@ describe('key', () => {
     expect(exit).toBe(0);
     expect(out).toMatch(/^bagadres_acme_[0-9A-Za-z]{43}$/);
     expect(err).toMatch(/Save it now.*key id is [0-9A-Za-z]{8}\.$/);
-    expect(await bench.run('key create --account acme --label json --json')).toMatchObject({ exit: 0, err: '' });
+    expect(await bench.run('key create --account acme --label json --json')).toMatchObject({
+      exit: 0,
+      err: '',
+    });
   });
 
   it('create --expires sets when the key expires, the end of a day being that in the Netherlands, and refuses any other text', async () => {
     const made = await bench.json('key create --account acme --label trial --expires 2099-01-31');
     const listed = await bench.json('key list --account acme');
-    expect(listed).toContainEqual(expect.objectContaining({ key_id: made.key_id, expires: '2099-01-31T23:00:00Z' }));
-    const timed = await bench.json('key create --account acme --label timed --expires 2099-07-01T12:00:00Z');
+    expect(listed).toContainEqual(
+      expect.objectContaining({ key_id: made.key_id, expires: '2099-01-31T23:00:00Z' }),
+    );
+    const timed = await bench.json(
+      'key create --account acme --label timed --expires 2099-07-01T12:00:00Z',
+    );
     expect(await bench.json('key list --account acme')).toContainEqual(
       expect.objectContaining({ key_id: timed.key_id, expires: '2099-07-01T12:00:00Z' }),
     );
     for (const bad of ['tomorrow', '2099-02-30', '2099-01-31T12:00', '31-01-2099']) {
-      const { exit, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'x', '--expires', bad);
+      const { exit, err } = await bench.run(
+        'key',
+        'create',
+        '--account',
+        'acme',
+        '--label',
+        'x',
+        '--expires',
+        bad,
+      );
       expect([exit, err]).toEqual([2, expect.stringContaining('--expires takes a last day')]);
     }
     const past = await bench.run('key create --account acme --label x --expires 2020-01-01');
@@ -193,13 +241,21 @@ describe('key', () => {
     expect(out).not.toContain(key);
     expect((await bench.run('key find', id)).out).toBe(out);
     const mistyped = await bench.runAnswering(key.slice(0, -1), 'key find');
-    expect(mistyped.out).toMatch(new RegExp(`^A character of this key is wrong or missing[\\s\\S]*${id}`));
-    expect(await bench.run('key find 00000000')).toMatchObject({ exit: 0, out: 'No key has this id.' });
+    expect(mistyped.out).toMatch(
+      new RegExp(`^A character of this key is wrong or missing[\\s\\S]*${id}`),
+    );
+    expect(await bench.run('key find 00000000')).toMatchObject({
+      exit: 0,
+      out: 'No key has this id.',
+    });
     for (const [words, message] of [
       [['key find', key], 'Never pass the key itself. Leave it out: the key is then asked for'],
       [['key find'], 'or the whole key on standard input'],
     ] as const)
-      expect(await bench.run(...words)).toMatchObject({ exit: 2, err: expect.stringContaining(message) });
+      expect(await bench.run(...words)).toMatchObject({
+        exit: 2,
+        err: expect.stringContaining(message),
+      });
   });
 
   it('list and revoke identify a key by its id', async () => {
@@ -210,7 +266,9 @@ describe('key', () => {
     expect((await bench.run('key', 'revoke', id, '--account', 'acme')).out).toBe(
       `Key ${id} of account "acme" is revoked.`,
     );
-    expect((await bench.run('key list --account acme')).out).toMatch(new RegExp(`${id} +old till +revoked`));
+    expect((await bench.run('key list --account acme')).out).toMatch(
+      new RegExp(`${id} +old till +revoked`),
+    );
   });
 
   it('no command prints a key, or a part of its secret, after create did', async () => {
@@ -249,7 +307,9 @@ describe('key rotate', () => {
     const { id, out, err, exit } = await rotate('--ends', '2099-01-31');
     expect([exit, out]).toEqual([0, expect.stringMatching(/^bagadres_acme_\w+$/)]);
     expect(err).toContain(`Key ${id} works until 2099-01-31T23:00:00Z.`);
-    const labels = (await bench.json('key list --account acme')).map(({ label }: { label: string }) => label);
+    const labels = (await bench.json('key list --account acme')).map(
+      ({ label }: { label: string }) => label,
+    );
     expect(labels).toEqual(expect.arrayContaining(['rotated', 'rotated 2']));
   });
 
@@ -257,7 +317,10 @@ describe('key rotate', () => {
     ['an end that is no date', 'soon', 2, '--ends takes a last day'],
     ['an end that has passed', '2020-01-01', 1, 'in the future'],
   ])('refuses %s', async (_, ends, exit, message) => {
-    expect(await rotate('--ends', ends)).toMatchObject({ exit, err: expect.stringContaining(message) });
+    expect(await rotate('--ends', ends)).toMatchObject({
+      exit,
+      err: expect.stringContaining(message),
+    });
   });
 });
 
@@ -295,6 +358,9 @@ describe('--data', () => {
     const { data } = bench;
     const args = ['plan', 'list', '--local', '--data', basename(data)];
     expect(await runWith(args, { INIT_CWD: dirname(data) })).toMatchObject({ exit: 0, err: '' });
-    expect(await runWith(args)).toMatchObject({ exit: 1, err: expect.stringContaining('Nothing is running on') });
+    expect(await runWith(args)).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('Nothing is running on'),
+    });
   });
 });

@@ -7,7 +7,12 @@ import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsPartition } from '../../../packages/admin/load-approvals.ts';
 import { testChecksumSecret } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { restoreItems, type StoredItem, storedItems, writeItems } from '../../support/stored-items.ts';
+import {
+  restoreItems,
+  type StoredItem,
+  storedItems,
+  writeItems,
+} from '../../support/stored-items.ts';
 import { isFullSweep } from '../../support/sweep.ts';
 import { startLocalRun } from '../command-line.ts';
 
@@ -36,21 +41,39 @@ beforeAll(async () => {
   await as('bijo@example.nl').keys.create({ account: 'acme', label: 'not of jo' });
   await jo.plans.put({ code: 'large', limits: { day: 50 } });
   await admin.sessions.start('sub:1', 3600, { people: ['jo@example.nl'], name: 'Jo' });
-  // The same person by the subject of the provider, and another subject that begins in the same way.
+  // The same person by the subject of the provider, and another subject that begins in the same
+  // way.
   await admin.members.add({ account: 'acme', person: 'sub:1', role: 'viewer' });
   await admin.members.add({ account: 'acme', person: 'sub:12', role: 'viewer' });
   await admin.sessions.refuse({ reason: 'no-account', identity: 'jo@example.nl' });
-  await admin.accounts.set({ id: 'acme', contact: 'Jo@example.nl', note: 'ask jo@example.nl, not bijo@example.nl' });
-  const store = createAdminStore(client, 'accounts', 'arn:aws:sts::1:assumed-role/Admin/jo@example.nl', Date.now);
+  await admin.accounts.set({
+    id: 'acme',
+    contact: 'Jo@example.nl',
+    note: 'ask jo@example.nl, not bijo@example.nl',
+  });
+  const store = createAdminStore(
+    client,
+    'accounts',
+    'arn:aws:sts::1:assumed-role/Admin/jo@example.nl',
+    Date.now,
+  );
   await noted(store, { partition: loadsPartition, action: 'load run', detail: {} }, 4e9);
   await writeItems(client, 'accounts', [
-    { account: loadsPartition, item: 'approval#1', by: 'jo@example.nl', decision: 'approve', attempt: 1, expires: 4e9 },
+    {
+      account: loadsPartition,
+      item: 'approval#1',
+      by: 'jo@example.nl',
+      decision: 'approve',
+      attempt: 1,
+      expires: 4e9,
+    },
   ]);
   before = await storedItems(client, 'accounts');
 });
 
 const items = () => storedItems(client, 'accounts');
-const naming = async () => (await items()).filter((item) => /(?<!bi)jo@example\.nl/i.test(JSON.stringify(item)));
+const naming = async () =>
+  (await items()).filter((item) => /(?<!bi)jo@example\.nl/i.test(JSON.stringify(item)));
 const of = (all: StoredItem[], prefix: string) => all.filter(({ item }) => item.startsWith(prefix));
 
 describe('person', () => {
@@ -67,11 +90,20 @@ describe('person', () => {
       'other',
       'session',
     ]);
-    expect(found.every(({ item }) => /(?<!bi)jo@example\.nl|sub:1(?!\d)/i.test(JSON.stringify(item)))).toBe(true);
-    expect(JSON.stringify(found.filter(({ kind }) => kind === 'membership'))).not.toContain('bijo@');
-    const keys = found.filter(({ kind }) => kind === 'key').map(({ item }) => Object.keys(item).sort());
+    expect(
+      found.every(({ item }) => /(?<!bi)jo@example\.nl|sub:1(?!\d)/i.test(JSON.stringify(item))),
+    ).toBe(true);
+    expect(JSON.stringify(found.filter(({ kind }) => kind === 'membership'))).not.toContain(
+      'bijo@',
+    );
+    const keys = found
+      .filter(({ kind }) => kind === 'key')
+      .map(({ item }) => Object.keys(item).sort());
     const shown = ['account', 'created', 'created_by', 'item', 'label'];
-    expect(keys.toSorted((a, b) => a.length - b.length)).toEqual([shown, [...shown, 'expires', 'revoked'].sort()]);
+    expect(keys.toSorted((a, b) => a.length - b.length)).toEqual([
+      shown,
+      [...shown, 'expires', 'revoked'].sort(),
+    ]);
     const [session] = of(await items(), '').filter(({ account }) => account === 'session#');
     expect(JSON.stringify(found)).not.toContain(session?.item);
     expect((await bench.run('person export jo@example.nl')).out).toContain('2 on keys');
@@ -80,7 +112,9 @@ describe('person', () => {
   it('erases nothing without --yes, and says what would stay', async () => {
     const { exit, out, err } = await bench.run('person erase jo@example.nl');
     expect([exit, out]).toEqual([1, expect.stringContaining('Would erase jo@example.nl from')]);
-    expect(err).toMatch(/stays as the last administrator of account "alone", until it has another administrator/);
+    expect(err).toMatch(
+      /stays as the last administrator of account "alone", until it has another administrator/,
+    );
     expect(await items()).toEqual(before);
     expect(await bench.run('person erase nobody@example.nl')).toMatchObject({ exit: 0 });
     expect(await bench.run('person erase jo')).toMatchObject({ exit: 2 });
@@ -91,7 +125,10 @@ describe('person', () => {
     expect(out).toMatch(
       /^Removed 2 memberships and 3 items on sessions, and the address from the details of 1 account, 2 keys, \d+ entries of the audit and 1 other items\.$/,
     );
-    expect([exit, err]).toEqual([1, expect.stringContaining('stays as the last administrator of account "alone"')]);
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringContaining('stays as the last administrator of account "alone"'),
+    ]);
     expect((await naming()).map(({ account, item }) => `${account} ${item}`).sort()).toEqual([
       'account# alone',
       'alone member#jo@example.nl',
@@ -118,7 +155,10 @@ describe('person', () => {
         'bijo@example.nl not of jo',
       ].sort(),
     );
-    expect(all.find(({ item }) => item === 'approval#1')).toMatchObject({ by: pseudonym, decision: 'approve' });
+    expect(all.find(({ item }) => item === 'approval#1')).toMatchObject({
+      by: pseudonym,
+      decision: 'approve',
+    });
     expect(all.filter(({ account }) => account === 'session#')).toEqual([]);
     const actors = of(all, 'audit#').map(({ action, actor }) => `${action} ${actor}`);
     for (const entry of [
@@ -145,14 +185,22 @@ describe('person', () => {
 
   it('says of what was written meanwhile until when it stays', async () => {
     await restoreItems(client, 'accounts', before);
-    const send: unknown = async (command: { constructor: { name: string }; input: { Key?: { item: string } } }) => {
-      const isKey = command.constructor.name === 'UpdateCommand' && command.input.Key?.item === 'approval#1';
-      if (isKey) throw Object.assign(new Error('changed'), { name: 'ConditionalCheckFailedException' });
+    const send: unknown = async (command: {
+      constructor: { name: string };
+      input: { Key?: { item: string } };
+    }) => {
+      const isKey =
+        command.constructor.name === 'UpdateCommand' && command.input.Key?.item === 'approval#1';
+      if (isKey)
+        throw Object.assign(new Error('changed'), { name: 'ConditionalCheckFailedException' });
       return client.send(command as never);
     };
     const changing = withSend(send);
     const admin = createAdmin({ client, table: 'accounts' });
-    const { left } = await erasePerson({ admin, client: changing, table: 'accounts', secret }, 'jo@example.nl');
+    const { left } = await erasePerson(
+      { admin, client: changing, table: 'accounts', secret },
+      'jo@example.nl',
+    );
     expect(left.map(({ what }) => what).sort()).toEqual([
       `${loadsPartition} approval#1, written meanwhile`,
       'the last administrator of account "alone"',
@@ -165,7 +213,9 @@ describe('person', () => {
 
 /** A client that sends by `send`. */
 function withSend(send: unknown): DynamoDBDocumentClient {
-  return new Proxy(client, { get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)) });
+  return new Proxy(client, {
+    get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
+  });
 }
 
 describe('an erasure that dies', () => {
@@ -174,7 +224,9 @@ describe('an erasure that dies', () => {
     /** Without the entries that the attempts themselves have written. */
     const summary = async () =>
       (await items())
-        .filter(({ account, item }) => !item.startsWith('audit#') || known.has(`${account} ${item}`))
+        .filter(
+          ({ account, item }) => !item.startsWith('audit#') || known.has(`${account} ${item}`),
+        )
         .map(({ version: _, ...item }) => item);
     const erase = (of: DynamoDBDocumentClient) => {
       const admin = createAdmin({ client: of, table: 'accounts', actor: 'operator' });

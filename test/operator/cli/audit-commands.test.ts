@@ -32,7 +32,9 @@ const exported = (...args: string[]) => bench.run('audit', 'export', '--month', 
 describe('audit export', () => {
   it('has every change and sign-in of the month by time, with what was before, and none of another month', async () => {
     const lines = (await exported()).out.split('\n').map((line) => JSON.parse(line));
-    expect(lines.map(({ kind, id, action, actor, outcome }) => [kind, id, action, actor, outcome])).toEqual([
+    expect(
+      lines.map(({ kind, id, action, actor, outcome }) => [kind, id, action, actor, outcome]),
+    ).toEqual([
       ['plan', 'small', 'plan put', 'jo@example.nl', 'done'],
       ['account', 'acme', 'account create', 'jo@example.nl', 'done'],
       ['account', 'acme', 'account set', 'jo@example.nl', 'done'],
@@ -51,10 +53,16 @@ describe('audit export', () => {
 
   it('writes a new file that only its owner reads, and no file that exists', async () => {
     const file = join(bench.data, 'audit.jsonl');
-    expect(await exported('--to', file)).toMatchObject({ exit: 0, out: expect.stringContaining('5 lines') });
+    expect(await exported('--to', file)).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining('5 lines'),
+    });
     expect((await readFile(file, 'utf8')).match(/\n/g)).toHaveLength(5);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await exported('--to', file)).toMatchObject({ exit: 1, err: expect.stringContaining('exists') });
+    expect(await exported('--to', file)).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('exists'),
+    });
   });
 
   it('refuses what is not a month', async () => {

@@ -2,7 +2,11 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeLocalState } from '../../../local/data-folder.ts';
-import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import {
+  type AddressService,
+  startAddressService,
+  testTables,
+} from '../../support/address-service.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { allAccounts, allPlans } from '../../support/list-all.ts';
 import { run } from '../command-line.ts';
@@ -32,7 +36,8 @@ beforeAll(async () => {
   await admin.keys.create({ account: 'acme', label: 'trial', expires: nextYear });
   const { keyId } = await admin.keys.create({ account: 'acme', label: 'old till' });
   await admin.keys.revoke({ account: 'acme', keyId });
-  for (let lookups = 0; lookups < 4; lookups++) expect((await instance.lookUp(key)).status).toBe(200);
+  for (let lookups = 0; lookups < 4; lookups++)
+    expect((await instance.lookUp(key)).status).toBe(200);
   // A window that the account's plan no longer has, and still counts.
   await admin.plans.put({ code: 'hourly', limits: { hour: 9 } });
   await admin.accounts.set({ id: 'acme', plan: 'hourly' });
@@ -74,9 +79,15 @@ describe('export and import', () => {
     });
     expect(await allAccounts(to.service.admin)).toEqual(await allAccounts(from.service.admin));
     expect(await allPlans(to.service.admin)).toEqual(await allPlans(from.service.admin));
-    expect(await to.service.admin.members.accountsOf(['jo@example.nl'])).toEqual([{ account: 'acme', role: 'admin' }]);
+    expect(await to.service.admin.members.accountsOf(['jo@example.nl'])).toEqual([
+      { account: 'acme', role: 'admin' },
+    ]);
     const [entry] = (await to.service.admin.accounts.audit('acme')).entries;
-    expect(entry).toMatchObject({ action: 'account import', outcome: 'done', actor: expect.stringMatching(/.@./) });
+    expect(entry).toMatchObject({
+      action: 'account import',
+      outcome: 'done',
+      actor: expect.stringMatching(/.@./),
+    });
     const again = join(folder, 'again.jsonl');
     await run(['export', again, ...to.local]);
     expect(await readFile(again, 'utf8')).toBe(await readFile(file, 'utf8'));
@@ -109,32 +120,65 @@ describe('export', () => {
 
   it('never overwrites a file', async () => {
     const { exit, err } = await run(['export', file, ...from.local]);
-    expect([exit, err]).toEqual([1, expect.stringMatching(/accounts\.jsonl exists; name a new file\.$/)]);
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringMatching(/accounts\.jsonl exists; name a new file\.$/),
+    ]);
   });
 });
 
 describe('import', () => {
   it('with --check reports what it would import, and writes nothing', async () => {
     const { out } = await run(['import', file, '--check', ...untouched.local]);
-    expect(out).toBe('Would import 3 plans and 3 accounts with 1 member and 1 day of usage; 0 already there.');
+    expect(out).toBe(
+      'Would import 3 plans and 3 accounts with 1 member and 1 day of usage; 0 already there.',
+    );
     expect(await allPlans(untouched.service.admin)).toEqual([]);
   });
 
   it.each<[string, (text: string) => string, RegExp]>([
     ['is empty', () => '', /is empty; it is no export/],
-    ['has no header', (text) => text.split('\n').slice(1).join('\n'), /line 1 is no line of an export.*first line/],
+    [
+      'has no header',
+      (text) => text.split('\n').slice(1).join('\n'),
+      /line 1 is no line of an export.*first line/,
+    ],
     ['was cut off', (text) => text.slice(0, -40), /line 7 is no line of an export/],
-    ['has a wrong member', (text) => text.replace('"acme"', '7'), /line 5 is no line of an export.*id/],
-    ['has a damaged hash', (text) => text.replace(/"hash":"./, '"hash":"'), /line 5 is .*"hash" must be in base64/],
-    ['has a line of another type', (text) => `${text}{"type":"key"}\n`, /line 8 is .*"type" must be plan or account/],
-    ['has a wrong role', (text) => text.replace('"role":"admin"', '"role":"owner"'), /line 5 is no line of an export/],
+    [
+      'has a wrong member',
+      (text) => text.replace('"acme"', '7'),
+      /line 5 is no line of an export.*id/,
+    ],
+    [
+      'has a damaged hash',
+      (text) => text.replace(/"hash":"./, '"hash":"'),
+      /line 5 is .*"hash" must be in base64/,
+    ],
+    [
+      'has a line of another type',
+      (text) => `${text}{"type":"key"}\n`,
+      /line 8 is .*"type" must be plan or account/,
+    ],
+    [
+      'has a wrong role',
+      (text) => text.replace('"role":"admin"', '"role":"owner"'),
+      /line 5 is no line of an export/,
+    ],
     [
       'has an unknown member',
       (text) => text.replace('"state":"active","plan"', '"contct":"Jan","state":"active","plan"'),
       /line 5 is .*"contct" is unknown/,
     ],
-    ['has an account twice', (text) => `${text}${text.split('\n')[4]}\n`, /Account "acme" is in the backup twice/],
-    ['is another version', (text) => text.replace('"version":1', '"version":2'), /line 1 is no line of an export/],
+    [
+      'has an account twice',
+      (text) => `${text}${text.split('\n')[4]}\n`,
+      /Account "acme" is in the backup twice/,
+    ],
+    [
+      'is another version',
+      (text) => text.replace('"version":1', '"version":2'),
+      /line 1 is no line of an export/,
+    ],
   ])('refuses a file that %s, and writes nothing', async (_, change, message) => {
     const { exit, out, err } = await run([
       'import',
@@ -142,7 +186,10 @@ describe('import', () => {
       ...untouched.local,
     ]);
     expect([exit, out, err]).toEqual([1, '', expect.stringMatching(message)]);
-    expect([await allPlans(untouched.service.admin), await allAccounts(untouched.service.admin)]).toEqual([[], []]);
+    expect([
+      await allPlans(untouched.service.admin),
+      await allAccounts(untouched.service.admin),
+    ]).toEqual([[], []]);
   });
 
   it("names the file that it can't read", async () => {

@@ -18,7 +18,8 @@ const changing = /^(BatchWrite|Create|Delete|Start|Update|Put|Transact)/;
 const isChange = (operation: string) => changing.test(operation);
 /** How many more changes have an effect, as of a process that is killed then; `null`: all. */
 const failure = { left: null as number | null };
-const killed = (operation: string) => failure.left !== null && isChange(operation) && failure.left-- <= 0;
+const killed = (operation: string) =>
+  failure.left !== null && isChange(operation) && failure.left-- <= 0;
 
 const folder = folderForNow('destructive-');
 const live = startForTests(() => startLiveDeployment(killed));
@@ -75,10 +76,14 @@ const cases: Record<string, Case> = {
   'rotate-checksum-secret': {
     args: () => [],
     prepare: () =>
-      live.client.send(new PutCommand({ TableName: 'accounts', Item: { ...settledSecret('one'), next: 'two' } })),
+      live.client.send(
+        new PutCommand({ TableName: 'accounts', Item: { ...settledSecret('one'), next: 'two' } }),
+      ),
     says: /\nCreates another checksum secret, and signs new keys with it/,
     outcome: async () => {
-      const { Item } = await live.client.send(new GetCommand({ TableName: 'accounts', Key: checksumSecret.key }));
+      const { Item } = await live.client.send(
+        new GetCommand({ TableName: 'accounts', Key: checksumSecret.key }),
+      );
       return [Item?.current, Item?.next, Item?.previous];
     },
   },
@@ -131,7 +136,8 @@ const cases: Record<string, Case> = {
     args: () => [email],
     prepare: () => live.admin.members.add({ account: 'acme', person: email, role: 'viewer' }),
     says: /Into: .*/,
-    outcome: async () => (await personalData({ client: live.client, table: 'accounts' }, email)).length,
+    outcome: async () =>
+      (await personalData({ client: live.client, table: 'accounts' }, email)).length,
   },
   'restore carry-over': {
     args: () => ['--from', 'accounts-before', '--since', '2026-01-01T00:00:00Z'],
@@ -149,7 +155,13 @@ const toRun =
   (command: string, stage = 'a', folder?: string) =>
   async (...more: string[]) => {
     live.asked.length = 0;
-    const words = [...command.split(' '), ...(cases[command]?.args() ?? []), '--stage', stage, ...more];
+    const words = [
+      ...command.split(' '),
+      ...(cases[command]?.args() ?? []),
+      '--stage',
+      stage,
+      ...more,
+    ];
     const ended = await run(words, process.env, folder);
     // A comparison holds the lock too.
     const asked = live.asked.filter(({ input }) => !JSON.stringify(input).includes(lockKey));
@@ -164,24 +176,30 @@ describe('the list of commands that replace or delete', () => {
 });
 
 describe('a command that replaces or deletes what is in a deployment', () => {
-  it.each(Object.keys(cases))('%s says where and what is there, and changes nothing in a plan', async (command) => {
-    await cases[command]?.prepare();
-    const { out, err, changes } = await toRun(command)(...planned(command));
-    expect(changes).toEqual([]);
-    expect(`${err}\n${out}`).toMatch(/Into: bag-adres-a in account 123456789012, eu-west-1\n/);
-    expect(`${err}\n${out}`).toMatch(cases[command]?.says ?? '');
-  });
+  it.each(Object.keys(cases))(
+    '%s says where and what is there, and changes nothing in a plan',
+    async (command) => {
+      await cases[command]?.prepare();
+      const { out, err, changes } = await toRun(command)(...planned(command));
+      expect(changes).toEqual([]);
+      expect(`${err}\n${out}`).toMatch(/Into: bag-adres-a in account 123456789012, eu-west-1\n/);
+      expect(`${err}\n${out}`).toMatch(cases[command]?.says ?? '');
+    },
+  );
 
-  it.each(sweep(Object.keys(cases), 3))('%s is refused where bag-adres.json has another account', async (command) => {
-    await cases[command]?.prepare();
-    const settings = { stages: { a: { account: '999999999999', region: 'eu-west-1' } } };
-    await writeFile(join(folder, 'bag-adres.json'), JSON.stringify(settings));
-    const { exit, err, changes } = await toRun(command, 'a', folder)(...agreed(command));
-    expect([exit, changes]).toEqual([1, []]);
-    expect(err).toContain(
-      'has bag-adres-a in account 999999999999, but the credentials are of 123456789012. Nothing was changed.',
-    );
-  });
+  it.each(sweep(Object.keys(cases), 3))(
+    '%s is refused where bag-adres.json has another account',
+    async (command) => {
+      await cases[command]?.prepare();
+      const settings = { stages: { a: { account: '999999999999', region: 'eu-west-1' } } };
+      await writeFile(join(folder, 'bag-adres.json'), JSON.stringify(settings));
+      const { exit, err, changes } = await toRun(command, 'a', folder)(...agreed(command));
+      expect([exit, changes]).toEqual([1, []]);
+      expect(err).toContain(
+        'has bag-adres-a in account 999999999999, but the credentials are of 123456789012. Nothing was changed.',
+      );
+    },
+  );
 
   it.each(sweep(Object.keys(cases), 3))(
     '%s changes nothing in a deployment that lacks what it names',
@@ -189,8 +207,11 @@ describe('a command that replaces or deletes what is in a deployment', () => {
       await cases[command]?.prepare();
       const { exit, err } = await toRun(command, 'b')(...agreed(command), '--json');
       // The audit may tell of the attempt, and a comparison holds the lock.
-      const isLasting = (input: object) => ![lockKey, 'audit#'].some((text) => JSON.stringify(input).includes(text));
-      const changed = live.asked.filter(({ operation, input }) => isChange(operation) && isLasting(input));
+      const isLasting = (input: object) =>
+        ![lockKey, 'audit#'].some((text) => JSON.stringify(input).includes(text));
+      const changed = live.asked.filter(
+        ({ operation, input }) => isChange(operation) && isLasting(input),
+      );
       expect(changed).toEqual([]);
       if (exit === 1) expect(JSON.parse(err).error.code).not.toBe('error');
     },

@@ -1,7 +1,13 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { commandLine } from '../../../bin/bag-adres.ts';
-import { type Agreement, CliCommand, destructive, pasteable, type Terminal } from '../../../operator/cli/command.ts';
+import {
+  type Agreement,
+  CliCommand,
+  destructive,
+  pasteable,
+  type Terminal,
+} from '../../../operator/cli/command.ts';
 import { usageFault } from '../command-line.ts';
 
 const terminal: Terminal = { out: () => undefined, err: () => undefined, env: {} };
@@ -10,11 +16,15 @@ const locationFor = (line: string) =>
   line.startsWith('restore') ? { stack: 'bag-adres-prod' } : { local: true as const };
 
 function leavesOf(command: CliCommand): CliCommand[] {
-  return command.commands.length === 0 ? [command] : (command.commands as CliCommand[]).flatMap(leavesOf);
+  return command.commands.length === 0
+    ? [command]
+    : (command.commands as CliCommand[]).flatMap(leavesOf);
 }
 
 const nameOf = (command: CliCommand): string =>
-  command.parent?.parent ? `${nameOf(command.parent as CliCommand)} ${command.name()}` : command.name();
+  command.parent?.parent
+    ? `${nameOf(command.parent as CliCommand)} ${command.name()}`
+    : command.name();
 
 const leaves = leavesOf(program);
 /** What the code of a message puts into a command, and something that could stand there. */
@@ -25,25 +35,36 @@ const samples: Record<string, string> = {
 };
 
 /** All product files, without the help of commands, which only names others. */
-const messages = globSync('{bin,core,lib,lambdas,loader,local,operator,packages,portal}/**/*.ts').map((file) =>
+const messages = globSync(
+  '{bin,core,lib,lambdas,loader,local,operator,packages,portal}/**/*.ts',
+).map((file) =>
   readFileSync(file, 'utf8')
     .replace(/\.(?:description|argument|option|notes)\([\s\S]*?\)\n/g, '\n')
-    .replace(/\b(?:argument|option)\([\s\S]*?\),\n|\b(?:description|notes):\s*(?:`[^`]*`|'[^']*')/g, '\n'),
+    .replace(
+      /\b(?:argument|option)\([\s\S]*?\),\n|\b(?:description|notes):\s*(?:`[^`]*`|'[^']*')/g,
+      '\n',
+    ),
 );
 /** The commands that messages quote. */
 const quoted = messages
-  .flatMap((text) => [...text.matchAll(/"(?:npx bag-adres )?([a-z-]+ [^"\n]+)"/g)].map(([, line = '']) => line))
-  .map((line) => line.replace(/\$\{([^}]+)\}/g, (_, name: string) => samples[name] ?? 'acme').trim())
+  .flatMap((text) =>
+    [...text.matchAll(/"(?:npx bag-adres )?([a-z-]+ [^"\n]+)"/g)].map(([, line = '']) => line),
+  )
+  .map((line) =>
+    line.replace(/\$\{([^}]+)\}/g, (_, name: string) => samples[name] ?? 'acme').trim(),
+  )
   .filter((line) => leaves.some((leaf) => `${line} `.startsWith(`${nameOf(leaf)} `)));
 
 describe('a command that a message quotes', () => {
   it.each([...new Set(quoted)])('can be pasted: %s', async (line) => {
-    const [, hint = ''] = /"npx bag-adres (.*)"/.exec(pasteable(`"${line}"`, program, locationFor(line))) ?? [];
+    const [, hint = ''] =
+      /"npx bag-adres (.*)"/.exec(pasteable(`"${line}"`, program, locationFor(line))) ?? [];
     expect([hint, await usageFault(hint.split(' '))]).toEqual([hint, undefined]);
   });
 
   it('gets the location of the present run where that command takes one, and nothing else changes', () => {
-    const text = 'Account "export" is "load run"; see "usage months", "config check" or "load status --stage x".';
+    const text =
+      'Account "export" is "load run"; see "usage months", "config check" or "load status --stage x".';
     expect(pasteable(text, program, { local: true, data: 'a b' })).toBe(
       `Account "export" is "npx bag-adres load run --local --data 'a b'"; see "npx bag-adres usage months --local --data 'a b'", ` +
         `"npx bag-adres config check" or "npx bag-adres load status --stage x --local --data 'a b'".`,
@@ -54,7 +75,12 @@ describe('a command that a message quotes', () => {
   });
 
   it('gets what the present run loads, where that command loads too, quoted for a shell', () => {
-    const given = { local: true, extract: "/tmp/Jo's.zip", mutations: ['a.zip', 'b c.zip'], again: true } as const;
+    const given = {
+      local: true,
+      extract: "/tmp/Jo's.zip",
+      mutations: ['a.zip', 'b c.zip'],
+      again: true,
+    } as const;
     expect(pasteable('"load run", "load status"', program, given)).toBe(
       `"npx bag-adres load run --extract '/tmp/Jo'\\''s.zip' --mutations a.zip 'b c.zip' --again --local", "npx bag-adres load status --local"`,
     );
@@ -76,9 +102,13 @@ describe('every command', () => {
     (name) => {
       const help = leaves.find((leaf) => nameOf(leaf) === name)?.helpInformation() ?? '';
       expect(help).toContain('--json');
-      const location = ['--local', '--data', '--stage'].filter((option) => help.includes(`${option} `));
-      if (/^(plan|account|key|member|load|usage|export|import)/.test(name)) expect(location).toHaveLength(3);
-      if (/^(plan|account|key|member|export|import)/.test(name)) expect(help).toContain('--accounts-table');
+      const location = ['--local', '--data', '--stage'].filter((option) =>
+        help.includes(`${option} `),
+      );
+      if (/^(plan|account|key|member|load|usage|export|import)/.test(name))
+        expect(location).toHaveLength(3);
+      if (/^(plan|account|key|member|export|import)/.test(name))
+        expect(help).toContain('--accounts-table');
     },
   );
 
@@ -101,7 +131,9 @@ describe('every command', () => {
     });
     const groups = Map.groupBy(leaves.map(nameOf), (name) => name.split(' ')[0] ?? '');
     const all = [...groups].map(([group, names]) => {
-      const within = names.map((name) => name.slice(group.length + 1)).filter((name) => name !== '');
+      const within = names
+        .map((name) => name.slice(group.length + 1))
+        .filter((name) => name !== '');
       return `\`${group}\`${within.length > 0 ? ` (${within.join(', ')})` : ''}`;
     });
     const expected = `${head}| | commands |\n|---|---|\n${agreements.join('')}\nAll commands: ${all.join(', ')}.\n`;

@@ -23,28 +23,44 @@ beforeAll(async () => {
   await admin.plans.put({ code: 'standard', limits: { minute: 5, day: null } });
   for (const id of ['cli', 'code'] as const) {
     await admin.accounts.create({ id, plan: 'standard', limits: { day: 7 } });
-    keys[id] = (await admin.keys.create({ account: id, label: 'k', expires: '2099-01-01T00:00:00Z' })).keyId;
+    keys[id] = (
+      await admin.keys.create({ account: id, label: 'k', expires: '2099-01-01T00:00:00Z' })
+    ).keyId;
     await admin.members.add({ account: id, person: `admin@${id}.nl`, role: 'admin' });
   }
   const past = createAdmin({ client, table: 'accounts', now: () => lastMonth * 1000 });
   await past.accounts.create({ id: 'old', plan: 'standard' });
   await charge(
     createAccessStore(client, 'accounts'),
-    readApiKey((await past.keys.create({ account: 'old', label: 'k' })).key, [testChecksumSecret]) as KeyClaim,
+    readApiKey((await past.keys.create({ account: 'old', label: 'k' })).key, [
+      testChecksumSecret,
+    ]) as KeyClaim,
     () => lastMonth,
     AbortSignal.timeout(20_000),
   );
-  statements = statementsOf(createAdminStore(client, 'accounts', 'test', Date.now), folderStorage(bench.data));
-  await admin.sessions.start('sub:someone', 3600, { people: ['admin@cli.nl'], name: 'Ann', browser: 'B', claims: {} });
+  statements = statementsOf(
+    createAdminStore(client, 'accounts', 'test', Date.now),
+    folderStorage(bench.data),
+  );
+  await admin.sessions.start('sub:someone', 3600, {
+    people: ['admin@cli.nl'],
+    name: 'Ann',
+    browser: 'B',
+    claims: {},
+  });
 });
 
 /** A moment of the last whole month, in seconds, and its name. */
 const lastMonth = windowStart('month', Date.now() / 1000) - 10 * 86_400;
 const month = dateOf(lastMonth).slice(0, 7);
 
-/** The names of all members at any depth, as the package writes them, with `[]` for the entries of a list. */
+/**
+ * The names of all members at any depth, as the package writes them, with `[]` for the entries of a
+ * list.
+ */
 function namesIn(value: unknown, at = ''): string[] {
-  if (Array.isArray(value)) return [...new Set(value.flatMap((entry) => namesIn(entry, `${at}[]`)))].sort();
+  if (Array.isArray(value))
+    return [...new Set(value.flatMap((entry) => namesIn(entry, `${at}[]`)))].sort();
   if (typeof value !== 'object' || value === null) return [];
   const members = Object.entries(value).flatMap(([name, member]) => {
     const path = `${at}.${name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
@@ -58,7 +74,9 @@ const printed = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 type Call = [command: string, call: () => Promise<unknown>];
 
-/** Each command whose result is that of one call; where they change something, each another account. */
+/**
+ * Each command whose result is that of one call; where they change something, each another account.
+ */
 const calls: Call[] = [
   ['plan put a --limit day=5', () => admin.plans.put({ code: 'b', limits: { day: 5 } })],
   [
@@ -81,7 +99,10 @@ const calls: Call[] = [
   ['account audit cli', async () => (await admin.accounts.audit('code')).entries],
   ['account suspend cli', () => admin.accounts.suspend('code')],
   ['account activate cli', () => admin.accounts.activate('code')],
-  ['key create --account cli --label two', () => admin.keys.create({ account: 'code', label: 'two' })],
+  [
+    'key create --account cli --label two',
+    () => admin.keys.create({ account: 'code', label: 'two' }),
+  ],
   ['key list --account cli', () => admin.keys.list('code')],
   ['key find KEY', () => admin.keys.find(keys.code)],
   [
@@ -89,7 +110,10 @@ const calls: Call[] = [
     () => admin.keys.rename({ account: 'code', keyId: keys.code, label: 'other' }),
   ],
   ['key rotate --account cli KEY', () => admin.keys.rotate({ account: 'code', keyId: keys.code })],
-  ['key revoke --account cli KEY --yes', () => admin.keys.revoke({ account: 'code', keyId: keys.code })],
+  [
+    'key revoke --account cli KEY --yes',
+    () => admin.keys.revoke({ account: 'code', keyId: keys.code }),
+  ],
   [
     'member add x@own.nl --account cli --role viewer',
     () => admin.members.add({ account: 'code', person: 'x@own.nl', role: 'viewer' }),
@@ -113,11 +137,14 @@ const calls: Call[] = [
 ];
 
 describe('the JSON of the command line', () => {
-  it.each(calls)('of %s has the members of what the package returns, in snake_case', async (line, call) => {
-    const command = await bench.json(line.replace('KEY', keys.cli).replace('MONTH', month));
-    expect(namesIn(command)).toEqual(namesIn(printed(await call())));
-    expect(JSON.stringify(command)).not.toMatch(/"[a-z]+[A-Z]\w*":/);
-  });
+  it.each(calls)(
+    'of %s has the members of what the package returns, in snake_case',
+    async (line, call) => {
+      const command = await bench.json(line.replace('KEY', keys.cli).replace('MONTH', month));
+      expect(namesIn(command)).toEqual(namesIn(printed(await call())));
+      expect(JSON.stringify(command)).not.toMatch(/"[a-z]+[A-Z]\w*":/);
+    },
+  );
 
   it('is the same in its values where nothing changed in between', async () => {
     expect(await bench.json('key list --account cli')).toMatchObject(

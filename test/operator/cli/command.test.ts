@@ -24,11 +24,16 @@ describe('output that can not be written', () => {
     const child = spawn(process.execPath, [program, '--help'], { stdio: ['ignore', full, 'pipe'] });
     const ended = new Promise((resolve) => child.on('close', resolve));
     const err = child.stderr ? await text(child.stderr) : '';
-    expect([await ended, err]).toEqual([1, expect.stringMatching(/^bag-adres: .*no space left on device.*\n$/)]);
+    expect([await ended, err]).toEqual([
+      1,
+      expect.stringMatching(/^bag-adres: .*no space left on device.*\n$/),
+    ]);
   });
 
   it('keeps the exit code of a command when its errors are not read', async () => {
-    const child = spawn(process.execPath, [program, 'nonsense'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [program, 'nonsense'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     const ended = new Promise((resolve) => child.on('close', resolve));
     child.stderr.destroy();
     expect(await ended).toBe(2);
@@ -49,7 +54,9 @@ describe('the start of a command', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
   it('prints the version', () => {
-    const { stdout, status } = spawnSync(process.execPath, [program, '--version'], { encoding: 'utf8' });
+    const { stdout, status } = spawnSync(process.execPath, [program, '--version'], {
+      encoding: 'utf8',
+    });
     expect([status, stdout]).toEqual([0, `${version}\n`]);
   });
 
@@ -67,7 +74,9 @@ describe('the start of a command', () => {
     const args = ['--import', hook, program, 'key', 'list', '--help'];
     const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(status).toBe(0);
-    const packages = [...new Set(stderr.split('\n').filter((line) => /^@?[a-z][\w./-]*$/.test(line)))];
+    const packages = [
+      ...new Set(stderr.split('\n').filter((line) => /^@?[a-z][\w./-]*$/.test(line))),
+    ];
     expect(packages).toContain('commander');
     expect(packages.filter((name) => /^(?:@aws|@smithy|aws-cdk-lib|zod)/.test(name))).toEqual([]);
   });
@@ -88,7 +97,9 @@ describe('the help', () => {
   const paths = [...new Set([...groups, ...leavesOf(commandLine(quiet))].map(pathOf))];
 
   it.each([80, 100])('of every command fits a terminal of %i columns', (columns) => {
-    const wide = paths.flatMap((path) => helpOf(path, columns).split('\n')).filter((line) => line.length > columns);
+    const wide = paths
+      .flatMap((path) => helpOf(path, columns).split('\n'))
+      .filter((line) => line.length > columns);
     expect(paths.length).toBeGreaterThan(50);
     // What can't be broken: a line of a start-up file, and a path.
     expect(wide.filter((line) => / {2}/.test(line.trim()))).toEqual([]);
@@ -129,8 +140,18 @@ describe('a command that can not be undone', () => {
   it('says what it does and changes nothing on another answer than y', async () => {
     const before = await bench.json('key list --account acme');
     for (const answer of ['', 'n', 'nee', 'yess']) {
-      const { exit, out, err, asked } = await bench.runAnswering(answer, 'key revoke', keyId, '--account', 'acme');
-      expect([exit, out, err]).toEqual([1, '', expect.stringContaining('answer "y", or add --yes')]);
+      const { exit, out, err, asked } = await bench.runAnswering(
+        answer,
+        'key revoke',
+        keyId,
+        '--account',
+        'acme',
+      );
+      expect([exit, out, err]).toEqual([
+        1,
+        '',
+        expect.stringContaining('answer "y", or add --yes'),
+      ]);
       expect(asked).toEqual([
         expect.stringMatching(/^Into: npm start on this machine, .*\nRevokes key \w+, "webshop"/),
       ]);
@@ -141,8 +162,14 @@ describe('a command that can not be undone', () => {
   it('is done on the answer y or with --yes, which it needs without a terminal; --plan never asks', async () => {
     const made = async () => (await bench.json('key create --account acme --label x')).key_id;
     const revoke = async () => ['key', 'revoke', await made(), '--account', 'acme'];
-    expect(await bench.runAnswering('Y', ...(await revoke()))).toMatchObject({ exit: 0, asked: [expect.anything()] });
-    expect(await bench.runAnswering('n', ...(await revoke()), '--yes')).toMatchObject({ exit: 0, asked: [] });
+    expect(await bench.runAnswering('Y', ...(await revoke()))).toMatchObject({
+      exit: 0,
+      asked: [expect.anything()],
+    });
+    expect(await bench.runAnswering('n', ...(await revoke()), '--yes')).toMatchObject({
+      exit: 0,
+      asked: [],
+    });
     const key = await revoke();
     expect(await runUnattended([...key, ...bench.local])).toMatchObject({
       exit: 1,
@@ -151,11 +178,20 @@ describe('a command that can not be undone', () => {
       ),
     });
     expect(
-      (await bench.json('key list --account acme')).find(({ key_id }: { key_id: string }) => key_id === key[2]),
+      (await bench.json('key list --account acme')).find(
+        ({ key_id }: { key_id: string }) => key_id === key[2],
+      ),
     ).toMatchObject({ state: 'active' });
-    expect(await bench.run(...key, '--yes')).toMatchObject({ exit: 0, err: expect.stringMatching(/\nRevokes key/) });
+    expect(await bench.run(...key, '--yes')).toMatchObject({
+      exit: 0,
+      err: expect.stringMatching(/\nRevokes key/),
+    });
     const planned = await bench.runAnswering('y', ...(await revoke()), '--plan');
-    expect(planned).toMatchObject({ exit: 0, asked: [], err: expect.stringContaining('Nothing was changed.') });
+    expect(planned).toMatchObject({
+      exit: 0,
+      asked: [],
+      err: expect.stringContaining('Nothing was changed.'),
+    });
   });
 
   it('shows the day on which a key was used last, and asks nothing about one that is revoked', async () => {
@@ -170,7 +206,9 @@ describe('a command that can not be undone', () => {
     );
     const revoke = ['key', 'revoke', made, '--account', 'acme'];
     const { asked } = await bench.runAnswering('y', ...revoke);
-    expect(asked).toEqual([expect.stringMatching(/"used", of account "acme", last used .*, on 2026-11-24, for good/)]);
+    expect(asked).toEqual([
+      expect.stringMatching(/"used", of account "acme", last used .*, on 2026-11-24, for good/),
+    ]);
     expect(await bench.runAnswering('n', ...revoke)).toMatchObject({ exit: 0, asked: [] });
   });
 });

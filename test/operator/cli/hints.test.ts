@@ -18,7 +18,9 @@ describe('what a refusal proposes', () => {
     expect(err).toMatch(
       /^bag-adres: There is no account "acme"\. Create a plan with "npx bag-adres plan put standard /,
     );
-    const [create, then] = [...err.matchAll(/"npx bag-adres ([^"]+)"/g)].map(([, hint = '']) => hint.split(' '));
+    const [create, then] = [...err.matchAll(/"npx bag-adres ([^"]+)"/g)].map(([, hint = '']) =>
+      hint.split(' '),
+    );
     expect((await run(create ?? [])).exit).toBe(0);
     expect((await run(then ?? [])).exit).toBe(0);
   });
@@ -52,6 +54,8 @@ describe('what a refusal proposes', () => {
   it('is an option that the command has, for a stage that does not exist', async () => {
     writeFileSync(join(folder, 'bag-adres.json'), '{"stages":{"test":{},"prod":{}}}');
     const { err } = await run(['config', 'show', '--stage', 'nosuch'], {}, folder);
-    expect(err).toContain('There is no stage "nosuch". It has test, prod: name one, for instance with --stage test,');
+    expect(err).toContain(
+      'There is no stage "nosuch". It has test, prod: name one, for instance with --stage test,',
+    );
   });
 });

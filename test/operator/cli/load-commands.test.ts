@@ -60,7 +60,9 @@ describe('loads on this machine, one after the other', () => {
       out: `No addresses are loaded yet. Load an extract: "npx bag-adres load run ${place}".`,
       err: '',
     });
-    expect((await load('history')).out).toContain(`No loads yet. Start one: "npx bag-adres load run ${place}".`);
+    expect((await load('history')).out).toContain(
+      `No loads yet. Start one: "npx bag-adres load run ${place}".`,
+    );
     expect(await json('status')).toEqual({
       published: null,
       mutations: null,
@@ -118,10 +120,16 @@ describe('loads on this machine, one after the other', () => {
 
   it('a plan writes every change to a file, as CSV that spreadsheets read', async () => {
     const file = join(folder, 'changes.csv');
-    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({ added: 1, changed: 4, removed: 1 });
+    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({
+      added: 1,
+      changed: 4,
+      removed: 1,
+    });
     const [head, ...lines] = (await readFile(file, 'utf8')).split('\r\n');
     expect([head, lines.pop()]).toEqual(['key,before,after,nummeraanduidingen', '']);
-    expect(lines.map((line) => line.split(',')[0])).toEqual([...lines.map((line) => line.split(',')[0])].sort());
+    expect(lines.map((line) => line.split(',')[0])).toEqual(
+      [...lines.map((line) => line.split(',')[0])].sort(),
+    );
     expect(lines).toHaveLength(6);
     const ids = '[0-9]{16}(?: [0-9]{16})*';
     for (const line of [
@@ -133,8 +141,12 @@ describe('loads on this machine, one after the other', () => {
     ]) {
       expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^${line}$`)));
     }
-    expect(await failure('plan', ...extract(february), '--csv', file)).toMatchObject({ code: 'exists' });
-    expect(await failure('plan', ...extract(february), '--csv', '/proc/none/x.csv')).toMatchObject({ code: 'file' });
+    expect(await failure('plan', ...extract(february), '--csv', file)).toMatchObject({
+      code: 'exists',
+    });
+    expect(await failure('plan', ...extract(february), '--csv', '/proc/none/x.csv')).toMatchObject({
+      code: 'file',
+    });
   });
 
   it('an extract that is already live takes no action, and is not a failure', async () => {
@@ -142,9 +154,13 @@ describe('loads on this machine, one after the other', () => {
     const { exit, out } = await load('run', ...extract(february));
     expect(exit).toBe(0);
     const file = join(folder, 'none.csv');
-    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({ outcome: 'unchanged' });
+    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({
+      outcome: 'unchanged',
+    });
     expect(await readFile(file, 'utf8')).toBe('key,before,after,nummeraanduidingen\r\n');
-    expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe snapshot of 2026-02-08 is live\.$/);
+    expect(out).toMatch(
+      /^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe snapshot of 2026-02-08 is live\.$/,
+    );
     expect(await json('run', ...extract(february))).toMatchObject({
       outcome: 'unchanged',
       peildatum: february.peildatum,
@@ -156,7 +172,9 @@ describe('loads on this machine, one after the other', () => {
     const plan = await load('plan', ...extract(another));
     expect(plan).toMatchObject({
       exit: 0,
-      err: expect.stringContaining(`"npx bag-adres load run --extract ${extract(another)[1]} --local`),
+      err: expect.stringContaining(
+        `"npx bag-adres load run --extract ${extract(another)[1]} --local`,
+      ),
     });
     const copy = join(folder, 'copy.zip');
     await copyFile(fileOf(another), copy);
@@ -193,7 +211,14 @@ describe('loads on this machine, one after the other', () => {
     await rm(copy);
     const { load: id, proposal, peildatum, objections } = error;
     expect((await json('status')).refused).toEqual([
-      expect.objectContaining({ load: id, proposal, peildatum, objections, removed: 11, approval: null }),
+      expect.objectContaining({
+        load: id,
+        proposal,
+        peildatum,
+        objections,
+        removed: 11,
+        approval: null,
+      }),
     ]);
     expect((await load('status')).out).toContain(
       `"npx bag-adres load approve ${id} --proposal ${proposal} ${bench.local.join(' ')}"`,
@@ -205,12 +230,18 @@ describe('loads on this machine, one after the other', () => {
       code: 'not_found',
       message: expect.stringMatching(/Refused loads: 2026-04-08-/),
     });
-    const takeBack = await withObjects(await openStorage(bench.data), (await json('status')).refused[0].load);
-    const says = ': 40 added, 0 changed, 11 removed, the objects of 3,000 addresses.\nIt was refused: ';
+    const takeBack = await withObjects(
+      await openStorage(bench.data),
+      (await json('status')).refused[0].load,
+    );
+    const says =
+      ': 40 added, 0 changed, 11 removed, the objects of 3,000 addresses.\nIt was refused: ';
     expect((await load('approve', '--plan')).out).toContain(says);
     await takeBack();
     // Somebody approves what he saw, and it is something else by now.
-    expect(await failure('approve', '--proposal', '0123456789abcdef')).toMatchObject({ code: 'conflict' });
+    expect(await failure('approve', '--proposal', '0123456789abcdef')).toMatchObject({
+      code: 'conflict',
+    });
     expect(await json('approve')).toMatchObject({
       outcome: 'published',
       peildatum: another.peildatum,
@@ -241,11 +272,9 @@ describe('loads on this machine, one after the other', () => {
       peildatum: january.peildatum,
     });
     expect(await served(january)).toEqual(tableOf(january));
-    const kinds = (await json('history')).map(({ peildatum, kind, kept }: Record<string, unknown>) => [
-      peildatum,
-      kind,
-      kept,
-    ]);
+    const kinds = (await json('history')).map(
+      ({ peildatum, kind, kept }: Record<string, unknown>) => [peildatum, kind, kept],
+    );
     expect(kinds).toEqual([
       [january.peildatum, 'rollback', true],
       [another.peildatum, 'extract', true],
@@ -265,7 +294,10 @@ describe('loads on this machine, one after the other', () => {
 
   it('a table that something else wrote to is compared, and repaired', async () => {
     const good = (await served(january)).get('1012RJ#147#');
-    const put = lineOf({ key: '1381AA#8#', places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] });
+    const put = lineOf({
+      key: '1381AA#8#',
+      places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }],
+    });
     const writes = [{ remove: '1012RJ#147#' }, { put }];
     await underLock(table(), (fence) => table().write(writes, fence));
     const plan = await load('repair', '--plan');
@@ -285,7 +317,12 @@ describe('loads on this machine, one after the other', () => {
     expect(check.err).toMatch(
       /differs from the snapshot in 2 addresses\. Repair it: "npx bag-adres load repair --local/,
     );
-    expect(await json('repair')).toMatchObject({ outcome: 'repaired', added: 1, changed: 0, removed: 1 });
+    expect(await json('repair')).toMatchObject({
+      outcome: 'repaired',
+      added: 1,
+      changed: 0,
+      removed: 1,
+    });
     expect((await served(january)).get('1012RJ#147#')).toEqual(good);
     expect((await table().read(['1381AA#8#'])).size).toBe(0);
     const { exit, out } = await load('repair');
@@ -298,20 +335,29 @@ describe('loads on this machine, one after the other', () => {
   it('discard deletes only the work of a refused load', async () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
     const planned = await load('discard', id, '--plan');
-    expect(planned.out).toMatch(new RegExp(`\\nRemoves the work of load ${id}, \\d+ objects\\. The addresses stay`));
+    expect(planned.out).toMatch(
+      new RegExp(`\\nRemoves the work of load ${id}, \\d+ objects\\. The addresses stay`),
+    );
     const { out, err } = await load('discard', id);
     expect(err).toBe(planned.out);
     expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
     expect((await json('status')).refused).toEqual([]);
     expect(await failure('discard', id)).toMatchObject({ code: 'unknown_load' });
     expect(await load('check')).toMatchObject({ exit: 0 });
-    expect(await json('history')).toContainEqual(expect.objectContaining({ kept: true, peildatum: another.peildatum }));
-    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'refused', load: id });
+    expect(await json('history')).toContainEqual(
+      expect.objectContaining({ kept: true, peildatum: another.peildatum }),
+    );
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({
+      code: 'refused',
+      load: id,
+    });
   });
 
   it('a rejected load is not loaded again, and only a refused one can be rejected', async () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
-    expect((await load('status')).out).toContain(`If it is wrong:   "npx bag-adres load reject ${id} --proposal `);
+    expect((await load('status')).out).toContain(
+      `If it is wrong:   "npx bag-adres load reject ${id} --proposal `,
+    );
     const [, file] = extract(another);
     const reason = expect.stringContaining(`"load run --again --extract ${file}" loads this one`);
     expect(await json('reject', id)).toMatchObject({ outcome: 'rejected', load: id, reason });
@@ -321,12 +367,21 @@ describe('loads on this machine, one after the other', () => {
       reason: expect.stringContaining('was rejected or was rolled back'),
     });
     expect(await failure('reject', id)).toMatchObject({ code: 'not_found' });
-    expect(await failure('reject')).toMatchObject({ code: 'not_found', message: expect.stringContaining('to reject') });
-    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'refused', load: id });
+    expect(await failure('reject')).toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('to reject'),
+    });
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({
+      code: 'refused',
+      load: id,
+    });
   });
 
   it('an address is explained, present, gone, or written in a way that no lookup takes', async () => {
-    expect(await json('explain', '1381 aa', '9')).toMatchObject({ key: '1381AA#9#', peildatum: january.peildatum });
+    expect(await json('explain', '1381 aa', '9')).toMatchObject({
+      key: '1381AA#9#',
+      peildatum: january.peildatum,
+    });
     expect(await json('explain', '1381', 'AA', '9')).toMatchObject({ key: '1381AA#9#' });
     expect((await load('explain', '1381AA', '9')).out).toMatch(
       /^1381 AA 9: .*, in the dataset of 2026-01-08, from the extract/,
@@ -349,7 +404,10 @@ describe('loads on this machine, one after the other', () => {
     expect(await failure('discard', before.published.load)).toMatchObject({ code: 'pending' });
     // A plan of the same extract says so too: live is the load before.
     const [, earlier] = before.history;
-    await writeFile(manifest, JSON.stringify({ ...before, published: earlier, pending: before.published }));
+    await writeFile(
+      manifest,
+      JSON.stringify({ ...before, published: earlier, pending: before.published }),
+    );
     const { peildatum, source } = before.published;
     const { out } = await load('plan', '--extract', source.location);
     expect(out).toMatch(
@@ -368,9 +426,17 @@ describe('loads on this machine, one after the other', () => {
   it('an extract that days follow is reported as well as its last day', async () => {
     const days = join(folder, 'days');
     await putDelivery(days, february.peildatum, '2026-02-09');
-    const { exit, out, err } = await load('run', '--again', ...extract(february), '--mutations', days);
+    const { exit, out, err } = await load(
+      'run',
+      '--again',
+      ...extract(february),
+      '--mutations',
+      days,
+    );
     expect([exit, out.split('\n')[0]]).toEqual([0, 'The snapshot of 2026-02-09 is live.']);
-    expect(err).toMatch(/\nThe snapshot of 2026-02-08 is live: \d added, \d changed, \d removed\.\n/);
+    expect(err).toMatch(
+      /\nThe snapshot of 2026-02-08 is live: \d added, \d changed, \d removed\.\n/,
+    );
   });
 });
 
@@ -393,7 +459,12 @@ describe('an impossible load prints one line that helps', () => {
       'bad_extract',
       /none\.zip: is not an extract of the BAG: it holds nothing\. Use lvbag/,
     ],
-    ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that started it/],
+    [
+      'nothing to follow',
+      async () => ['follow'],
+      'not_here',
+      /runs in the command that started it/,
+    ],
   ])('%s', async (_, args, code, message) => {
     const error = await failure(...(await args()));
     expect(error).toEqual({ code, message: expect.stringMatching(message) });
@@ -402,9 +473,9 @@ describe('an impossible load prints one line that helps', () => {
 
   it('an unreachable server', async () => {
     // A command that fails for this waits seconds between its attempts.
-    const failed: unknown = await httpSource('http://127.0.0.1:1/x.zip', undefined, { pause: 1 }).catch(
-      (error) => error,
-    );
+    const failed: unknown = await httpSource('http://127.0.0.1:1/x.zip', undefined, {
+      pause: 1,
+    }).catch((error) => error);
     const error = explainError(failed);
     expect(error).toEqual({
       code: 'source_unavailable',
@@ -413,12 +484,15 @@ describe('an impossible load prints one line that helps', () => {
     expect(error.message).not.toContain('\n');
   });
 
-  it.each(sweep(badExtracts, 4))('%s in place of an extract, planned or run', async (_, name, code, message) => {
-    for (const command of ['plan', 'run']) {
-      const error = await failure(command, '--extract', resolve(bad, name));
-      expect(error).toEqual({ code, message: expect.stringMatching(message) });
-    }
-  });
+  it.each(sweep(badExtracts, 4))(
+    '%s in place of an extract, planned or run',
+    async (_, name, code, message) => {
+      for (const command of ['plan', 'run']) {
+        const error = await failure(command, '--extract', resolve(bad, name));
+        expect(error).toEqual({ code, message: expect.stringMatching(message) });
+      }
+    },
+  );
 
   it('two at once: the second names the holder of the lock, and changes nothing', async () => {
     await table().lock.acquire('someone else', 60);
@@ -437,7 +511,10 @@ describe('an impossible load prints one line that helps', () => {
       /\nRemoves the lock of elsewhere:1:2:x, which would end at 20.*Z\. That load has ended/,
     );
     const unlocked = await load('unlock');
-    expect([unlocked.out, unlocked.err]).toEqual(['Removed the lock of elsewhere:1:2:x.', planned.out]);
+    expect([unlocked.out, unlocked.err]).toEqual([
+      'Removed the lock of elsewhere:1:2:x.',
+      planned.out,
+    ]);
     const live = processOwner('test');
     await table().lock.acquire(live, 60);
     expect(await failure('unlock')).toMatchObject({
@@ -447,9 +524,12 @@ describe('an impossible load prints one line that helps', () => {
     expect(await json('unlock', '--force')).toEqual({ owner: live });
     const months = new Set([startedAt, new Date()].map((date) => date.toISOString().slice(0, 7)));
     const entries: AuditLine[] = [];
-    for (const month of months) entries.push(...(await bench.json('audit', 'export', '--month', month)));
+    for (const month of months)
+      entries.push(...(await bench.json('audit', 'export', '--month', month)));
     const ofRegister = entries.filter(({ kind }) => kind === 'register');
-    const actions = ['run', 'approve', 'reject', 'rollback', 'repair', 'discard', 'unlock'].map((one) => `load ${one}`);
+    const actions = ['run', 'approve', 'reject', 'rollback', 'repair', 'discard', 'unlock'].map(
+      (one) => `load ${one}`,
+    );
     expect(new Set(ofRegister.map(({ action }) => action))).toEqual(new Set(actions));
     expect(ofRegister.at(-1)).toMatchObject({
       action: 'load unlock',
@@ -457,7 +537,9 @@ describe('an impossible load prints one line that helps', () => {
       outcome: 'done',
       actor: expect.stringMatching(/^[^@]+@[^@]+$/),
     });
-    const rollbacks = ofRegister.filter(({ action }) => action === 'load rollback').map(({ detail }) => detail);
+    const rollbacks = ofRegister
+      .filter(({ action }) => action === 'load rollback')
+      .map(({ detail }) => detail);
     // What is refused leaves no entry.
     expect(rollbacks).toEqual([{ snapshot: '2026-01-08' }]);
     expect(await table().lock.holder()).toBeNull();
@@ -470,7 +552,14 @@ describe('an impossible load prints one line that helps', () => {
   });
 
   it('nothing running', async () => {
-    const { exit, err } = await run(['load', 'status', '--local', '--data', '/no/such/data', '--json']);
+    const { exit, err } = await run([
+      'load',
+      'status',
+      '--local',
+      '--data',
+      '/no/such/data',
+      '--json',
+    ]);
     expect([exit, JSON.parse(err).error.code]).toEqual([1, 'not_running']);
   });
 });
@@ -481,7 +570,11 @@ describe('a command about loads written wrongly ends with 2', () => {
     ['two places at once', 'load status --local --stage x', /--local.*--stage/],
     ['--data alone', 'load status --data /tmp', /Add --local/],
     ['no snapshot to go back to', 'load rollback --local', /missing required argument 'snapshot'/i],
-    ['an extract of another kind', 'load run --local --extract ftp://x/y.zip', /file, an http\(s\) URL or s3:/],
+    [
+      'an extract of another kind',
+      'load run --local --extract ftp://x/y.zip',
+      /file, an http\(s\) URL or s3:/,
+    ],
     ['an unknown command', 'load stats --local', /did you mean status/i],
   ])('%s', async (_, line, message) => {
     const { exit, out, err } = await run(line.split(' '));

@@ -19,7 +19,11 @@ import { run, startLocalRun } from '../command-line.ts';
 function planned(): string[] {
   const found: string[] = [];
   const visit = (command: CliCommand) => {
-    if (command.options.some(({ long, required, optional }) => long === '--plan' && !required && !optional))
+    if (
+      command.options.some(
+        ({ long, required, optional }) => long === '--plan' && !required && !optional,
+      )
+    )
       found.push(pathOf(command));
     for (const one of command.commands) visit(one as CliCommand);
   };
@@ -52,7 +56,10 @@ let keyId = '';
 let refused = '2026-01-01-0000000000';
 
 /** Loads a month; `interrupted`: the process ends when the load may write. */
-async function load(month: Month, { interrupted = false, alwaysAllowed = 1000 } = {}): Promise<string | undefined> {
+async function load(
+  month: Month,
+  { interrupted = false, alwaysAllowed = 1000 } = {},
+): Promise<string | undefined> {
   const source = join(bench.data, `${month.peildatum}.zip`);
   await writeFile(source, await writeExtract(month.peildatum, voorkomensOf(month)));
   const ended = await runLoad({
@@ -85,8 +92,11 @@ const states: Record<string, () => Promise<unknown>> = {
 async function everything(): Promise<Record<string, unknown>> {
   const stored: Record<string, unknown> = {};
   for (const TableName of ['accounts', 'addresses']) {
-    const { Items = [] } = await bench.client.send(new ScanCommand({ TableName, ConsistentRead: true }));
-    for (const item of Items) stored[[TableName, item.account?.S, item.item?.S, item.address?.S].join(' ')] = item;
+    const { Items = [] } = await bench.client.send(
+      new ScanCommand({ TableName, ConsistentRead: true }),
+    );
+    for (const item of Items)
+      stored[[TableName, item.account?.S, item.item?.S, item.address?.S].join(' ')] = item;
   }
   for (const file of await readdir(bench.data, { recursive: true, withFileTypes: true })) {
     const path = join(file.parentPath, file.name);
@@ -111,19 +121,30 @@ describe('--plan', () => {
     expect(planned().filter((path) => path !== 'rotate-checksum-secret')).toEqual(onOneMachine);
   });
 
-  it.each(Object.keys(states))('writes nothing with %s: neither to a table nor to the storage', async (state) => {
-    await states[state]?.();
-    const before = await everything();
-    for (const [command, all] of Object.entries(argumentsOf(refused, keyId))) {
-      for (const args of sweep(all, 1)) {
-        const { exit, out, err } = await bench.run(command, ...args, '--plan');
-        expect([command, args, await everything()]).toEqual([command, args, before]);
-        // It says what would be done, or why that can't be.
-        expect([command, args, exit === 0 ? out : err]).toEqual([command, args, expect.stringMatching(/\S/)]);
-        expect([command, args, out + err]).toEqual([command, args, expect.not.stringMatching(/is live\.|internal/i)]);
+  it.each(Object.keys(states))(
+    'writes nothing with %s: neither to a table nor to the storage',
+    async (state) => {
+      await states[state]?.();
+      const before = await everything();
+      for (const [command, all] of Object.entries(argumentsOf(refused, keyId))) {
+        for (const args of sweep(all, 1)) {
+          const { exit, out, err } = await bench.run(command, ...args, '--plan');
+          expect([command, args, await everything()]).toEqual([command, args, before]);
+          // It says what would be done, or why that can't be.
+          expect([command, args, exit === 0 ? out : err]).toEqual([
+            command,
+            args,
+            expect.stringMatching(/\S/),
+          ]);
+          expect([command, args, out + err]).toEqual([
+            command,
+            args,
+            expect.not.stringMatching(/is live\.|internal/i),
+          ]);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('of a rollback says what it would put in the place of the half-written load, which alone it can undo', async () => {
     const { exit, out } = await bench.run('load rollback', '2026-02-08', '--plan');
@@ -150,6 +171,9 @@ describe('the hint of a half-written load', () => {
     ]);
     const again = await run([...hint.split(' '), '--json']);
     expect([again.exit, JSON.parse(again.err).error.code]).toEqual([1, 'not_found']);
-    expect(await bench.json('load status')).toMatchObject({ pending: null, published: { peildatum: '2026-03-08' } });
+    expect(await bench.json('load status')).toMatchObject({
+      pending: null,
+      published: { peildatum: '2026-03-08' },
+    });
   });
 });

@@ -48,8 +48,12 @@ describe('the status of a dataset that follows days of mutations', () => {
   it('shows the date of its extract, the days since, what was set aside, and that the next day is not available yet', async () => {
     const setAside = [{ object: 'WPL 1012', file: 'x.zip', why: 'renamed', addresses: 2 }];
     const shown = await shownFor(listOf(['11', '12'], ['10', '11']), { ...live, setAside });
-    expect(shown).toContain('until a corrected delivery or the next extract: 1 object, 2 addresses.');
-    expect(shown).toContain('peildatum  2026-01-12, 3 days old\nextract    2026-01-08, and 4 days of mutations\n');
+    expect(shown).toContain(
+      'until a corrected delivery or the next extract: 1 object, 2 addresses.',
+    );
+    expect(shown).toContain(
+      'peildatum  2026-01-12, 3 days old\nextract    2026-01-08, and 4 days of mutations\n',
+    );
     expect(shown).toContain('next       mutations from 2026-01-12 on, which are not listed yet\n');
   });
 
@@ -63,7 +67,9 @@ describe('the status of a dataset that follows days of mutations', () => {
   it('says which day is missing, and what to do', async () => {
     const shown = await shownFor(listOf(['13', '14']));
     expect(shown).toContain('next       mutations from 2026-01-12 on\n');
-    expect(shown).toMatch(/No mutations follow 2026-01-12: .* starts at 2026-01-13\. Pass the missing ones/);
+    expect(shown).toMatch(
+      /No mutations follow 2026-01-12: .* starts at 2026-01-13\. Pass the missing ones/,
+    );
   });
 
   it("says why the list can't be read, and shows the rest", async () => {
@@ -77,7 +83,14 @@ describe('the status of a dataset that follows days of mutations', () => {
   });
 
   it('does not mention mutations for a dataset of extracts alone', async () => {
-    const extract = { peildatum: '2026-01-12', identity: 'extract', isNational: true, gemeenten: [] };
-    expect(await shownFor(undefined, { ...live, kind: 'extract', extract })).not.toMatch(/next|mutations/);
+    const extract = {
+      peildatum: '2026-01-12',
+      identity: 'extract',
+      isNational: true,
+      gemeenten: [],
+    };
+    expect(await shownFor(undefined, { ...live, kind: 'extract', extract })).not.toMatch(
+      /next|mutations/,
+    );
   });
 });

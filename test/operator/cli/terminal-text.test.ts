@@ -38,7 +38,9 @@ describe('a table', () => {
 
   it('breaks no number and no id, on a terminal of any width', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9]{1,30}$/);
-    const amount = fc.integer({ min: 0, max: 10_000_000 }).map((number) => number.toLocaleString('en'));
+    const amount = fc
+      .integer({ min: 0, max: 10_000_000 })
+      .map((number) => number.toLocaleString('en'));
     const row = fc.tuple(
       word,
       amount,
@@ -46,10 +48,15 @@ describe('a table', () => {
       amount,
     );
     fc.assert(
-      fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), fc.integer({ min: 20, max: 120 }), (rows, columns) => {
-        const words = drawn(['id', 'used', 'note', 'left'], rows, columns).split(/\s+/);
-        for (const cell of rows.flat()) for (const part of cell.split(' ')) if (part) expect(words).toContain(part);
-      }),
+      fc.property(
+        fc.array(row, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 20, max: 120 }),
+        (rows, columns) => {
+          const words = drawn(['id', 'used', 'note', 'left'], rows, columns).split(/\s+/);
+          for (const cell of rows.flat())
+            for (const part of cell.split(' ')) if (part) expect(words).toContain(part);
+        },
+      ),
     );
   });
 });

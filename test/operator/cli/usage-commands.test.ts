@@ -37,7 +37,8 @@ async function lookups(account: string, at: number, count: number, label = 'k'):
   if (!claim) throw new Error('not a key');
   const client = DynamoDBDocumentClient.from(bench.client);
   const access = createAccessStore(client, 'accounts');
-  for (let i = 0; i < count; i++) await charge(access, claim, () => at, AbortSignal.timeout(20_000));
+  for (let i = 0; i < count; i++)
+    await charge(access, claim, () => at, AbortSignal.timeout(20_000));
   return claim.keyId;
 }
 
@@ -74,7 +75,9 @@ describe('account usage', () => {
     const { months, days } = await bench.json('account usage acme --by month');
     expect(days).toBeUndefined();
     expect(months).toHaveLength(12);
-    expect(months.reduce((sum: number, { lookups }: { lookups: number }) => sum + lookups, 0)).toBe(5);
+    expect(months.reduce((sum: number, { lookups }: { lookups: number }) => sum + lookups, 0)).toBe(
+      5,
+    );
     expect(months.at(-1).month).toBe(today.slice(0, 7));
   });
 
@@ -98,7 +101,8 @@ describe('refusals', () => {
     const before = await bench.json('account usage idle');
     expect(before.refusals).toEqual([]);
     const refusals = createRefusalCount(bench.client, 'accounts');
-    for (const code of ['quota-exceeded', 'quota-exceeded', 'invalid-input'] as const) refusals.note('idle', code, now);
+    for (const code of ['quota-exceeded', 'quota-exceeded', 'invalid-input'] as const)
+      refusals.note('idle', code, now);
     refusals.flush(now);
     let json = before;
     while (json.refusals.length === 0) json = await bench.json('account usage idle');
@@ -118,9 +122,17 @@ describe('statements', () => {
   const inMonth = Math.floor(Date.parse(`${month}-10T12:00:00Z`) / 1000);
 
   it('of a month that still counts are not closed by a clock that is ahead', async () => {
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(`${monthsFrom(now, 1)}-02T00:00:00Z`));
+    const clock = jest
+      .spyOn(Date, 'now')
+      .mockReturnValue(Date.parse(`${monthsFrom(now, 1)}-02T00:00:00Z`));
     try {
-      const { exit, err } = await bench.run('usage', 'close', '--month', monthsFrom(now, 0), '--json');
+      const { exit, err } = await bench.run(
+        'usage',
+        'close',
+        '--month',
+        monthsFrom(now, 0),
+        '--json',
+      );
       expect([exit, JSON.parse(err)]).toMatchObject([1, { error: { code: 'clock' } }]);
     } finally {
       clock.mockRestore();
@@ -142,25 +154,40 @@ describe('statements', () => {
     const before = await bench.run('usage', 'statement', 'older', '--month', month);
     expect([before.exit, before.err]).toEqual([
       1,
-      expect.stringMatching(/not closed yet.*"npx bag-adres usage close --month \d{4}-\d\d --local/),
+      expect.stringMatching(
+        /not closed yet.*"npx bag-adres usage close --month \d{4}-\d\d --local/,
+      ),
     ]);
     const closed = await bench.json('usage', 'close', '--month', month);
     expect(closed).toMatchObject({ month, state: 'closed', lookups: expect.any(Number) });
     await lookups('older', now, 2);
 
-    const { sha256, ...content } = await bench.json('usage', 'statement', 'older', '--month', month);
+    const { sha256, ...content } = await bench.json(
+      'usage',
+      'statement',
+      'older',
+      '--month',
+      month,
+    );
     const days = [{ date: `${month}-10`, lookups: 4 }];
     const to = dateOf(Date.parse(`${monthsFrom(now, 0)}-01T00:00:00Z`) / 1000 - day);
     const plans = [{ plan: 'standard', from: `${month}-10`, to, lookups: 4 }];
     expect(content).toEqual({ month, account: 'older', plans, lookups: 4, days });
     expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(sha256);
     const csv = (await bench.run('usage', 'statement', 'older', '--month', month, '--csv')).out;
-    expect(csv.split('\n')[1]).toMatch(new RegExp(`^older,standard,${month},${month}-10,${to},4,${sha256},0,`));
+    expect(csv.split('\n')[1]).toMatch(
+      new RegExp(`^older,standard,${month},${month}-10,${to},4,${sha256},0,`),
+    );
     const shown = await bench.run('usage', 'statement', 'older', '--month', month);
     expect(shown.out).toMatch(new RegExp(`standard +${month}-10 +${to} +4`));
-    expect(shown.out).toMatch(new RegExp(`${month}-10 +4[\\s\\S]*4 lookups\\. SHA-256: ${sha256}$`));
+    expect(shown.out).toMatch(
+      new RegExp(`${month}-10 +4[\\s\\S]*4 lookups\\. SHA-256: ${sha256}$`),
+    );
     const months = await bench.json('usage months');
-    expect(months.map(({ state }: { state: string }) => state).slice(0, 2)).toEqual(['open', 'closed']);
+    expect(months.map(({ state }: { state: string }) => state).slice(0, 2)).toEqual([
+      'open',
+      'closed',
+    ]);
     const exported = await bench.run('usage', 'export', '--month', month, '--csv');
     expect(exported.out).toContain(`older,${month},4`);
     expect(exported.err).toMatch(
@@ -173,14 +200,22 @@ describe('statements', () => {
   });
 
   it('need the place where they are kept', async () => {
-    const { exit, err } = await run(['usage', 'months', '--accounts-table', 'accounts'], { AWS_REGION: 'eu-west-1' });
+    const { exit, err } = await run(['usage', 'months', '--accounts-table', 'accounts'], {
+      AWS_REGION: 'eu-west-1',
+    });
     expect([exit, err]).toEqual([1, expect.stringContaining('or set STATEMENTS_BUCKET')]);
   });
 });
 
 describe('usage export', () => {
   it('--csv lists every account in a month, and a deleted one with lookups', async () => {
-    const { exit, out: all } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
+    const { exit, out: all } = await bench.run(
+      'usage',
+      'export',
+      '--month',
+      today.slice(0, 7),
+      '--csv',
+    );
     const out = all.replace(/\nolder,.*/, ''); // of the statements above
     const month = today.slice(0, 7);
     const ofMonth = yesterday.startsWith(month) ? 5 : 2;
@@ -196,32 +231,65 @@ describe('usage export', () => {
     const terminal = { out: (text: string) => out.push(text), err: () => undefined, env: {} };
     await runCommandLine(['usage', 'export', '--month', month, ...bench.local], terminal);
     expect(out[0]).toMatch(/^account +month +lookups$/);
-    expect(out.find((line) => line.startsWith('gone'))).toMatch(new RegExp(`^gone {29}${month} +1$`));
+    expect(out.find((line) => line.startsWith('gone'))).toMatch(
+      new RegExp(`^gone {29}${month} +1$`),
+    );
     expect(out.length).toBeGreaterThan(3);
     expect(new Set(out.map((line) => line.length)).size).toBe(1);
   });
 
   it('--by day has a line for each day', async () => {
-    const { out } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--by', 'day', '--csv');
+    const { out } = await bench.run(
+      'usage',
+      'export',
+      '--month',
+      today.slice(0, 7),
+      '--by',
+      'day',
+      '--csv',
+    );
     expect(out).toMatch(/^account,date,lookups\n/);
     expect(out.split('\n')).toContain(`acme,${today},2`);
   });
 
   it.each([
     [monthsFrom(now, 1), /has not begun yet; the current month is/],
-    [monthsFrom(now, -26), /The first account was created in \d{4}-\d\d; .* Choose \d{4}-\d\d or later\./],
-  ])('refuses the month %s, of which there is nothing, as a mistake of usage', async (month, message) => {
-    for (const command of ['export', 'close', 'statement acme']) {
-      const { exit, out, err } = await bench.run('usage', ...command.split(' '), '--month', month);
-      const ofAccount = /Account "acme" was created in \d{4}-\d\d; .* Choose \d{4}-\d\d or later\./;
-      const expected = command === 'statement acme' && /first account/.test(message.source) ? ofAccount : message;
-      expect([command, exit, out, err]).toEqual([command, 2, '', expect.stringMatching(expected)]);
-    }
-  });
+    [
+      monthsFrom(now, -26),
+      /The first account was created in \d{4}-\d\d; .* Choose \d{4}-\d\d or later\./,
+    ],
+  ])(
+    'refuses the month %s, of which there is nothing, as a mistake of usage',
+    async (month, message) => {
+      for (const command of ['export', 'close', 'statement acme']) {
+        const { exit, out, err } = await bench.run(
+          'usage',
+          ...command.split(' '),
+          '--month',
+          month,
+        );
+        const ofAccount =
+          /Account "acme" was created in \d{4}-\d\d; .* Choose \d{4}-\d\d or later\./;
+        const expected =
+          command === 'statement acme' && /first account/.test(message.source)
+            ? ofAccount
+            : message;
+        expect([command, exit, out, err]).toEqual([
+          command,
+          2,
+          '',
+          expect.stringMatching(expected),
+        ]);
+      }
+    },
+  );
 
   it.each([['2026-13'], ['2026'], ['november']])('refuses the month %s', async (month) => {
     const { exit, err } = await bench.run('usage', 'export', '--month', month);
-    expect([exit, err]).toEqual([2, expect.stringContaining('--month takes a month, like 2026-11')]);
+    expect([exit, err]).toEqual([
+      2,
+      expect.stringContaining('--month takes a month, like 2026-11'),
+    ]);
   });
 });
 
@@ -236,7 +304,10 @@ describe('account usage --by-key', () => {
     await past.accounts.create({ id: 'keyed', plan: 'standard' });
     await lookups('keyed', now - day, 1, 'an old one');
     used = await lookups('keyed', now, 3, '=HYPERLINK("x"), y');
-    const older = (await bench.json('key list --account keyed')) as { key_id: string; label: string }[];
+    const older = (await bench.json('key list --account keyed')) as {
+      key_id: string;
+      label: string;
+    }[];
     const { key_id: keyId } = older.find(({ label }) => label === 'an old one') ?? { key_id: '' };
     await bench.run('key', 'revoke', '--account', 'keyed', keyId);
     await bench.run('key create --account keyed --label unused');
@@ -278,8 +349,15 @@ describe('account usage --by-key', () => {
 
   it('without --by-key prints the sums as CSV too, and refuses --csv with --json', async () => {
     const { out } = await bench.run('account', 'usage', 'keyed', ...range, '--csv');
-    expect(out.split('\n')).toEqual(['account,date,lookups', `keyed,${yesterday},1`, `keyed,${today},3`]);
+    expect(out.split('\n')).toEqual([
+      'account,date,lookups',
+      `keyed,${yesterday},1`,
+      `keyed,${today},3`,
+    ]);
     const both = await bench.run(...commands(), '--csv', '--json');
-    expect([both.exit, both.err]).toEqual([2, expect.stringContaining("'--csv' cannot be used with option '--json'")]);
+    expect([both.exit, both.err]).toEqual([
+      2,
+      expect.stringContaining("'--csv' cannot be used with option '--json'"),
+    ]);
   });
 });

@@ -46,7 +46,10 @@ describe('the configuration', () => {
   });
 
   it('fills in the defaults of a partly configured group', () => {
-    expect(parseConfig({ throttle: { burst: 50 } }).throttle).toMatchObject({ ratePerSecond: 100, burst: 50 });
+    expect(parseConfig({ throttle: { burst: 50 } }).throttle).toMatchObject({
+      ratePerSecond: 100,
+      burst: 50,
+    });
   });
 
   it.each([
@@ -62,12 +65,18 @@ describe('the configuration', () => {
     ],
     [{ stage: 'Prod!' }, 'stage is "Prod!". Allowed: up to 16 lower case letters'],
     [{ stage: 'data' }, 'stage is "data". Allowed: up to 16 lower case letters'],
-    [{ stage: 'open-data' }, 'not data, service, loader or portal, nor ending in such a word after a hyphen.'],
+    [
+      { stage: 'open-data' },
+      'not data, service, loader or portal, nor ending in such a word after a hyphen.',
+    ],
     [{ stage: 'portal' }, 'stage is "portal". Allowed: up to 16 lower case letters'],
     [{ stage: 'my-portal' }, 'stage is "my-portal". Allowed: up to 16 lower case letters'],
     [{ region: 'amsterdam' }, 'region is "amsterdam". Allowed: an AWS region'],
     [{ account: '1234' }, 'account is "1234". Allowed: an account id of 12 digits, in quotes.'],
-    [{ account: 123456789012 }, 'account is 123456789012. Allowed: an account id of 12 digits, in quotes.'],
+    [
+      { account: 123456789012 },
+      'account is 123456789012. Allowed: an account id of 12 digits, in quotes.',
+    ],
     [{ account: '12345678901' }, 'account is "12345678901".'],
     [{ account: '{{resolve:ssm:account}}' }, 'account is "{{resolve:ssm:account}}".'],
     [{ logRetentionDays: 31 }, 'logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
@@ -80,19 +89,34 @@ describe('the configuration', () => {
     [{ snapshotsKept: '3' }, 'snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
     [{ guard: { maximumShare: 5 } }, 'guard.maximumShare is 5. Allowed: a number, 0 to 1.'],
     [{ alarmEmail: 'ops' }, 'alarmEmail is "ops". Allowed: an e-mail address.'],
-    [{ source: 'http://example.nl/x.zip' }, 'source is "http://example.nl/x.zip". Allowed: an `https://` address'],
+    [
+      { source: 'http://example.nl/x.zip' },
+      'source is "http://example.nl/x.zip". Allowed: an `https://` address',
+    ],
     [{ schedule: 'daily' }, 'schedule is "daily". Allowed: `off`, or `cron(MINUTE HOUR DAY'],
     [{ schedule: 'cron(0 5 * * * *)' }, 'with `?` for the day or the weekday'],
     [{ schedule: 'cron(0 5 ? * ? *)' }, 'with `?` for the day or the weekday'],
     [{ schedule: 'cron(60 5 * * ? *)' }, 'schedule is "cron(60 5 * * ? *)"'],
     [{ schedule: 'cron(0 24 * * ? *)' }, 'schedule is "cron(0 24 * * ? *)"'],
     [{ removalPolicy: 'keep' }, 'removalPolicy is "keep". Allowed: `retain` or `destroy`.'],
-    [{ encryptionKey: 'alias/mine' }, 'encryptionKey is "alias/mine". Allowed: `aws`, `create` or the ARN'],
-    [{ tags: { 'aws:team': 'x' } }, 'tags.aws:team is "aws:team". Allowed: names and values of letters'],
+    [
+      { encryptionKey: 'alias/mine' },
+      'encryptionKey is "alias/mine". Allowed: `aws`, `create` or the ARN',
+    ],
+    [
+      { tags: { 'aws:team': 'x' } },
+      'tags.aws:team is "aws:team". Allowed: names and values of letters',
+    ],
     [{ tags: { stage: 'x' } }, 'without application, stage and version, which are set already.'],
-    [{ tags: { team: '{{resolve:ssm:team}}' } }, 'tags.team is "{{resolve:ssm:team}}". Allowed: names and values'],
+    [
+      { tags: { team: '{{resolve:ssm:team}}' } },
+      'tags.team is "{{resolve:ssm:team}}". Allowed: names and values',
+    ],
     [{ tags: { team: 5 } }, 'tags.team is 5. Allowed: names and values of letters'],
-    [{ domain: { ...domain, certificateArn: undefined } }, 'domain.certificateArn is missing. Allowed: the ARN'],
+    [
+      { domain: { ...domain, certificateArn: undefined } },
+      'domain.certificateArn is missing. Allowed: the ARN',
+    ],
     ['prod', 'bagAdres is invalid (its value is not shown here). Allowed: stage, region, '],
   ])('refuses %j, with the field and the allowed values', (record, message) => {
     expectFault(record, message);
@@ -107,9 +131,18 @@ describe('the configuration', () => {
       { domain: { ...domain, hostedZoneId: undefined } },
       'domain has one of hostedZoneId and hostedZoneName. Give both, or none for DNS elsewhere.',
     ],
-    [{ domain: { ...domain, name: 'myexample.nl' } }, 'domain.name is myexample.nl, which is not in the zone'],
-    [{ domain, region: 'eu-west-1' }, 'domain.certificateArn is in eu-central-1 but bagAdres.region is "eu-west-1"'],
-    [{ encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' }, 'encryptionKey is in eu-west-1 but'],
+    [
+      { domain: { ...domain, name: 'myexample.nl' } },
+      'domain.name is myexample.nl, which is not in the zone',
+    ],
+    [
+      { domain, region: 'eu-west-1' },
+      'domain.certificateArn is in eu-central-1 but bagAdres.region is "eu-west-1"',
+    ],
+    [
+      { encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' },
+      'encryptionKey is in eu-west-1 but',
+    ],
     [
       { region: 'eu-central-9' },
       'region is "eu-central-9", which the installed version of the CDK does not know. Did you mean eu-central-1?',
@@ -147,13 +180,20 @@ describe('the configuration', () => {
     expect(() => parseConfig({ stage: 'test' }, 'bag-adres.json')).toThrow(
       /- account is missing.*Add "account": "123456789012" to stages\.test/,
     );
-    expect(parseConfig({ account: '123456789012' }, 'bag-adres.json')).toMatchObject({ stage: 'prod' });
+    expect(parseConfig({ account: '123456789012' }, 'bag-adres.json')).toMatchObject({
+      stage: 'prod',
+    });
     for (const source of ['cdk.json', 'the props of App'])
       expect(parseConfig({}, source)).toMatchObject({ stage: 'prod' });
   });
 
   it('names the faults of fields and of fields together at once, and none of a field that is invalid itself', () => {
-    const found = faults({ removalPolicy: 'destroy', tracing: 'yes', encryptionKey: 'mine', unknown: 1 }).join('\n');
+    const found = faults({
+      removalPolicy: 'destroy',
+      tracing: 'yes',
+      encryptionKey: 'mine',
+      unknown: 1,
+    }).join('\n');
     expect(found).toMatch(/tracing is "yes"/);
     expect(found).toMatch(/unknown is not known/);
     expect(found).toMatch(/removalPolicy is "destroy" but .*stage is "prod"/);
@@ -173,12 +213,20 @@ describe('the configuration', () => {
       [pem, { [pem]: 1 }],
       [pem, { tags: { [pem]: pem } }],
       ['not a name, but the secret', { canary: { keySecretName: 'not a name, but the secret' } }],
-      ['geheim!', { portal: { domain: portalDomain, signIn: { ...signIn, clientSecretName: 'geheim!' } } }],
+      [
+        'geheim!',
+        { portal: { domain: portalDomain, signIn: { ...signIn, clientSecretName: 'geheim!' } } },
+      ],
       [key, { alarmEmail: key }],
     ] as const) {
       const said = faults(record).join(' ');
       expect(said).toMatch(/not shown here|bagadres_\.\.\.|\(a private key\)/);
-      for (const part of [secret, secret.slice(0, 40), secret.slice(30, 60) || secret, secret.slice(-40)])
+      for (const part of [
+        secret,
+        secret.slice(0, 40),
+        secret.slice(30, 60) || secret,
+        secret.slice(-40),
+      ])
         expect(said).not.toContain(JSON.stringify(part).slice(1, -1));
     }
   });
@@ -193,22 +241,30 @@ describe('the configuration', () => {
       ['cn-north-1', 'aws-cn'],
       ['us-gov-west-1', 'aws-us-gov'],
     ])
-      expect(faults({ region, encryptionKey: `arn:${partition}:kms:${region}:123456789012:key/0a1b` })).toEqual([]);
+      expect(
+        faults({ region, encryptionKey: `arn:${partition}:kms:${region}:123456789012:key/0a1b` }),
+      ).toEqual([]);
   });
 
-  it.each(['off', 'rate(1 day)', 'rate(12 hours)', 'cron(0/30 5,17 ? * MON-FRI *)', 'cron(15 4 8-20 * ? 2027)'])(
-    'accepts the schedule %s',
-    (schedule) => {
-      expect(faults({ schedule })).toEqual([]);
-    },
-  );
+  it.each([
+    'off',
+    'rate(1 day)',
+    'rate(12 hours)',
+    'cron(0/30 5,17 ? * MON-FRI *)',
+    'cron(15 4 8-20 * ? 2027)',
+  ])('accepts the schedule %s', (schedule) => {
+    expect(faults({ schedule })).toEqual([]);
+  });
 
   it('accepts tags in any script', () => {
-    expect(faults({ tags: { Stage: 'x', 'kosten plaats': 'Gemeente Súdwest-Fryslân: 12/3' } })).toEqual([]);
+    expect(
+      faults({ tags: { Stage: 'x', 'kosten plaats': 'Gemeente Súdwest-Fryslân: 12/3' } }),
+    ).toEqual([]);
   });
 
   it('accepts a stage that only resembles the name of a stack', () => {
-    for (const stage of ['metadata', 'data-2', 'loaders']) expect(parseConfig({ stage })).toMatchObject({ stage });
+    for (const stage of ['metadata', 'data-2', 'loaders'])
+      expect(parseConfig({ stage })).toMatchObject({ stage });
   });
 
   it('reports all errors at once', () => {

@@ -43,7 +43,8 @@ describe('the context', () => {
 
   it("keeps the CDK's own settings for telemetry and notices", () => {
     expect(
-      readSettings({ 'cli-telemetry': false, 'acknowledged-issue-numbers': [12345], bagAdres: {} }).record,
+      readSettings({ 'cli-telemetry': false, 'acknowledged-issue-numbers': [12345], bagAdres: {} })
+        .record,
     ).toEqual({});
   });
 
@@ -55,7 +56,11 @@ describe('the context', () => {
 describe('bag-adres.json', () => {
   const file = checkSettingsFile({
     $schema: './node_modules/bag-adres/config.schema.json',
-    shared: { region: 'eu-west-1', throttle: { ratePerSecond: 50, burst: 60 }, tags: { team: 'adressen' } },
+    shared: {
+      region: 'eu-west-1',
+      throttle: { ratePerSecond: 50, burst: 60 },
+      tags: { team: 'adressen' },
+    },
     stages: {
       test: { account: '111111111111', throttle: { burst: 20 } },
       prod: { account: '222222222222', domain, tags: { cost: '12' } },
@@ -70,17 +75,25 @@ describe('bag-adres.json', () => {
       throttle: { ratePerSecond: 50, burst: 20 },
       tags: { team: 'adressen' },
     });
-    expect(settingsOfStage(file, 'prod').record).toMatchObject({ domain, tags: { team: 'adressen', cost: '12' } });
+    expect(settingsOfStage(file, 'prod').record).toMatchObject({
+      domain,
+      tags: { team: 'adressen', cost: '12' },
+    });
   });
 
   it('lets the command line override single fields', () => {
-    const { record } = readSettings({ 'bagAdres.stage': 'prod', 'bagAdres.throttle.burst': '70' }, file);
+    const { record } = readSettings(
+      { 'bagAdres.stage': 'prod', 'bagAdres.throttle.burst': '70' },
+      file,
+    );
     expect(record).toMatchObject({ stage: 'prod', throttle: { ratePerSecond: 50, burst: 70 } });
   });
 
   it('means prod where no stage is named, or the only one', () => {
     expect(readSettings({}, file).record).toMatchObject({ stage: 'prod' });
-    expect(readSettings({}, { shared: {}, stages: { trial: {} } }).record).toEqual({ stage: 'trial' });
+    expect(readSettings({}, { shared: {}, stages: { trial: {} } }).record).toEqual({
+      stage: 'trial',
+    });
     const two = { shared: {}, stages: { test: {}, acceptance: {} } };
     expect(faults(() => readSettings({}, two))).toEqual([
       expect.stringMatching(/^Which stage\? It has test, acceptance/),
@@ -105,11 +118,20 @@ describe('bag-adres.json', () => {
     [{}, 'stages must be an object, for instance'],
     [[], 'It must be an object'],
     [{ stages: { prod: 5 } }, 'stages.prod must be an object'],
-    [{ stages: { 'my-data': {} } }, 'stages.my-data: the name of a stage is up to 16 lower case letters'],
+    [
+      { stages: { 'my-data': {} } },
+      'stages.my-data: the name of a stage is up to 16 lower case letters',
+    ],
     [{ stages: { prod: { stage: 'prod' } } }, 'stages.prod.stage is not needed'],
-    [{ shared: { domain }, stages: { prod: {} } }, "shared.domain can't be shared by stages. Move it to one stage"],
+    [
+      { shared: { domain }, stages: { prod: {} } },
+      "shared.domain can't be shared by stages. Move it to one stage",
+    ],
     [{ share: {}, stages: { prod: {} } }, 'share is not known. Did you mean shared?'],
-    [{ alarmEmail: 'a@b.nl', stages: { prod: {} } }, 'alarmEmail is not known. A setting belongs into shared, or into'],
+    [
+      { alarmEmail: 'a@b.nl', stages: { prod: {} } },
+      'alarmEmail is not known. A setting belongs into shared, or into',
+    ],
   ])('refuses %j and says what to write', (contents, message) => {
     expect(faults(() => checkSettingsFile(contents))).toEqual([expect.stringContaining(message)]);
   });

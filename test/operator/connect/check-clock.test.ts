@@ -12,7 +12,10 @@ const server = startForTests(() =>
   startHttpServer((incoming, answer) => {
     incoming.resume();
     answer.sendDate = false;
-    answer.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', ...(told && { date: told.toUTCString() }) });
+    answer.writeHead(200, {
+      'content-type': 'application/x-amz-json-1.0',
+      ...(told && { date: told.toUTCString() }),
+    });
     answer.end('{}');
   }),
 );
@@ -38,8 +41,14 @@ describe('the clock of this machine', () => {
   it.each([
     [301, '301 seconds ahead of'],
     [-86_400, '86400 seconds behind'],
-  ])('is refused with a difference of %p seconds, with the time of the store', async (difference, said) => {
-    await expect(check(difference)).rejects.toMatchObject({ code: 'clock', message: expect.stringContaining(said) });
-    await expect(check(difference)).rejects.toThrow(`(${told?.toISOString()}). Set it`);
-  });
+  ])(
+    'is refused with a difference of %p seconds, with the time of the store',
+    async (difference, said) => {
+      await expect(check(difference)).rejects.toMatchObject({
+        code: 'clock',
+        message: expect.stringContaining(said),
+      });
+      await expect(check(difference)).rejects.toThrow(`(${told?.toISOString()}). Set it`);
+    },
+  );
 });

@@ -16,8 +16,9 @@ import { storedItems } from '../../support/stored-items.ts';
 import { startLocalRun } from '../command-line.ts';
 
 /**
- * How much faster than the wall clock a rotation waits here, and the secrets of an instance age: a rotation waits twice
- * as long as an instance may, and a busy machine needs that second for its answers.
+ * How much faster than the wall clock a rotation waits here, and the secrets of an instance age: a
+ * rotation waits twice as long as an instance may, and a busy machine needs that second for its
+ * answers.
  */
 const speed = 4;
 const fastClock = () => Date.now() * speed;
@@ -50,7 +51,8 @@ function instance() {
 
 it('a rotation refuses no key while requests, junk and new keys come in, and ends with the last old key', async () => {
   let made = 0;
-  const create = async () => (await admin().keys.create({ account: 'acme', label: `${++made}` })).key;
+  const create = async () =>
+    (await admin().keys.create({ account: 'acme', label: `${++made}` })).key;
   const instances = [instance()];
   const keys = [await create(), await create()];
   const junk = issueApiKey('acme', 'another deployment').key;
@@ -87,14 +89,20 @@ it('a rotation refuses no key while requests, junk and new keys come in, and end
   const [newest = ''] = keys.slice(-1);
   const oldIds: string[] = old.map(({ key_id: id }: { key_id: string }) => id);
   expect(keys.filter((key) => oldIds.some((id) => key.includes(id)))).not.toContain(newest);
-  expect((await bench.run('rotate-checksum-secret')).out).toContain("Replace each of the old one's keys");
+  expect((await bench.run('rotate-checksum-secret')).out).toContain(
+    "Replace each of the old one's keys",
+  );
   for (const keyId of oldIds) await admin().keys.revoke({ account: 'acme', keyId });
 
-  expect((await bench.run('rotate-checksum-secret', '--plan')).out).toContain('Ends the old checksum secret');
+  expect((await bench.run('rotate-checksum-secret', '--plan')).out).toContain(
+    'Ends the old checksum secret',
+  );
   expect(await bench.json('rotate-checksum-secret', '--yes')).toEqual({ step: 'done', keys: [] });
   expect(await secretNow()).not.toHaveProperty('previous');
   expect(await instance()(newest)).toEqual([200, 200]);
-  const audit = (await storedItems(client, 'accounts')).filter(({ account }) => account === 'service#');
+  const audit = (await storedItems(client, 'accounts')).filter(
+    ({ account }) => account === 'service#',
+  );
   expect(audit.map(({ action, outcome }) => [action, outcome])).toEqual([
     ['checksum-secret rotate', 'done'],
     ['checksum-secret end', 'done'],
@@ -102,21 +110,25 @@ it('a rotation refuses no key while requests, junk and new keys come in, and end
 });
 
 it('an interrupted rotation goes on with the secret that it has added', async () => {
-  await client.send(new PutCommand({ TableName: 'accounts', Item: { ...settledSecret('one'), next: 'two' } }));
+  await client.send(
+    new PutCommand({ TableName: 'accounts', Item: { ...settledSecret('one'), next: 'two' } }),
+  );
   await bench.run('rotate-checksum-secret', '--yes');
   expect(await secretNow()).toMatchObject({ current: 'two', previous: 'one' });
 });
 
 it('the end of a rotation is refused if a key of the old secret was still being stored when it began', async () => {
   const items = async () => storedItems(client, 'accounts');
-  const put = (Item: Record<string, unknown>) => client.send(new PutCommand({ TableName: 'accounts', Item }));
+  const put = (Item: Record<string, unknown>) =>
+    client.send(new PutCommand({ TableName: 'accounts', Item }));
   await put(settledSecret('one'));
   await admin().keys.create({ account: 'acme', label: 'late' });
   const late = (await items()).filter(({ account }) => account === 'acme');
   await put({ ...settledSecret('two'), previous: 'one' });
   const { keys: old } = await bench.json('rotate-checksum-secret');
   for (const { key_id: keyId } of old) await admin().keys.revoke({ account: 'acme', keyId });
-  const ends = async () => (await items()).filter(({ action }) => action === 'checksum-secret end').length;
+  const ends = async () =>
+    (await items()).filter(({ action }) => action === 'checksum-secret end').length;
   const before = await ends();
   const ending = bench.run('rotate-checksum-secret', '--yes');
   while ((await ends()) === before) await sleep(20);

@@ -27,19 +27,31 @@ const withoutKeys = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undef
 describe('the command line on a deployment', () => {
   it('uses the tables of a deployment, and asks AWS for nothing but their names', async () => {
     const stack = ['--stage', 'mine', '--json'];
-    expect(await runWith(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
+    expect(
+      await runWith(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env),
+    ).toMatchObject({
       exit: 0,
       err: '',
     });
-    expect(await runWith(['account', 'create', 'acme', '--plan', 'standard', ...stack], env)).toMatchObject({
+    expect(
+      await runWith(['account', 'create', 'acme', '--plan', 'standard', ...stack], env),
+    ).toMatchObject({
       exit: 0,
       err: '',
     });
-    expect(aws.asked.map(({ operation }) => operation)).toEqual(['DescribeStacks', 'DescribeStacks']);
-    const { exit, out, err } = await runProcess(['key', 'create', '--account', 'acme', '--label', 'k', ...stack], env);
+    expect(aws.asked.map(({ operation }) => operation)).toEqual([
+      'DescribeStacks',
+      'DescribeStacks',
+    ]);
+    const { exit, out, err } = await runProcess(
+      ['key', 'create', '--account', 'acme', '--label', 'k', ...stack],
+      env,
+    );
     expect([exit, err]).toEqual([0, '']);
     expect(JSON.parse(out).key).toMatch(/^bagadres_acme_/);
-    expect(new Set(aws.asked.map(({ operation }) => operation))).toEqual(new Set(['DescribeStacks']));
+    expect(new Set(aws.asked.map(({ operation }) => operation))).toEqual(
+      new Set(['DescribeStacks']),
+    );
   });
 
   it.each(['bag-adres-mine', 'bag-adres-mine-data', 'Mine', 'mine stage'])(
@@ -55,9 +67,15 @@ describe('the command line on a deployment', () => {
 
   it('works on a named table', async () => {
     const named = { ...env, ACCOUNTS_TABLE: 'accounts' };
-    await runWith(['plan', 'put', 'named', '--limit', 'day=5', '--accounts-table', 'accounts'], env);
+    await runWith(
+      ['plan', 'put', 'named', '--limit', 'day=5', '--accounts-table', 'accounts'],
+      env,
+    );
     await runWith(['account', 'create', 'named', '--plan', 'named'], named);
-    const { exit, out } = await runWith(['key', 'create', '--account', 'named', '--label', 'k'], named);
+    const { exit, out } = await runWith(
+      ['key', 'create', '--account', 'named', '--label', 'k'],
+      named,
+    );
     expect(exit).toBe(0);
     expect(out).toMatch(/^bagadres_named_/);
   });
@@ -81,7 +99,10 @@ describe('the command line on a deployment', () => {
     ],
     ['a table that does not exist', '--accounts-table nope', {}, 'aws_not_found', /does not exist/],
   ])('exits with 1 and says what to do about %s', async (_, where, change, code, message) => {
-    const { exit, out, err } = await runWith(`account list ${where} --json`.split(' '), { ...env, ...change });
+    const { exit, out, err } = await runWith(`account list ${where} --json`.split(' '), {
+      ...env,
+      ...change,
+    });
     expect([exit, out]).toEqual([1, '']);
     expect(JSON.parse(err)).toEqual({ error: { code, message: expect.stringMatching(message) } });
   });
@@ -91,7 +112,9 @@ describe('the command line on a deployment', () => {
     const args = ['account', 'list', '--accounts-table', 'accounts', '--json'];
     const { exit, out, err } = await runWith(args, nothing);
     expect([exit, out]).toEqual([1, '']);
-    expect(JSON.parse(err)).toEqual({ error: { code: 'unreachable', message: expect.stringMatching(/ECONNREFUSED/) } });
+    expect(JSON.parse(err)).toEqual({
+      error: { code: 'unreachable', message: expect.stringMatching(/ECONNREFUSED/) },
+    });
   });
 
   it('exits with 2 for a command that does not exist', async () => {

@@ -9,28 +9,41 @@ const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
 
 it('every error of the loader has a code of its own', () => {
-  const sources = globSync('loader/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const sources = globSync('loader/**/*.ts', { cwd: root }).map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  );
   const names = sources.flatMap((text) =>
     [...text.matchAll(/^(?:export class | {2}\| ')(\w+Error)\b/gm)].map(([, name]) => name),
   );
   expect(names.length).toBeGreaterThan(15);
   // Of these, what is thrown has a name of its own.
   const general = ['LoadError', 'UnusableObjectError'];
-  const withoutCode = names.filter((name = '') => !general.includes(name) && !explainLoadError(name, ''));
+  const withoutCode = names.filter(
+    (name = '') => !general.includes(name) && !explainLoadError(name, ''),
+  );
   expect(withoutCode).toEqual([]);
 });
 
 describe('an error that a command does not expect', () => {
   it.each([
-    ['a refused connection', coded('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1'), /connect ECONNREFUSED/],
+    [
+      'a refused connection',
+      coded('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1'),
+      /connect ECONNREFUSED/,
+    ],
     ['attempts on several addresses', coded('ECONNREFUSED', ''), /connect: ECONNREFUSED/],
     [
       'a host without an address',
-      coded('ENOTFOUND', 'getaddrinfo ENOTFOUND dynamodb.nowhere', { hostname: 'dynamodb.nowhere' }),
+      coded('ENOTFOUND', 'getaddrinfo ENOTFOUND dynamodb.nowhere', {
+        hostname: 'dynamodb.nowhere',
+      }),
       /^Can't connect: host not found: dynamodb\.nowhere\. Check the connection, .* run the command again\.$/,
     ],
   ])('is a connection problem: %s', (_, error, message) => {
-    expect(explainError(error)).toEqual({ code: 'unreachable', message: expect.stringMatching(message) });
+    expect(explainError(error)).toEqual({
+      code: 'unreachable',
+      message: expect.stringMatching(message),
+    });
   });
 
   it.each([
@@ -57,7 +70,9 @@ describe('an error that AWS answers', () => {
     const { code, message } = explainError(answered(name, raw));
     expect([code, message]).toEqual([
       'aws_throttled',
-      expect.stringMatching(/^AWS throttles the requests \(\w+\).*Wait a minute and run the command again/),
+      expect.stringMatching(
+        /^AWS throttles the requests \(\w+\).*Wait a minute and run the command again/,
+      ),
     ]);
     expect(message).not.toContain('configured');
   });
@@ -76,25 +91,39 @@ describe('an error that AWS answers', () => {
 
   it('and that has no explanation here is named, with its message', () => {
     const { code, message } = explainError(answered('ValidationException', 'no such index'));
-    expect([code, message]).toEqual(['aws_refused', 'AWS refused the request (ValidationException): no such index']);
-    expect(explainError(answered('Odd', '')).message).toBe('AWS refused the request (Odd): without a reason');
+    expect([code, message]).toEqual([
+      'aws_refused',
+      'AWS refused the request (ValidationException): no such index',
+    ]);
+    expect(explainError(answered('Odd', '')).message).toBe(
+      'AWS refused the request (Odd): without a reason',
+    );
     expect(explainError(answered('SomeThrottle', '', 429)).code).toBe('aws_throttled');
   });
 });
 
-it.each(['EACCES', 'EPERM', 'EROFS'])('an error names an inaccessible file or folder, and what to do: %s', (code) => {
-  const error = coded(code, `${code}: read-only file system, open '/x/lock'`, { path: '/x/lock' });
-  expect(explainError(error)).toEqual({
-    code: 'no_file_access',
-    message: expect.stringMatching(
-      /^\/x\/lock can't be read or written by you \(E\w+\)\. Use the account that runs npm start/,
-    ),
-  });
-});
+it.each(['EACCES', 'EPERM', 'EROFS'])(
+  'an error names an inaccessible file or folder, and what to do: %s',
+  (code) => {
+    const error = coded(code, `${code}: read-only file system, open '/x/lock'`, {
+      path: '/x/lock',
+    });
+    expect(explainError(error)).toEqual({
+      code: 'no_file_access',
+      message: expect.stringMatching(
+        /^\/x\/lock can't be read or written by you \(E\w+\)\. Use the account that runs npm start/,
+      ),
+    });
+  },
+);
 
 it('an error is reported without the API keys in it', () => {
   const { key } = issueApiKey('demo', 'any secret');
-  for (const error of [new TypeError(`"${key}" is an invalid header value.`), key, coded('ECONNREFUSED', key)]) {
+  for (const error of [
+    new TypeError(`"${key}" is an invalid header value.`),
+    key,
+    coded('ECONNREFUSED', key),
+  ]) {
     expect(explainError(error).message).toContain('bagadres_...');
     expect(explainError(error).message).not.toContain(key.slice(-35));
   }

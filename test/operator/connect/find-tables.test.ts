@@ -9,7 +9,9 @@ const operations: AwsOperations = {};
 const outputs = { AccountsTableName: testTables.accounts, AddressesTableName: 'x' };
 
 const service = startForTests(startAddressService);
-const aws = startForTests(() => startFakeAws({ 'bag-adres-prod-data': { outputs } }, operations, service.endpoint));
+const aws = startForTests(() =>
+  startFakeAws({ 'bag-adres-prod-data': { outputs } }, operations, service.endpoint),
+);
 beforeAll(async () => {
   useAws(aws.endpoint);
   await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
@@ -32,13 +34,27 @@ const deployment = ['--stage', 'prod'];
 
 describe('a change by command line', () => {
   it('in a deployment is an event, with who made it as AWS sees it', async () => {
-    expect((await run(['account', 'create', 'acme', '--plan', 'small', ...deployment])).exit).toBe(0);
-    const created = await run(['key', 'create', '--account', 'acme', '--label', 'shop', ...deployment]);
+    expect((await run(['account', 'create', 'acme', '--plan', 'small', ...deployment])).exit).toBe(
+      0,
+    );
+    const created = await run([
+      'key',
+      'create',
+      '--account',
+      'acme',
+      '--label',
+      'shop',
+      ...deployment,
+    ]);
     expect(created.exit).toBe(0);
     const sent = events();
     expect(sent.map(({ type }) => type)).toEqual(['account.created', 'key.created']);
     expect(sent.flatMap(({ type, detail }) => faultsOfEvent(type, detail))).toEqual([]);
-    expect(sent[1]?.detail).toMatchObject({ deployment: 'bag-adres-prod', account: 'acme', actor: testCaller });
+    expect(sent[1]?.detail).toMatchObject({
+      deployment: 'bag-adres-prod',
+      account: 'acme',
+      actor: testCaller,
+    });
     expect(JSON.stringify(sent)).not.toContain(created.out.trim());
   });
 

@@ -9,7 +9,15 @@ import { lineOf } from '../../../loader/addresses/lines.ts';
 import { ExtractError } from '../../../loader/load-error.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { startStateMachineBench } from '../../loader/state-machine-bench.ts';
-import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
+import {
+  february,
+  idOf,
+  january,
+  type Month,
+  march,
+  tableOf,
+  voorkomensOf,
+} from '../../loader/steps/months.ts';
 import { createAccountsTable } from '../../support/dynamodb.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { inSweep } from '../../support/in-sweep.ts';
@@ -37,7 +45,9 @@ beforeAll(async () => {
   const loaderOutputs = { StateMachineArn: machine.machineArn, SnapshotBucketName: 'snapshots' };
   aws = await startFakeAws(
     {
-      'bag-adres-test-data': { outputs: { AddressesTableName: name, AccountsTableName: 'accounts' } },
+      'bag-adres-test-data': {
+        outputs: { AddressesTableName: name, AccountsTableName: 'accounts' },
+      },
       'bag-adres-test-loader': { outputs: loaderOutputs },
       'bag-adres-x-data': { outputs: {} },
       'bag-adres-x-loader': { outputs: {} },
@@ -73,7 +83,9 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const { exit, out, err } = await load('plan', '--extract', source);
     expect(exit).toBe(0);
     expect(out).toMatch(/^Snapshot of 2026-01-08, the first load\.\n\n {2}\+ 1012RJ 147/);
-    expect(err).toMatch(/^Started execution-1\. Ctrl-C stops following; the load continues\.\ndiscover \.\.\.\n/);
+    expect(err).toMatch(
+      /^Started execution-1\. Ctrl-C stops following; the load continues\.\ndiscover \.\.\.\n/,
+    );
     expect(started()).toEqual([{ again: false, source, planOnly: true }]);
     expect(await loader.addresses()).toEqual(new Map());
   });
@@ -82,7 +94,8 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const { exit, out, err } = await load('run', '--extract', await loader.serve(january));
     expect(exit).toBe(0);
     expect(out).toMatch(/^The snapshot of 2026-01-08 is live\.\n\n.*\n(?:.*\n)+Changed: 11 added/);
-    for (const step of ['discover', 'extract', 'merge', 'apply', 'publish']) expect(err).toContain(`${step} ...`);
+    for (const step of ['discover', 'extract', 'merge', 'apply', 'publish'])
+      expect(err).toContain(`${step} ...`);
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
 
@@ -130,7 +143,9 @@ describe('loads by the state machine of a stack, one after the other', () => {
       key: '2513AA#2#',
       peildatum: february.peildatum,
       places: [],
-      earlier: [{ peildatum: january.peildatum, places: ['Binnenhof, ’s-Gravenhage (gemeente 0518)'] }],
+      earlier: [
+        { peildatum: january.peildatum, places: ['Binnenhof, ’s-Gravenhage (gemeente 0518)'] },
+      ],
     });
     expect(started()).toHaveLength(before);
   });
@@ -149,7 +164,10 @@ describe('loads by the state machine of a stack, one after the other', () => {
     );
     loader.server.serve(basename(source), Buffer.from('another file'));
     const { exit, out } = await load('approve', '--json');
-    expect([exit, JSON.parse(out)]).toMatchObject([0, { outcome: 'published', load: error.load, approved: true }]);
+    expect([exit, JSON.parse(out)]).toMatchObject([
+      0,
+      { outcome: 'published', load: error.load, approved: true },
+    ]);
     expect(started().at(-1)).toEqual({ again: false, approve: error.load });
     expect(await loader.addresses()).toEqual(tableOf(march));
   });
@@ -172,85 +190,128 @@ describe('loads by the state machine of a stack, one after the other', () => {
     );
     expect(await loader.addresses()).toEqual(tableOf(february));
     const { out } = await load('history', '--json');
-    expect(JSON.parse(out)[0]).toMatchObject({ kind: 'rollback', peildatum: february.peildatum, kept: true });
+    expect(JSON.parse(out)[0]).toMatchObject({
+      kind: 'rollback',
+      peildatum: february.peildatum,
+      kept: true,
+    });
     expect(await failure('rollback', '2020-01-01')).toMatchObject({
       code: 'unknown_snapshot',
       message: expect.stringContaining('2026-03-08'),
     });
   });
 
-  inSweep('Ctrl-C leaves the execution running, which can be followed again; another load has to wait', async () => {
-    const source = await loader.serve(april);
-    const goOn = machine.hold();
-    const running = failure('run', '--extract', source);
-    while ((await load('status')).out.includes('A load is running') === false) await sleep(20);
-    process.emit('SIGINT');
-    const error = await running;
-    expect(error).toMatchObject({
-      code: 'interrupted',
-      message: expect.stringMatching(/the load continues.*"npx bag-adres load follow execution-\d+ --stage test/),
-    });
-    expect(await failure('run')).toMatchObject({
-      code: 'locked',
-      message: expect.stringContaining('load follow --stage test'),
-    });
-    const again = load('follow', '--json');
-    goOn();
-    expect(JSON.parse((await again).out)).toMatchObject({ outcome: 'published', peildatum: april.peildatum });
-    expect(await failure('follow')).toMatchObject({ code: 'no_load' });
-    expect(await failure('follow', 'execution-99')).toMatchObject({ code: 'no_load' });
-  });
+  inSweep(
+    'Ctrl-C leaves the execution running, which can be followed again; another load has to wait',
+    async () => {
+      const source = await loader.serve(april);
+      const goOn = machine.hold();
+      const running = failure('run', '--extract', source);
+      while ((await load('status')).out.includes('A load is running') === false) await sleep(20);
+      process.emit('SIGINT');
+      const error = await running;
+      expect(error).toMatchObject({
+        code: 'interrupted',
+        message: expect.stringMatching(
+          /the load continues.*"npx bag-adres load follow execution-\d+ --stage test/,
+        ),
+      });
+      expect(await failure('run')).toMatchObject({
+        code: 'locked',
+        message: expect.stringContaining('load follow --stage test'),
+      });
+      const again = load('follow', '--json');
+      goOn();
+      expect(JSON.parse((await again).out)).toMatchObject({
+        outcome: 'published',
+        peildatum: april.peildatum,
+      });
+      expect(await failure('follow')).toMatchObject({ code: 'no_load' });
+      expect(await failure('follow', 'execution-99')).toMatchObject({ code: 'no_load' });
+    },
+  );
 
   it('a step that is retried shows the reason while it waits', async () => {
     const settling = new Error('The load execution-1 ended just now, so this one waits.');
-    const goOn = machine.failOnce('Discover', Object.assign(settling, { name: 'LockSettlingError' }));
+    const goOn = machine.failOnce(
+      'Discover',
+      Object.assign(settling, { name: 'LockSettlingError' }),
+    );
     const err: string[] = [];
     const terminal = { out: () => undefined, err: (line: string) => void err.push(line), env: {} };
-    const ended = runCommandLine(['load', 'run', '--extract', await loader.serve(april), ...stack], terminal);
+    const ended = runCommandLine(
+      ['load', 'run', '--extract', await loader.serve(april), ...stack],
+      terminal,
+    );
     while (!err.includes(`discover is being retried: ${settling.message}`)) await sleep(20);
     goOn();
     expect(await ended).toBe(0);
     expect(err.filter((line) => line.includes('being retried'))).toHaveLength(1);
   });
 
-  inSweep('a load that finds changes by something else in the table continues after a repair', async () => {
-    const source = await loader.serve(may);
-    await underLock(table, (fence) =>
-      table.write(
-        [
-          {
-            put: lineOf({
-              key: '1012RJ#147#',
-              places: [{ straat: 'Kalverstraat', woonplaats: 'Amsterdam', nummeraanduidingen: ['0363200000000001'] }],
-            }),
-          },
-        ],
-        fence,
-      ),
-    );
-    for (let times = 0; times < 2; times++) {
-      const error = await failure('run', '--again', '--extract', source);
-      expect(error).toMatchObject({ code: 'read_back', message: expect.stringContaining('load repair --stage') });
-    }
-    const { exit, out, err } = await load('repair');
-    expect(exit).toBe(0);
-    expect(out).toMatch(
-      /snapshot of 2026-05-08 \(11 addresses\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
-    );
-    expect(err).toMatch(/That load is not published yet: run "npx bag-adres load run --finish --stage test" now\.$/);
-    const again = await load('run', '--extract', source, '--json');
-    expect([again.exit, JSON.parse(again.out)]).toMatchObject([0, { outcome: 'published', peildatum: may.peildatum }]);
-    expect(await loader.addresses()).toEqual(tableOf(may));
-  });
+  inSweep(
+    'a load that finds changes by something else in the table continues after a repair',
+    async () => {
+      const source = await loader.serve(may);
+      await underLock(table, (fence) =>
+        table.write(
+          [
+            {
+              put: lineOf({
+                key: '1012RJ#147#',
+                places: [
+                  {
+                    straat: 'Kalverstraat',
+                    woonplaats: 'Amsterdam',
+                    nummeraanduidingen: ['0363200000000001'],
+                  },
+                ],
+              }),
+            },
+          ],
+          fence,
+        ),
+      );
+      for (let times = 0; times < 2; times++) {
+        const error = await failure('run', '--again', '--extract', source);
+        expect(error).toMatchObject({
+          code: 'read_back',
+          message: expect.stringContaining('load repair --stage'),
+        });
+      }
+      const { exit, out, err } = await load('repair');
+      expect(exit).toBe(0);
+      expect(out).toMatch(
+        /snapshot of 2026-05-08 \(11 addresses\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
+      );
+      expect(err).toMatch(
+        /That load is not published yet: run "npx bag-adres load run --finish --stage test" now\.$/,
+      );
+      const again = await load('run', '--extract', source, '--json');
+      expect([again.exit, JSON.parse(again.out)]).toMatchObject([
+        0,
+        { outcome: 'published', peildatum: may.peildatum },
+      ]);
+      expect(await loader.addresses()).toEqual(tableOf(may));
+    },
+  );
 
   it('a failed execution shows the error of its step, also within a map', async () => {
-    expect(await failure('run', '--extract', loader.server.serve('text.zip', Buffer.from('BAG')))).toMatchObject({
+    expect(
+      await failure('run', '--extract', loader.server.serve('text.zip', Buffer.from('BAG'))),
+    ).toMatchObject({
       code: 'bad_extract',
       message: expect.stringMatching(/text\.zip: .*not a zip/),
     });
-    machine.fail('Extract', new ExtractError('invalid_xml', '9999NUM.zip > 1.xml', 'ends in the middle'));
+    machine.fail(
+      'Extract',
+      new ExtractError('invalid_xml', '9999NUM.zip > 1.xml', 'ends in the middle'),
+    );
     const failed = await failure('run', '--again', '--extract', await loader.serve(march));
-    expect(failed).toMatchObject({ code: 'bad_extract', message: '9999NUM.zip > 1.xml: ends in the middle' });
+    expect(failed).toMatchObject({
+      code: 'bad_extract',
+      message: '9999NUM.zip > 1.xml: ends in the middle',
+    });
     machine.fail('Extract', new TypeError('of ours'));
     const surprise = await failure('run', '--again', '--extract', await loader.serve(march));
     expect(surprise).toMatchObject({
@@ -261,7 +322,10 @@ describe('loads by the state machine of a stack, one after the other', () => {
   });
 
   it('status says how the last loads ended, and shows the error of the item that failed and where its log is', async () => {
-    machine.fail('Merge', new ExtractError('invalid_xml', '9999NUM.zip > 1.xml', 'ends in the middle'));
+    machine.fail(
+      'Merge',
+      new ExtractError('invalid_xml', '9999NUM.zip > 1.xml', 'ends in the middle'),
+    );
     await failure('run', '--again', '--extract', await loader.serve(march));
     machine.fail('Merge');
     const log = 'bag-adres-test/Load failed/Errors';
@@ -285,10 +349,23 @@ describe('loads by the state machine of a stack, one after the other', () => {
 
 describe('a stack that is not there', () => {
   it.each([
-    ['no such stack', 'missing', 'aws_not_found', /missing-(?:data|loader) does not exist.*AWS_REGION/],
-    ['stacks of something else', 'x', 'no_output', /No output StateMachineArn in bag-adres-x-data, bag-adres-x-loader/],
+    [
+      'no such stack',
+      'missing',
+      'aws_not_found',
+      /missing-(?:data|loader) does not exist.*AWS_REGION/,
+    ],
+    [
+      'stacks of something else',
+      'x',
+      'no_output',
+      /No output StateMachineArn in bag-adres-x-data, bag-adres-x-loader/,
+    ],
   ])('%s', async (_, name, code, message) => {
     const { exit, err } = await run(['load', 'status', '--stage', name, '--json']);
-    expect([exit, JSON.parse(err).error]).toEqual([1, { code, message: expect.stringMatching(message) }]);
+    expect([exit, JSON.parse(err).error]).toEqual([
+      1,
+      { code, message: expect.stringMatching(message) },
+    ]);
   });
 });

@@ -27,23 +27,35 @@ const first: Voorkomens = {
   relaties: [{ woonplaats: place, gemeente: '0457', begin, eind: '2026-01-10' }],
 };
 /** What the deliveries say. */
-const relaties = [...(first.relaties ?? []), { woonplaats: place, gemeente: '9990', begin: '2026-01-10' }];
+const relaties = [
+  ...(first.relaties ?? []),
+  { woonplaats: place, gemeente: '9990', begin: '2026-01-10' },
+];
 const [jan9, jan10] = ['2026-01-09', '2026-01-10'];
 
 const bench = startForTests(startLoadBench);
 let storage: Storage;
 
 /**
- * On the ninth number 2 goes and number 4 moves in from another postcode; on the tenth the street gets another name.
+ * On the ninth number 2 goes and number 4 moves in from another postcode; on the tenth the street
+ * gets another name.
  */
 beforeAll(async () => {
   const register = new Register(bench, 1, 0);
-  const second: Voorkomens = { ...first, NUM: [num(1), num(2, { eind: jan9 }), num(3), num(4, { begin: jan9 })] };
+  const second: Voorkomens = {
+    ...first,
+    NUM: [num(1), num(2, { eind: jan9 }), num(3), num(4, { begin: jan9 })],
+  };
   const renamed: Voorkomens = {
     ...second,
     OPR: [
       { ...(first.OPR[0] as Voorkomens['OPR'][number]), eind: jan10 },
-      { ...(first.OPR[0] as Voorkomens['OPR'][number]), volgnummer: 2, begin: jan10, naam: 'Binnenveer' },
+      {
+        ...(first.OPR[0] as Voorkomens['OPR'][number]),
+        volgnummer: 2,
+        begin: jan10,
+        naam: 'Binnenveer',
+      },
     ],
   };
   await register.write(start, jan9, mutationsBetween(first, second), { relaties });
@@ -59,22 +71,36 @@ describe('the explanation of an address with objects', () => {
   it('names each occurrence behind its surface, what brought it, and what changed it', async () => {
     const register = new Register(bench, 1, 0);
     const vbo = (more = {}) => ({
-      ...{ identificatie: '0457010000000001', hoofdadres: num(1).identificatie, punt: '131234.5 480123.4', begin },
+      ...{
+        identificatie: '0457010000000001',
+        hoofdadres: num(1).identificatie,
+        punt: '131234.5 480123.4',
+        begin,
+      },
       ...{ oppervlakte: 85, gebruiksdoelen: ['woonfunctie'], ...more },
     });
     const before = { ...first, VBO: [vbo()], LIG: [], STA: [] };
-    const after = { ...before, VBO: [vbo({ eind: jan9 }), vbo({ volgnummer: 2, begin: jan9, oppervlakte: 90 })] };
+    const after = {
+      ...before,
+      VBO: [vbo({ eind: jan9 }), vbo({ volgnummer: 2, begin: jan9, oppervlakte: 90 })],
+    };
     await register.write(start, jan9, mutationsBetween(before, after));
     const { options } = await bench.newDataset({ waiveSize: true });
     const all = { ...options, objecten: true };
     await runLoad({ ...all, source: await register.extractOf(start, before) });
     const ofObject = async () =>
-      (await explainAddress(options.storage, '1381AA#1#')).voorkomens.filter(({ kind }) => kind === 'VBO');
+      (await explainAddress(options.storage, '1381AA#1#')).voorkomens.filter(
+        ({ kind }) => kind === 'VBO',
+      );
     const text = (m2: number) =>
       `Verblijfsobject in gebruik, ${m2} m2, woonfunctie, at 131234.5 480123.4, hoofdadres ${num(1).identificatie}`;
-    expect(await ofObject()).toMatchObject([{ volgnummer: 1, gives: text(85), from: `the extract of ${start}` }]);
+    expect(await ofObject()).toMatchObject([
+      { volgnummer: 1, gives: text(85), from: `the extract of ${start}` },
+    ]);
     await runLoad({ ...all, mutations: [register.mutations] });
-    expect(await ofObject()).toMatchObject([{ volgnummer: 2, gives: text(90), from: deliveryName(start, jan9) }]);
+    expect(await ofObject()).toMatchObject([
+      { volgnummer: 2, gives: text(90), from: deliveryName(start, jan9) },
+    ]);
     const { changes, since } = await explainAddress(options.storage, '1381AA#1#');
     expect(changes).toMatchObject([
       { kind: 'VBO', volgnummer: 1, before: `${text(85)} (from ${begin})` },
@@ -100,7 +126,13 @@ describe('the explanation of an address', () => {
       notes: [],
     });
     expect(found.voorkomens.filter(({ isCurrent }) => isCurrent)).toMatchObject([
-      { kind: 'NUM', identificatie: '0457200000000001', begin, eind: null, from: `the extract of ${start}` },
+      {
+        kind: 'NUM',
+        identificatie: '0457200000000001',
+        begin,
+        eind: null,
+        from: `the extract of ${start}`,
+      },
       {
         kind: 'OPR',
         identificatie: street,
@@ -120,7 +152,9 @@ describe('the explanation of an address', () => {
     const found = await explainAddress(storage, '1381AA#1#');
     const from = `GEM-WPL-RELATIE of ${deliveryName(jan9, jan10)}`;
     const gemeente = { code: '9990', naam: null, provincie: null };
-    expect(found.relaties).toEqual([{ woonplaats: place, gemeente, begin: jan10, eind: null, isCurrent: true, from }]);
+    expect(found.relaties).toEqual([
+      { woonplaats: place, gemeente, begin: jan10, eind: null, isCurrent: true, from },
+    ]);
     expect(renderExplanation(found)).toContain(
       `woonplaats 3631: gemeente 9990, without a name in this version (from 2026-01-10, current), from ${from}`,
     );
@@ -135,10 +169,15 @@ describe('the explanation of an address', () => {
       { begin, gemeente: '0459' },
     ];
     const doubled = several.map((one) => ({ woonplaats: place, ...one }));
-    await runLoad({ ...options, source: await register.extractOf(start, { ...first, relaties: doubled }) });
+    await runLoad({
+      ...options,
+      source: await register.extractOf(start, { ...first, relaties: doubled }),
+    });
     const { places, relaties } = await explainAddress(options.storage, '1381AA#1#');
     expect(places).toEqual(['Buitenveer, Weesp (gemeente 0458)']);
-    expect(relaties.map(({ gemeente, isCurrent, lostTo }) => [gemeente.code, isCurrent, lostTo])).toEqual([
+    expect(
+      relaties.map(({ gemeente, isCurrent, lostTo }) => [gemeente.code, isCurrent, lostTo]),
+    ).toEqual([
       ['0459', false, 'another relation, which began later'],
       ['0457', false, 'another relation, which has the higher number'],
       ['0458', true, undefined],
@@ -156,8 +195,12 @@ describe('the explanation of an address', () => {
     const ended = `voorkomen 1 of NUM ${num(2).identificatie}, which ended`;
     expect(gone).toMatchObject({ places: [], since: { date: jan9, because: ended } });
     expect(gone.changes[0]?.after).toContain('2010-01-01 to 2026-01-09');
-    expect(gone.earlier).toMatchObject([{ peildatum: start, places: ['Buitenveer, Weesp (gemeente 0457)'] }]);
-    expect(renderExplanation(gone)).toContain('1381 AA 2 is not an address, in the dataset of 2026-01-10');
+    expect(gone.earlier).toMatchObject([
+      { peildatum: start, places: ['Buitenveer, Weesp (gemeente 0457)'] },
+    ]);
+    expect(renderExplanation(gone)).toContain(
+      '1381 AA 2 is not an address, in the dataset of 2026-01-10',
+    );
   });
 
   it('names which of several open voorkomens lost, and why', async () => {
@@ -169,7 +212,11 @@ describe('the explanation of an address', () => {
     ];
     const { options } = await bench.newDataset({ waiveSize: true });
     const thresholds = { ...localGuardDefaults, maximumProblemShare: 1 };
-    await runLoad({ ...options, thresholds, source: await register.extractOf(start, { ...first, NUM: open }) });
+    await runLoad({
+      ...options,
+      thresholds,
+      source: await register.extractOf(start, { ...first, NUM: open }),
+    });
     const found = await explainAddress(options.storage, '1381AA#5#');
     expect(found.places).toEqual([]);
     expect(found.voorkomens.filter(({ kind }) => kind === 'NUM')).toMatchObject([
@@ -177,13 +224,18 @@ describe('the explanation of an address', () => {
       { volgnummer: 2, isCurrent: false, lostTo: 'voorkomen 3, which has the higher number' },
       { volgnummer: 3, isCurrent: true },
     ]);
-    expect(renderExplanation(found)).toContain('not used: it lost to voorkomen 3, which has the higher number');
+    expect(renderExplanation(found)).toContain(
+      'not used: it lost to voorkomen 3, which has the higher number',
+    );
   });
 
   it('names since when the register has it so, though a delivery touched it later', async () => {
     const register = new Register(bench, 1, 0);
     const { options } = await bench.newDataset({ waiveSize: true });
-    const touched = { ...first, NUM: [num(1, { eind: '2030-01-01' }), num(2), num(3, { eind: jan10 })] };
+    const touched = {
+      ...first,
+      NUM: [num(1, { eind: '2030-01-01' }), num(2), num(3, { eind: jan10 })],
+    };
     await register.write(start, jan9, mutationsBetween(first, touched), { relaties });
     await register.write(jan9, jan10, [], { relaties });
     const source = await register.extractOf(start, { ...first, relaties: [] });

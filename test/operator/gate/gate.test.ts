@@ -28,7 +28,11 @@ describe('templates compared', () => {
     ['a table with another key', { Addresses: table({ KeySchema: [] }) }, 'has another KeySchema'],
     ['another local index', { Addresses: table({ LocalSecondaryIndexes: [] }) }, 'LocalSecondary'],
     ['a table with a name', { Addresses: table({ TableName: 'x' }) }, 'has another TableName'],
-    ['another type', { Addresses: { Type: 'AWS::DynamoDB::GlobalTable' } }, 'AWS::DynamoDB::GlobalTable'],
+    [
+      'another type',
+      { Addresses: { Type: 'AWS::DynamoDB::GlobalTable' } },
+      'AWS::DynamoDB::GlobalTable',
+    ],
   ])('report %s as a loss', (_, Resources, what) => {
     expect(lossesBetween(before, { Resources: Resources ?? {} })).toEqual([
       { logicalId: 'Addresses', type: 'AWS::DynamoDB::Table', what: expect.stringContaining(what) },
@@ -52,13 +56,18 @@ describe('gate', () => {
   const aws = startForTests(() => startFakeAws({}, operations, engine.endpoint));
   let deployed: Record<string, string>;
   const protectedBy = [
-    expect.objectContaining({ StackName: 'bag-adres-test-data', StackPolicyBody: JSON.stringify(stackPolicy) }),
+    expect.objectContaining({
+      StackName: 'bag-adres-test-data',
+      StackPolicyBody: JSON.stringify(stackPolicy),
+    }),
   ];
 
   beforeAll(async () => {
     useAws(aws.endpoint);
     const { stack, names } = await templates({ stage: 'test', account });
-    deployed = Object.fromEntries(Object.values(names).map((name) => [name, JSON.stringify(stack(name).template)]));
+    deployed = Object.fromEntries(
+      Object.values(names).map((name) => [name, JSON.stringify(stack(name).template)]),
+    );
     for (const name of ['with-accounts', 'empty']) await createAccountsTable(engine.client, name);
     const client = DynamoDBDocumentClient.from(engine.client);
     const admin = createAdmin({ client, table: 'with-accounts' });
@@ -67,15 +76,25 @@ describe('gate', () => {
   });
 
   /** Runs the command where CloudFormation has the deployed templates, as `change` makes them. */
-  async function gate(settings: object, args: string[] = [], change = (_: string, text: string) => text) {
+  async function gate(
+    settings: object,
+    args: string[] = [],
+    change = (_: string, text: string) => text,
+  ) {
     operations.GetTemplate = ({ StackName }: { StackName: string }) => {
       const text = deployed[StackName];
-      if (text === undefined) return { error: 'ValidationError', message: `Stack ${StackName} does not exist` };
-      return templateAnswer(change(StackName, text).replaceAll('&', '&amp;').replaceAll('<', '&lt;'));
+      if (text === undefined)
+        return { error: 'ValidationError', message: `Stack ${StackName} does not exist` };
+      return templateAnswer(
+        change(StackName, text).replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+      );
     };
     operations.SetStackPolicy = () => ({ value: '<SetStackPolicyResponse/>' });
     const folder = mkdtempSync(join(work, 'operator-'));
-    writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { test: { account, ...settings } } }));
+    writeFileSync(
+      join(folder, 'bag-adres.json'),
+      JSON.stringify({ stages: { test: { account, ...settings } } }),
+    );
     aws.asked.length = 0;
     const ended = await runHere(['gate', '--stage', 'test', ...args], {}, folder);
     if (ended.out === '') throw new Error(ended.err);
@@ -83,15 +102,26 @@ describe('gate', () => {
     return { ...ended, policies: policies.map(({ input }) => input) };
   }
 
-  inSweep('lets an unchanged stage pass, and sets the stack policy of its data stack when asked to', async () => {
-    const { exit, out, policies } = await gate({}, ['--protect']);
-    expect([exit, out, policies]).toEqual([0, expect.stringContaining('Nothing would be lost.'), protectedBy]);
-  });
+  inSweep(
+    'lets an unchanged stage pass, and sets the stack policy of its data stack when asked to',
+    async () => {
+      const { exit, out, policies } = await gate({}, ['--protect']);
+      expect([exit, out, policies]).toEqual([
+        0,
+        expect.stringContaining('Nothing would be lost.'),
+        protectedBy,
+      ]);
+    },
+  );
 
   it('denies to replace or remove a table of a deployed data stack, unless it is a trial', async () => {
     operations.SetStackPolicy = () => ({ value: '<SetStackPolicyResponse/>' });
     aws.asked.length = 0;
-    const report = { stage: 'test', stacks: [{ name: 'bag-adres-test-data', isDeployed: true }], obstacles: [] };
+    const report = {
+      stage: 'test',
+      stacks: [{ name: 'bag-adres-test-data', isDeployed: true }],
+      obstacles: [],
+    };
     const config = parseConfig({ stage: 'test', account });
     expect(await protectData(report, config)).toBe('bag-adres-test-data');
     expect(await protectData(report, { ...config, removalPolicy: 'destroy' })).toBeNull();
@@ -115,7 +145,9 @@ describe('gate', () => {
         : text,
     );
     expect([exit, policies]).toEqual([1, []]);
-    expect(out).toContain('Obstacle: bag-adres-test-data: Old (AWS::DynamoDB::Table) is no longer in the template.');
+    expect(out).toContain(
+      'Obstacle: bag-adres-test-data: Old (AWS::DynamoDB::Table) is no longer in the template.',
+    );
     expect(out).toContain('the table empty, which has no account');
   });
 
@@ -127,7 +159,11 @@ describe('gate', () => {
       { name: 'empty' },
       /would use the table empty, which has no account\. Every key would be refused/,
     ],
-    ['does not exist', { name: 'missing' }, /the table missing, which is missing\. Wait for its restore/],
+    [
+      'does not exist',
+      { name: 'missing' },
+      /the table missing, which is missing\. Wait for its restore/,
+    ],
     [
       'has another key',
       { name: 'with-accounts', keyArn: key },
@@ -145,7 +181,10 @@ describe('gate', () => {
 
   it('asks AWS before the synthesis, so that missing credentials cost no time', async () => {
     const broken = mkdtempSync(join(work, 'broken-'));
-    writeFileSync(join(broken, 'bag-adres.json'), JSON.stringify({ stages: { test: { account } } }));
+    writeFileSync(
+      join(broken, 'bag-adres.json'),
+      JSON.stringify({ stages: { test: { account } } }),
+    );
     // The synthesis would end with this.
     writeFileSync(join(broken, 'cdk.json'), 'no JSON');
     const { err } = await runWith(['gate', '--stage', 'test'], {}, broken);

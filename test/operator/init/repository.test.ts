@@ -3,10 +3,20 @@ import { checkSettingsFile } from '../../../operator/config/settings.ts';
 import { type Answers, type Repository, repository } from '../../../operator/init/repository.ts';
 
 const nobody: Answers = { accounts: {} };
-const versions = { 'bag-adres': '1.2.3', 'aws-cdk': '2.3.4', 'aws-cdk-lib': '2.4.5', constructs: '10.0.1' };
+const versions = {
+  'bag-adres': '1.2.3',
+  'aws-cdk': '2.3.4',
+  'aws-cdk-lib': '2.4.5',
+  constructs: '10.0.1',
+};
 
 function made(files: Record<string, string>, answers = nobody): Repository {
-  return repository({ name: 'Adressen 2', read: (path) => files[path] }, answers, versions, 'name: deploy\n');
+  return repository(
+    { name: 'Adressen 2', read: (path) => files[path] },
+    answers,
+    versions,
+    'name: deploy\n',
+  );
 }
 
 /** The text of each file after `init`. */
@@ -40,7 +50,11 @@ describe('init in an empty folder', () => {
   });
 
   it('writes the answers where they belong', () => {
-    const answers = { region: 'eu-west-1', alarmEmail: 'b@example.nl', accounts: { prod: '123456789012' } };
+    const answers = {
+      region: 'eu-west-1',
+      alarmEmail: 'b@example.nl',
+      accounts: { prod: '123456789012' },
+    };
     expect(parsed(filesOf({}, answers)['bag-adres.json'])).toMatchObject({
       shared: { region: 'eu-west-1', alarmEmail: 'b@example.nl' },
       stages: { test: {}, prod: { account: '123456789012' } },
@@ -50,7 +64,11 @@ describe('init in an empty folder', () => {
 
 describe('init in a folder that has files', () => {
   it('keeps them, and a second run changes nothing', () => {
-    const own = { 'README.md': 'mine', 'bag-adres.json': '{"stages":{"prod":{}}}', '.gitignore': '.env' };
+    const own = {
+      'README.md': 'mine',
+      'bag-adres.json': '{"stages":{"prod":{}}}',
+      '.gitignore': '.env',
+    };
     const files = { ...own, ...filesOf(own) };
     expect(files).toMatchObject({ 'README.md': 'mine', 'bag-adres.json': own['bag-adres.json'] });
     expect(files['.gitignore']).toBe('.env\nnode_modules/\ncdk.out/\n*.log\n');
@@ -64,7 +82,9 @@ describe('init in a folder that has files', () => {
       scripts: { check: 'mine' },
       dependencies: { 'bag-adres': 'file:../a.tgz', other: '1' },
     };
-    expect(parsed(filesOf({ 'package.json': JSON.stringify(former) })['package.json'])).toMatchObject({
+    expect(
+      parsed(filesOf({ 'package.json': JSON.stringify(former) })['package.json']),
+    ).toMatchObject({
       ...former,
       scripts: { check: 'mine', synth: 'cdk synth --quiet' },
     });

@@ -34,7 +34,8 @@ afterAll(() => engine.stop());
 it('repeats all that was withdrawn since, names what stays lost, and finds nothing left afterwards', async () => {
   const admin = old as Admin;
   await admin.plans.put({ code: 'standard', limits: { day: 100 } });
-  for (const id of ['acme', 'gone', 'late', 'same']) await admin.accounts.create({ id, plan: 'standard' });
+  for (const id of ['acme', 'gone', 'late', 'same'])
+    await admin.accounts.create({ id, plan: 'standard' });
   const leaked = await admin.keys.create({ account: 'acme', label: 'leaked' });
   const kept = await admin.keys.create({ account: 'acme', label: 'kept' });
   for (const person of ['an@example.nl', 'jo@example.nl', 'bo@example.nl', 'ko@example.nl'])
@@ -90,7 +91,13 @@ it('repeats all that was withdrawn since, names what stays lost, and finds nothi
 
 it('refuses the table in use, one that does not exist, and one without accounts', async () => {
   const tools = { client, admin: restored as Admin, table: 'restored', since };
-  await expect(planCarryOver({ ...tools, from: 'restored' })).rejects.toThrow('is the table in use');
-  await expect(planCarryOver({ ...tools, from: 'missing' })).rejects.toThrow('There is no table missing');
-  await expect(planCarryOver({ ...tools, from: 'empty' })).rejects.toThrow('it is no accounts table');
+  await expect(planCarryOver({ ...tools, from: 'restored' })).rejects.toThrow(
+    'is the table in use',
+  );
+  await expect(planCarryOver({ ...tools, from: 'missing' })).rejects.toThrow(
+    'There is no table missing',
+  );
+  await expect(planCarryOver({ ...tools, from: 'empty' })).rejects.toThrow(
+    'it is no accounts table',
+  );
 });

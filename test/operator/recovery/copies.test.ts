@@ -20,10 +20,17 @@ it.each([
   ['a week, of a plan without any copy', [[]], 400, 168],
 ])('the age of the last copy is that of %s', async (_, pages, planAge, expected) => {
   const names = { plan: 'p1', table: 'arn:table', vault: 'arn:vault' };
-  for (const [name, value] of Object.entries(names)) process.env[copiesEnvironment[name as keyof typeof names]] = value;
-  backup.on(GetBackupPlanCommand, { BackupPlanId: 'p1' }).resolves({ CreationDate: hoursAgo(planAge) });
+  for (const [name, value] of Object.entries(names))
+    process.env[copiesEnvironment[name as keyof typeof names]] = value;
+  backup
+    .on(GetBackupPlanCommand, { BackupPlanId: 'p1' })
+    .resolves({ CreationDate: hoursAgo(planAge) });
   for (const [at, hours] of pages.entries()) {
-    const asked = { ByResourceArn: 'arn:table', ByDestinationVaultArn: 'arn:vault', ByState: 'COMPLETED' } as const;
+    const asked = {
+      ByResourceArn: 'arn:table',
+      ByDestinationVaultArn: 'arn:vault',
+      ByState: 'COMPLETED',
+    } as const;
     backup.on(ListCopyJobsCommand, { ...asked, ...(at > 0 && { NextToken: `${at}` }) }).resolves({
       CopyJobs: hours.map((age) => ({ CompletionDate: hoursAgo(age) })),
       ...(at + 1 < pages.length && { NextToken: `${at + 1}` }),

@@ -16,12 +16,18 @@ const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-0000-000
 const bucketArn = 'arn:aws:s3:::snapshots';
 const stateMachineArn = 'arn:aws:states:eu-central-1:123456789012:stateMachine:Load';
 
-type Statement = { Action: string | string[]; Resource: string | string[]; Condition?: Record<string, unknown> };
+type Statement = {
+  Action: string | string[];
+  Resource: string | string[];
+  Condition?: Record<string, unknown>;
+};
 
 type Options = { encrypted?: boolean; plans?: 'read' | 'change'; loads?: boolean };
 
 function portalStack({ encrypted = false, plans, loads = false }: Options = {}): Template {
-  const stack = new Stack(new App(), 'Portal', { env: { region: 'eu-central-1', account: '123456789012' } });
+  const stack = new Stack(new App(), 'Portal', {
+    env: { region: 'eu-central-1', account: '123456789012' },
+  });
   const portal = new LambdaFunction(stack, 'BackEnd', {
     code: Code.fromInline('exports.handler = async () => {}'),
     handler: 'index.handler',
@@ -70,9 +76,12 @@ describe('the permissions of PortalAccess', () => {
   afterAll(() => service.stop());
 
   it('are exactly these, on the accounts table only', () => {
-    const calls = 'BatchGetItem ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem'.split(' ');
+    const calls =
+      'BatchGetItem ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem'.split(' ');
     expect(actionsOn(tableArn, granted)).toEqual(calls.map((call) => `dynamodb:${call}`));
-    expect(granted.flatMap(({ Resource }) => Resource).filter((one) => one !== tableArn)).toEqual([]);
+    expect(granted.flatMap(({ Resource }) => Resource).filter((one) => one !== tableArn)).toEqual(
+      [],
+    );
   });
 
   it('come with the settings that the admin module needs', () => {
@@ -91,7 +100,11 @@ describe('the permissions of PortalAccess', () => {
     const refused: string[] = [];
     const admin = observedAdmin(service.client, statements, refused);
     await admin.plans.put({ code: 'made', limits: { day: 1 } });
-    await admin.plans.put({ code: 'made', state: 'inactive', seen: { limits: { day: 1 }, state: 'active' } });
+    await admin.plans.put({
+      code: 'made',
+      state: 'inactive',
+      seen: { limits: { day: 1 }, state: 'active' },
+    });
     await admin.plans.audit('made');
     expect(refused).toEqual([]);
   });
@@ -99,23 +112,27 @@ describe('the permissions of PortalAccess', () => {
   it('include seeing and approving loads if configured, and no other object or execution', () => {
     const statements = portalStatements({ loads: true });
     const of = (action: string) =>
-      statements.filter(({ Action }) => [Action].flat().includes(action)).flatMap(({ Resource }) => Resource);
+      statements
+        .filter(({ Action }) => [Action].flat().includes(action))
+        .flatMap(({ Resource }) => Resource);
     expect(of('s3:GetObject')).toEqual([
       `${bucketArn}/manifest.json`,
       `${bucketArn}/manifest.copy.json`,
       `${bucketArn}/loads/*/proposal.json`,
       `${bucketArn}/loads/*/csv/*`,
     ]);
-    expect([of('s3:ListBucket'), of('states:StartExecution'), of('states:ListExecutions')]).toEqual([
-      [bucketArn],
-      [stateMachineArn],
-      [stateMachineArn],
-    ]);
+    expect([of('s3:ListBucket'), of('states:StartExecution'), of('states:ListExecutions')]).toEqual(
+      [[bucketArn], [stateMachineArn], [stateMachineArn]],
+    );
     expect(of('states:DescribeExecution')).toHaveLength(1);
     expect(JSON.stringify(of('states:DescribeExecution'))).toContain(':approve-*');
-    expect(statements.flatMap(({ Action }) => Action).filter((action) => /^(s3|states):/.test(action))).toHaveLength(5);
+    expect(
+      statements.flatMap(({ Action }) => Action).filter((action) => /^(s3|states):/.test(action)),
+    ).toHaveLength(5);
     portalStack({ loads: true }).hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: { SNAPSHOT_BUCKET: 'snapshots', LOAD_MACHINE_ARN: stateMachineArn } },
+      Environment: {
+        Variables: { SNAPSHOT_BUCKET: 'snapshots', LOAD_MACHINE_ARN: stateMachineArn },
+      },
     });
   });
 
@@ -151,7 +168,11 @@ describe('the permissions of PortalAccess', () => {
 const portalStatements = (options: Options) => statements(portalStack(options));
 
 /** The admin module, with the actions that these statements do not grant noted in `refused`. */
-function observedAdmin(client: DynamoDBDocumentClient, granted: Statement[], refused: string[]): Admin {
+function observedAdmin(
+  client: DynamoDBDocumentClient,
+  granted: Statement[],
+  refused: string[],
+): Admin {
   const observed = Object.assign(Object.create(client), { send: undefined }) as typeof client;
   observed.send = ((command: { constructor: { name: string }; input: object }, ...rest: []) => {
     const lacking = needs(command).filter((need) => !isGranted(need, granted));
@@ -162,13 +183,23 @@ function observedAdmin(client: DynamoDBDocumentClient, granted: Statement[], ref
 }
 
 type Need = { action: string; partition: string | undefined };
-type Input = { Key?: { account?: string }; Item?: { account?: string }; TransactItems?: Record<string, Input>[] };
+type Input = {
+  Key?: { account?: string };
+  Item?: { account?: string };
+  TransactItems?: Record<string, Input>[];
+};
 
-/** What IAM asks of a command: an action with its partition, for each item of a transaction by itself. */
+/**
+ * What IAM asks of a command: an action with its partition, for each item of a transaction by
+ * itself.
+ */
 function needs(command: { constructor: { name: string }; input: Input }): Need[] {
   const { input } = command;
   const operation = command.constructor.name.replace('Command', '');
-  const one = (action: string, { Key, Item }: Input): Need => ({ action, partition: Key?.account ?? Item?.account });
+  const one = (action: string, { Key, Item }: Input): Need => ({
+    action,
+    partition: Key?.account ?? Item?.account,
+  });
   if (operation === 'TransactWrite') {
     return (input.TransactItems ?? []).flatMap((item) =>
       Object.entries(item).map(([name, part]) => one(`dynamodb:${name}Item`, part)),

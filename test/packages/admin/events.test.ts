@@ -40,7 +40,8 @@ describe('the events of changes', () => {
     await admin.accounts.delete('acme');
     expect(new Set(sent.map(({ type }) => type))).toEqual(new Set(changeEventTypes));
     expect(sent.flatMap(({ type, detail }) => faultsOfEvent(type, detail))).toEqual([]);
-    for (const secret of [key, replaced.key, 'webshop']) expect(JSON.stringify(sent)).not.toContain(secret);
+    for (const secret of [key, replaced.key, 'webshop'])
+      expect(JSON.stringify(sent)).not.toContain(secret);
     expect(sent.find(({ type }) => type === 'key.created')?.detail).toEqual({
       version: 1,
       deployment: 'bag-adres-prod',
@@ -50,7 +51,10 @@ describe('the events of changes', () => {
       time: new Date(bench.clock.now).toISOString(),
       change: { keyId },
     });
-    expect(sent[0]?.detail).toMatchObject({ plan: 'small', summary: 'jo@example.nl changed plan small.' });
+    expect(sent[0]?.detail).toMatchObject({
+      plan: 'small',
+      summary: 'jo@example.nl changed plan small.',
+    });
   });
 
   it('are none for a change that was refused, and none for the name of a key', async () => {
@@ -67,8 +71,11 @@ describe('the events of changes', () => {
       throw new Error('EventBridge is not there');
     };
     await admin.accounts.create({ id: 'unsent', plan: 'small' });
-    expect((await admin.accounts.audit('unsent')).entries.map(({ action, outcome }) => [action, outcome])).toEqual([
-      ['account create', 'done'],
-    ]);
+    expect(
+      (await admin.accounts.audit('unsent')).entries.map(({ action, outcome }) => [
+        action,
+        outcome,
+      ]),
+    ).toEqual([['account create', 'done']]);
   });
 });

@@ -7,7 +7,12 @@ import { type LoadProposal, reportOf } from '../../../loader/verdict/load-report
 import { runLoad } from '../../../local/load/run-load.ts';
 import type { AdminError } from '../../../packages/admin/accounts/admin-error.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
-import { changesFilesOf, type LoadRunner, loadsOf, readChanges } from '../../../packages/admin/load-approvals.ts';
+import {
+  changesFilesOf,
+  type LoadRunner,
+  loadsOf,
+  readChanges,
+} from '../../../packages/admin/load-approvals.ts';
 import { idOf } from '../../loader/steps/months.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
@@ -33,8 +38,13 @@ const runner: LoadRunner = {
 };
 
 const loadsAs = (actor: string, other = runner) =>
-  loadsOf(createAdminStore(service.client, testTables.accounts, actor, Date.now), register.storage, other);
-const codeOf = (call: Promise<unknown>) => call.then(String, (error: unknown) => (error as AdminError).code);
+  loadsOf(
+    createAdminStore(service.client, testTables.accounts, actor, Date.now),
+    register.storage,
+    other,
+  );
+const codeOf = (call: Promise<unknown>) =>
+  call.then(String, (error: unknown) => (error as AdminError).code);
 
 /** What an approval or a rejection of the waiting load is given. */
 async function inputNow() {
@@ -89,13 +99,19 @@ describe('an approval', () => {
   it('starts the load once and records who approved it, however often it is sent', async () => {
     const input = await inputNow();
     const before = (await loadsAs('olaf').audit()).entries.length;
-    const answers = await Promise.all(['olaf', 'olaf', 'petra'].map((actor) => loadsAs(actor).approve(input)));
+    const answers = await Promise.all(
+      ['olaf', 'olaf', 'petra'].map((actor) => loadsAs(actor).approve(input)),
+    );
     answers.push(await loadsAs('petra').approve(input));
     expect(answers.filter((answer) => answer.started)).toHaveLength(1);
     expect(started).toHaveLength(1);
     const [entry, ...older] = (await loadsAs('petra').audit()).entries;
     expect(older).toHaveLength(before);
-    expect(entry).toMatchObject({ action: 'load approve', outcome: 'done', detail: { load: register.waiting } });
+    expect(entry).toMatchObject({
+      action: 'load approve',
+      outcome: 'done',
+      detail: { load: register.waiting },
+    });
     expect((await loadsAs('petra').show(register.waiting)).approval).toMatchObject({
       by: entry?.actor,
       state: 'running',
@@ -104,13 +120,19 @@ describe('an approval', () => {
 
   it('runs exactly that load, which then no longer awaits approval; sending the form again starts nothing', async () => {
     const input = await inputNow();
-    expect(await loadsAs('olaf').approve(input)).toMatchObject({ load: register.waiting, started: true });
+    expect(await loadsAs('olaf').approve(input)).toMatchObject({
+      load: register.waiting,
+      started: true,
+    });
     const { addresses, storageFolder } = register;
     await runLoad({ storage: storageFolder, addresses, approve: register.waiting, workers: 0 });
     states.set(started[0] ?? '', 'done');
     expect(await loadsAs('olaf').waiting()).toEqual([]);
     expect((await loadsAs('olaf').register()).peildatum).toBe('2026-03-08');
-    expect(await loadsAs('olaf').approve(input)).toMatchObject({ load: register.waiting, started: false });
+    expect(await loadsAs('olaf').approve(input)).toMatchObject({
+      load: register.waiting,
+      started: false,
+    });
     expect(started).toHaveLength(1);
   });
 
@@ -118,17 +140,39 @@ describe('an approval', () => {
     const input = await inputNow();
     await loadsAs('olaf').approve(input);
     states.set(started[0] ?? '', 'failed');
-    expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: true });
-    expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: false });
-    expect(started).toEqual([expect.not.stringMatching(/^reject /), expect.stringMatching(/^reject /)]);
-    expect((await loadsAs('olaf').audit()).entries[0]).toMatchObject({ action: 'load reject', actor: 'petra' });
-    expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ decision: 'reject', by: 'petra' });
+    expect(await loadsAs('petra').reject(input)).toMatchObject({
+      load: register.waiting,
+      started: true,
+    });
+    expect(await loadsAs('petra').reject(input)).toMatchObject({
+      load: register.waiting,
+      started: false,
+    });
+    expect(started).toEqual([
+      expect.not.stringMatching(/^reject /),
+      expect.stringMatching(/^reject /),
+    ]);
+    expect((await loadsAs('olaf').audit()).entries[0]).toMatchObject({
+      action: 'load reject',
+      actor: 'petra',
+    });
+    expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({
+      decision: 'reject',
+      by: 'petra',
+    });
     const { addresses, storageFolder } = register;
     const report = await runLoad({ storage: storageFolder, addresses, reject: register.waiting });
-    expect(report).toMatchObject({ outcome: 'rejected', load: register.waiting, peildatum: '2026-01-08' });
+    expect(report).toMatchObject({
+      outcome: 'rejected',
+      load: register.waiting,
+      peildatum: '2026-01-08',
+    });
     states.set(started[1] ?? '', 'done');
     expect(await loadsAs('olaf').waiting()).toEqual([]);
-    expect(await loadsAs('petra').reject(input)).toMatchObject({ load: register.waiting, started: false });
+    expect(await loadsAs('petra').reject(input)).toMatchObject({
+      load: register.waiting,
+      started: false,
+    });
     expect(await codeOf(loadsAs('petra').approve(input))).toBe('not_found');
     expect((await loadsAs('olaf').register()).peildatum).toBe('2026-01-08');
   });
@@ -156,7 +200,9 @@ describe('an approval', () => {
     const input = await inputNow();
     await loadsAs('olaf').approve(input);
     states.set(started[0] ?? '', 'failed');
-    expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ state: 'failed' });
+    expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({
+      state: 'failed',
+    });
     expect(await loadsAs('petra').approve(input)).toMatchObject({ started: true });
     expect(new Set(started).size).toBe(2);
   });
@@ -165,7 +211,10 @@ describe('an approval', () => {
     const input = await inputNow();
     const dying: LoadRunner = { ...runner, start: () => Promise.reject(new Error('died')) };
     await expect(loadsAs('olaf', dying).approve(input)).rejects.toThrow('died');
-    expect((await loadsAs('olaf').audit()).entries[0]).toMatchObject({ actor: 'olaf', outcome: 'unknown' });
+    expect((await loadsAs('olaf').audit()).entries[0]).toMatchObject({
+      actor: 'olaf',
+      outcome: 'unknown',
+    });
     expect(await loadsAs('petra').approve(input)).toMatchObject({ started: false }); // of the approval before
     expect(started).toHaveLength(1);
   });
@@ -180,11 +229,16 @@ describe('an approval', () => {
 
 const load = '2026-03-08-0123456789';
 const planWith = (...bytes: number[]) =>
-  ({ load, csv: bytes.map((size, i) => ({ name: `10-00${i}`, changes: 1, bytes: size })) }) as unknown as LoadProposal;
+  ({
+    load,
+    csv: bytes.map((size, i) => ({ name: `10-00${i}`, changes: 1, bytes: size })),
+  }) as unknown as LoadProposal;
 
 describe('the files of the changes of a load', () => {
   it('have up to 4 MB of parts that belong together, in their order', () => {
-    const sizes = changesFilesOf(planWith(2e6, 2e6, 1, 5e6, 3e6)).map((file) => file.map(({ bytes }) => bytes));
+    const sizes = changesFilesOf(planWith(2e6, 2e6, 1, 5e6, 3e6)).map((file) =>
+      file.map(({ bytes }) => bytes),
+    );
     expect(sizes).toEqual([[2e6, 2e6], [1], [5e6], [3e6]]);
   });
 
@@ -198,6 +252,8 @@ describe('the files of the changes of a load', () => {
     expect(await readChanges(storage, proposal, 1)).toBe(`${head}a\r\nb\r\n`);
     expect(await readChanges(storage, proposal, 2)).toBe(`${head}c\r\n`);
     for (const file of [0, 3, -1, 1.5])
-      await expect(readChanges(storage, proposal, file)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(readChanges(storage, proposal, file)).rejects.toMatchObject({
+        code: 'not_found',
+      });
   });
 });

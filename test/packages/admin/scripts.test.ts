@@ -12,9 +12,14 @@ const ours = JSON.parse(read('package.json'));
 
 let scripts: Record<string, string>;
 
-/** The packages that a script imports when it is loaded, also by the scripts that it shares with others. */
+/**
+ * The packages that a script imports when it is loaded, also by the scripts that it shares with
+ * others.
+ */
 function importsOf(script: string): string[] {
-  return [...(scripts[script] ?? '').matchAll(/^(?:import|export) (?:[^'"]*? from )?["']([^"']+)["']/gm)]
+  return [
+    ...(scripts[script] ?? '').matchAll(/^(?:import|export) (?:[^'"]*? from )?["']([^"']+)["']/gm),
+  ]
     .flatMap(([, name = '']) => (name.startsWith('./') ? importsOf(name.slice(2)) : name))
     .filter((name) => !name.startsWith('node:') && !builtinModules.includes(name))
     .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '')
@@ -59,15 +64,22 @@ describe('the package bag-adres-admin', () => {
         types: `./dist/${name}.${types}`,
         default: `./dist/${name}.${script}`,
       });
-      return [name === 'index' ? '.' : `./${name}`, { import: file('d.ts', 'js'), require: file('d.cts', 'cjs') }];
+      return [
+        name === 'index' ? '.' : `./${name}`,
+        { import: file('d.ts', 'js'), require: file('d.cts', 'cjs') },
+      ];
     });
     expect(exports).toEqual(Object.fromEntries(exported));
   });
 
   it('is the same as CommonJS, of which each part requires the others as CommonJS', () => {
-    for (const [name, script] of Object.entries(scripts).filter(([name]) => name.endsWith('.cjs'))) {
+    for (const [name, script] of Object.entries(scripts).filter(([name]) =>
+      name.endsWith('.cjs'),
+    )) {
       expect([name, script]).toEqual([name, expect.not.stringMatching(/^(import|export) /m)]);
-      const required = [...script.matchAll(/require\("\.\/([^"]+)"\)/g)].map(([, path = '']) => path);
+      const required = [...script.matchAll(/require\("\.\/([^"]+)"\)/g)].map(
+        ([, path = '']) => path,
+      );
       expect(required.filter((path) => scripts[path] === undefined)).toEqual([]);
       expect(required.filter((path) => !path.endsWith('.cjs'))).toEqual([]);
     }
@@ -79,7 +91,15 @@ describe('the package bag-adres-admin', () => {
 
   it('exports what portals call, and allows no deep imports', () => {
     expect(Object.keys(admin).sort()).toEqual([
-      ...['AdminError', 'allPages', 'announceWith', 'changeEventTypes', 'createAdmin', 'dutchTime', 'isAdminError'],
+      ...[
+        'AdminError',
+        'allPages',
+        'announceWith',
+        'changeEventTypes',
+        'createAdmin',
+        'dutchTime',
+        'isAdminError',
+      ],
       ...['isPerson', 'labelAfter', 'pagesOf', 'roles', 'windowNames'],
     ]);
     expect(ours.exports).toBeUndefined();
@@ -101,12 +121,15 @@ describe('the page for portals', () => {
     const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];
     expect(refusals.length).toBeGreaterThan(20);
     const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-    const described = ([, group, call]: RegExpExecArray) => rows.some((line) => line.includes(`\`${group}.${call}(`));
+    const described = ([, group, call]: RegExpExecArray) =>
+      rows.some((line) => line.includes(`\`${group}.${call}(`));
     expect(refusals.filter((refusal) => !described(refusal)).map(([line]) => line)).toEqual([]);
   });
 
   it('shows all imports of the package', () => {
-    const pages = globSync(['docs/*.md', 'docs/examples/portal/*', 'packages/admin/README.md'], { cwd: root });
+    const pages = globSync(['docs/*.md', 'docs/examples/portal/*', 'packages/admin/README.md'], {
+      cwd: root,
+    });
     const imported = pages.flatMap((file) =>
       [...read(file).matchAll(/from '(bag-adres-admin[^']*)'/g)].map(([, name]) => name),
     );

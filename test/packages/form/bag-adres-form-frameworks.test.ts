@@ -14,11 +14,13 @@ import { isFullSweep } from '../../support/sweep.ts';
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const folder = path('../../../node_modules/.cache/form-frameworks');
 /** The frameworks are installed when a full sweep needs them. */
-const isHere = isFullSweep && missingBrowser === undefined && (await installTools(path('frameworks'), folder));
+const isHere =
+  isFullSweep && missingBrowser === undefined && (await installTools(path('frameworks'), folder));
 const inFrameworks = isHere ? it : it.skip;
 const because = isHere
   ? ''
-  : browserBecause || ` (skipped: ${isFullSweep ? 'the npm registry does not answer' : 'only in a full sweep'})`;
+  : browserBecause ||
+    ` (skipped: ${isFullSweep ? 'the npm registry does not answer' : 'only in a full sweep'})`;
 
 const fields = ['naam', 'postcode', 'huisnummer', 'toevoeging', 'straat', 'woonplaats'];
 const place = { straat: 'Damrak', woonplaats: 'Amsterdam' };
@@ -26,9 +28,12 @@ const place = { straat: 'Damrak', woonplaats: 'Amsterdam' };
 /** The route of the page: number 24 has toevoegingen, number 147 and number 14 with 7 have none. */
 function answer(query: URLSearchParams) {
   const address = [query.get('huisnummer'), query.get('toevoeging')].join(' ').trim();
-  const toevoegingen = { '24': [null, 'A', 'B'], '147': [null], '14': [null, '7'] }[address.split(' ')[0] ?? ''] ?? [];
+  const toevoegingen =
+    { '24': [null, 'A', 'B'], '147': [null], '14': [null, '7'] }[address.split(' ')[0] ?? ''] ?? [];
   const exists = ['24', '24 A', '24 B', '147', '14', '14 7'].includes(address);
-  return exists ? { status: 'ok', address: place, toevoegingen } : { status: 'not_found', toevoegingen };
+  return exists
+    ? { status: 'ok', address: place, toevoegingen }
+    : { status: 'not_found', toevoegingen };
 }
 
 const react = (binding: string) => `
@@ -120,7 +125,9 @@ async function type(page: Page, values: Record<string, string>): Promise<void> {
   }
 }
 
-/** Types in a field beside the address, so that everything is rendered again, and sends the form. */
+/**
+ * Types in a field beside the address, so that everything is rendered again, and sends the form.
+ */
 async function order(page: Page): Promise<Record<string, string>> {
   await page.getByRole('status').getByText('Damrak').waitFor();
   await page.locator('[name=naam]').fill('Kim');
@@ -128,7 +135,9 @@ async function order(page: Page): Promise<Record<string, string>> {
   const shown = await page
     .locator('input')
     .evaluateAll((inputs) =>
-      Object.fromEntries((inputs as { name: string; value: string }[]).map(({ name, value }) => [name, value])),
+      Object.fromEntries(
+        (inputs as { name: string; value: string }[]).map(({ name, value }) => [name, value]),
+      ),
     );
   const sent = page.waitForRequest((request) => request.method() === 'POST');
   await page.getByRole('button', { name: 'Bestel' }).click();

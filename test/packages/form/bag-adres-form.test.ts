@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { newAccount } from '../../support/address-service.ts';
 import { violations, wcagRules } from '../../support/axe.ts';
-import { because, browserForTests, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
+import {
+  because,
+  browserForTests,
+  inBrowser,
+  inBrowserSweep,
+  openTab,
+  type Tab,
+} from '../../support/browser.ts';
 import { startHttpService } from '../../support/http-service.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
@@ -16,7 +23,10 @@ const folder = fileURLToPath(new URL('../../../docs/examples/form/', import.meta
 const chromium = browserForTests();
 const service = startForTests(startHttpService);
 let form: Form;
-/** The same form while the service can't be reached, and with a key whose quota is used up: in a full sweep. */
+/**
+ * The same form while the service can't be reached, and with a key whose quota is used up: in a
+ * full sweep.
+ */
 let alone: Form | undefined;
 let spent: Form | undefined;
 
@@ -37,14 +47,20 @@ type Form = { url: string; server: ChildProcess };
 /** The server of the example, as its README says to start it. */
 async function startForm(baseUrl: string, key: string): Promise<Form> {
   const env = { ...process.env, BAG_ADRES_URL: baseUrl, BAG_ADRES_KEY: key, PORT: '0' };
-  const server = spawn(process.execPath, ['server.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const server = spawn(process.execPath, ['server.ts'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const [line] = await once(server.stdout, 'data');
   return { url: String(line).trim(), server };
 }
 
 let shared: Promise<Tab> | undefined;
 
-/** Goes to `url` in the tab that the tests share: a tab of its own for each is most of their time. */
+/**
+ * Goes to `url` in the tab that the tests share: a tab of its own for each is most of their time.
+ */
 async function open(url = form.url, { scripts = true } = {}): Promise<Page> {
   shared ??= openTab(chromium.browser, { viewport: { width: 390, height: 844 } });
   const { page, allowScripts } = await shared;
@@ -58,10 +74,16 @@ type Test = (page: Page) => Promise<void>;
 
 /** A test on the page of the form; the other in a full sweep only. */
 const onPage = (title: string, test: Test) => inBrowser(title, async () => test(await open()));
-const onPageSweep = (title: string, test: Test) => inBrowserSweep(title, async () => test(await open()));
+const onPageSweep = (title: string, test: Test) =>
+  inBrowserSweep(title, async () => test(await open()));
 
 /** Types a number and leaves the field, so that the form asks at once. */
-async function type(page: Page, postcode: string, huisnummer: string, toevoeging?: string): Promise<void> {
+async function type(
+  page: Page,
+  postcode: string,
+  huisnummer: string,
+  toevoeging?: string,
+): Promise<void> {
   await page.getByLabel('Postcode').fill(postcode);
   await number(page).fill(huisnummer);
   if (toevoeging !== undefined) await addition(page).fill(toevoeging);
@@ -103,7 +125,11 @@ async function hasValue(field: Locator, value: string): Promise<void> {
 }
 
 /** Answers every lookup of a page, at once or when somebody says so. */
-async function answerWith(page: Page, body: unknown, when: Promise<unknown> = Promise.resolve()): Promise<void> {
+async function answerWith(
+  page: Page,
+  body: unknown,
+  when: Promise<unknown> = Promise.resolve(),
+): Promise<void> {
   await page.route('**/adres?*', async (route) => {
     await when;
     await route.fulfill({ json: body }).catch(() => undefined);
@@ -114,7 +140,10 @@ const script = '<script type="module" src="/bag-adres-form.js"></script>';
 const serve = (page: Page, path: string, body: string, headers = {}) =>
   page.route(`**/${path}`, (route) => route.fulfill({ contentType: 'text/html', headers, body }));
 
-/** Fills the fields in one go, as a browser does with an address that it keeps: there is no way to make it do so. */
+/**
+ * Fills the fields in one go, as a browser does with an address that it keeps: there is no way to
+ * make it do so.
+ */
 const autofill = (page: Page, values: Record<string, string>) =>
   page.evaluate(`for (const [name, value] of Object.entries(${JSON.stringify(values)})) {
     const field = document.getElementById(name);
@@ -166,13 +195,20 @@ type State = {
 
 const own = 'Klopt niet? Zelf invullen';
 const filled = `Nieuwezijds Voorburgwal 147, 1012 RJ Amsterdam${own}`;
-const unknown = 'Dit adres staat niet in het register. Controleer het, of vul de straat en de woonplaats zelf in.';
+const unknown =
+  'Dit adres staat niet in het register. Controleer het, of vul de straat en de woonplaats zelf in.';
 const unavailable = 'We kunnen het adres nu niet opzoeken. Vul de straat en de woonplaats zelf in.';
 const known: [string, string] = ['Nieuwezijds Voorburgwal', 'Amsterdam'];
 const found = 'Nieuwezijds Voorburgwal 147  1012RJ Amsterdam';
 
 const states: State[] = [
-  { name: 'found', reach: (page) => type(page, '1012RJ', '147 '), says: filled, place: known, ordered: 'Nieuwezijds' },
+  {
+    name: 'found',
+    reach: (page) => type(page, '1012RJ', '147 '),
+    says: filled,
+    place: known,
+    ordered: 'Nieuwezijds',
+  },
   {
     name: 'typed before, as the register has it',
     reach: async (page) => {
@@ -288,7 +324,12 @@ const states: State[] = [
     keys: 'Tab Tab Enter',
     ordered: 'Teststraat 3  9999SD Teststad',
   },
-  { name: 'not found', reach: (page) => type(page, '1012RJ', '99999'), says: unknown, ordered: 'Damrak 99999' },
+  {
+    name: 'not found',
+    reach: (page) => type(page, '1012RJ', '99999'),
+    says: unknown,
+    ordered: 'Damrak 99999',
+  },
   {
     name: 'slow',
     reach: async (page) => {
@@ -311,14 +352,25 @@ const states: State[] = [
   {
     name: 'filled in by the browser, as the register has it',
     reach: (page) =>
-      autofill(page, { postcode: '1012 RJ', huisnummer: '147', straat: known[0], woonplaats: 'AMSTERDAM' }),
+      autofill(page, {
+        postcode: '1012 RJ',
+        huisnummer: '147',
+        straat: known[0],
+        woonplaats: 'AMSTERDAM',
+      }),
     says: filled,
     place: ['Nieuwezijds Voorburgwal', 'AMSTERDAM'],
     ordered: 'Nieuwezijds Voorburgwal 147',
   },
   {
     name: 'filled in by the browser, with another street',
-    reach: (page) => autofill(page, { straat: 'Dam', woonplaats: 'Amsterdam', postcode: '1012RJ', huisnummer: '147' }),
+    reach: (page) =>
+      autofill(page, {
+        straat: 'Dam',
+        woonplaats: 'Amsterdam',
+        postcode: '1012RJ',
+        huisnummer: '147',
+      }),
     says: `Volgens het register is dit Nieuwezijds Voorburgwal, Amsterdam.Overnemen${own}`,
     place: ['Dam', 'Amsterdam'],
     ordered: 'Dam 147',
@@ -326,7 +378,10 @@ const states: State[] = [
   {
     name: 'a town by the name that people use',
     reach: async (page) => {
-      await answerWith(page, { status: 'ok', address: { straat: 'Plein', woonplaats: "'s-Gravenhage" } });
+      await answerWith(page, {
+        status: 'ok',
+        address: { straat: 'Plein', woonplaats: "'s-Gravenhage" },
+      });
       await town(page).fill('Den Haag');
       await type(page, '2511CS', '1');
     },
@@ -350,29 +405,44 @@ const states: State[] = [
 ];
 
 describe(`the form element${because}`, () => {
-  inBrowser.each(sweep(states, 4))('says what is so, harms nothing, and leads on by keyboard: $name', async (state) => {
-    const { url = () => form.url, place = ['', ''], lookups: most = 2, list = [], keys, ordered } = state;
-    const page = await open(url());
-    const top = await topOf(page);
-    const lookups = await countLookups(page);
-    await state.reach(page);
-    for (let tries = 0; tries < 400 && (await message(page).textContent()) !== state.says; tries++) await sleep(25);
-    expect(await message(page).textContent()).toBe(state.says);
-    expect([lookups.length <= most || lookups, await topOf(page)]).toEqual([true, top]);
-    expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(place);
-    expect(await isValid(page)).toBe(!place.includes(''));
-    await addition(page).focus();
-    await press(page, 'ArrowDown');
-    expect(await options(page).allInnerTexts()).toEqual(list);
-    await press(page, 'Escape');
-    expect(await violations(page, wcagRules)).toEqual([]);
-    if (keys) {
+  inBrowser.each(sweep(states, 4))(
+    'says what is so, harms nothing, and leads on by keyboard: $name',
+    async (state) => {
+      const {
+        url = () => form.url,
+        place = ['', ''],
+        lookups: most = 2,
+        list = [],
+        keys,
+        ordered,
+      } = state;
+      const page = await open(url());
+      const top = await topOf(page);
+      const lookups = await countLookups(page);
+      await state.reach(page);
+      for (
+        let tries = 0;
+        tries < 400 && (await message(page).textContent()) !== state.says;
+        tries++
+      )
+        await sleep(25);
+      expect(await message(page).textContent()).toBe(state.says);
+      expect([lookups.length <= most || lookups, await topOf(page)]).toEqual([true, top]);
+      expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(place);
+      expect(await isValid(page)).toBe(!place.includes(''));
       await addition(page).focus();
-      await press(page, keys);
-      await hasValue(street(page), ordered.replace(/ \d.*/, ''));
-    }
-    await order(page, ordered);
-  });
+      await press(page, 'ArrowDown');
+      expect(await options(page).allInnerTexts()).toEqual(list);
+      await press(page, 'Escape');
+      expect(await violations(page, wcagRules)).toEqual([]);
+      if (keys) {
+        await addition(page).focus();
+        await press(page, keys);
+        await hasValue(street(page), ordered.replace(/ \d.*/, ''));
+      }
+      await order(page, ordered);
+    },
+  );
 
   onPage('leaves the focus where it is when the answer comes', async (page) => {
     const { promise, resolve } = Promise.withResolvers();
@@ -390,32 +460,45 @@ describe(`the form element${because}`, () => {
     expect(await options(page).count()).toBe(0);
   });
 
-  onPageSweep('clears what it filled in when another toevoeging is chosen, and no answer comes', async (page) => {
-    await type(page, '9999SD', '2', 'A');
-    await hasValue(street(page), 'Teststraat');
-    await page.route('**/adres?*', (route) => route.abort());
-    await addition(page).focus();
-    await press(page, 'ArrowDown');
-    await options(page).getByText('B').click();
-    await says(page, unavailable);
-    expect(await street(page).inputValue()).toBe('');
-  });
+  onPageSweep(
+    'clears what it filled in when another toevoeging is chosen, and no answer comes',
+    async (page) => {
+      await type(page, '9999SD', '2', 'A');
+      await hasValue(street(page), 'Teststraat');
+      await page.route('**/adres?*', (route) => route.abort());
+      await addition(page).focus();
+      await press(page, 'ArrowDown');
+      await options(page).getByText('B').click();
+      await says(page, unavailable);
+      expect(await street(page).inputValue()).toBe('');
+    },
+  );
 
-  onPageSweep('asks once for a number typed slowly, and not again for one that it knows', async (page) => {
-    const lookups = await countLookups(page);
-    await page.getByLabel('Postcode').pressSequentially('1012rj', { delay: 20 });
-    await number(page).pressSequentially('147', { delay: 150 });
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    await type(page, '1012RJ', '148');
-    await says(page, unknown);
-    await type(page, '1012rj', '147');
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    expect(lookups.map((query) => new URLSearchParams(query).get('huisnummer'))).toEqual(['147', '148']);
-  });
+  onPageSweep(
+    'asks once for a number typed slowly, and not again for one that it knows',
+    async (page) => {
+      const lookups = await countLookups(page);
+      await page.getByLabel('Postcode').pressSequentially('1012rj', { delay: 20 });
+      await number(page).pressSequentially('147', { delay: 150 });
+      await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+      await type(page, '1012RJ', '148');
+      await says(page, unknown);
+      await type(page, '1012rj', '147');
+      await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+      expect(lookups.map((query) => new URLSearchParams(query).get('huisnummer'))).toEqual([
+        '147',
+        '148',
+      ]);
+    },
+  );
 
   onPageSweep('still takes the answer when a space is typed while it waits', async (page) => {
     const { promise, resolve } = Promise.withResolvers();
-    await answerWith(page, { status: 'ok', address: { straat: 'Damrak', woonplaats: 'Amsterdam' } }, promise);
+    await answerWith(
+      page,
+      { status: 'ok', address: { straat: 'Damrak', woonplaats: 'Amsterdam' } },
+      promise,
+    );
     await type(page, '1012RJ', '147');
     await number(page).pressSequentially(' ');
     resolve(undefined);
@@ -451,24 +534,36 @@ describe(`the form element${because}`, () => {
     expect(await options(page).count()).toBe(0);
   });
 
-  onPage('is disabled with its fieldset, and forgets everything when the form is reset', async (page) => {
-    await inFieldset(page);
-    await type(page, '9999SD', '2', 'A');
-    await hasValue(street(page), 'Teststraat');
-    await disable(page, true);
-    expect([await addition(page).isDisabled(), await message(page).textContent()]).toEqual([true, '']);
-    await disable(page, false);
-    await reset(page);
-    expect([await street(page).inputValue(), await addition(page).getAttribute('role')]).toEqual(['', null]);
-    await type(page, '9999SD', '2', 'A');
-    await hasValue(street(page), 'Teststraat');
-  });
+  onPage(
+    'is disabled with its fieldset, and forgets everything when the form is reset',
+    async (page) => {
+      await inFieldset(page);
+      await type(page, '9999SD', '2', 'A');
+      await hasValue(street(page), 'Teststraat');
+      await disable(page, true);
+      expect([await addition(page).isDisabled(), await message(page).textContent()]).toEqual([
+        true,
+        '',
+      ]);
+      await disable(page, false);
+      await reset(page);
+      expect([await street(page).inputValue(), await addition(page).getAttribute('role')]).toEqual([
+        '',
+        null,
+      ]);
+      await type(page, '9999SD', '2', 'A');
+      await hasValue(street(page), 'Teststraat');
+    },
+  );
 
   onPage('shows names as text, and lets people type after an answer that is none', async (page) => {
     const address = { straat: '<img src=x onerror=alert(1)>', woonplaats: '$&' };
     const answers: [unknown, string][] = [
       [{ status: 'ok', address }, `${address.straat} 1, 1012 RJ $&`],
-      [{ status: 'ambiguous', candidates: [address, address] }, 'Er zijn meer adressen met dit nummer.'],
+      [
+        { status: 'ambiguous', candidates: [address, address] },
+        'Er zijn meer adressen met dit nummer.',
+      ],
       [{ status: 'ok', address: null }, unavailable],
       [{ status: 'ok', address: { straat: 1, woonplaats: {} } }, unavailable],
       [{ status: 'not_found', toevoegingen: 'A' }, unavailable],
@@ -491,7 +586,10 @@ describe(`the form element${because}`, () => {
     // A browser restores the fields of a page that it may keep.
     await page.route(`${form.url}/`, async (route) => {
       const response = await route.fetch();
-      await route.fulfill({ response, headers: { ...response.headers(), 'cache-control': 'max-age=60' } });
+      await route.fulfill({
+        response,
+        headers: { ...response.headers(), 'cache-control': 'max-age=60' },
+      });
     });
     await page.goto(`${form.url}/`);
     await type(page, '1012RJ', '147');
@@ -515,8 +613,10 @@ describe(`the form element${because}`, () => {
     await page.getByText(`We leveren op: ${found}`).waitFor();
   });
 
-  onPageSweep('makes fields of its own in the language of the page, each element for itself', async (page) => {
-    await page.evaluate(`
+  onPageSweep(
+    'makes fields of its own in the language of the page, each element for itself',
+    async (page) => {
+      await page.evaluate(`
       document.documentElement.lang = 'en';
       document.documentElement.dir = 'rtl';
       window.seen = [];
@@ -524,33 +624,39 @@ describe(`the form element${because}`, () => {
       first.texts = { straat: 'Street name' };
       document.addEventListener('bag-adres', ({ target, detail }) => seen.push([target === second, detail.status]));
       document.querySelector('form').replaceChildren(first, second)`);
-    expect(await violations(page, wcagRules)).toEqual([]);
-    const last = (name: string) => page.getByRole('textbox', { name }).last();
-    await last('Postcode').fill('9999SD');
-    await last('House number').fill('1');
-    await page.keyboard.press('Tab');
-    await hasValue(last('Street'), 'Teststraat');
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
       expect(await violations(page, wcagRules)).toEqual([]);
-    }
-    expect(await page.evaluate('window.seen')).toEqual([[true, 'ok']]);
-    expect(await page.getByLabel('Street name').inputValue()).toBe('');
-  });
+      const last = (name: string) => page.getByRole('textbox', { name }).last();
+      await last('Postcode').fill('9999SD');
+      await last('House number').fill('1');
+      await page.keyboard.press('Tab');
+      await hasValue(last('Street'), 'Teststraat');
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violations(page, wcagRules)).toEqual([]);
+      }
+      expect(await page.evaluate('window.seen')).toEqual([[true, 'ok']]);
+      expect(await page.getByLabel('Street name').inputValue()).toBe('');
+    },
+  );
 
-  onPageSweep('takes texts that were set before its script, and fits at 400 % under any policy', async (page) => {
-    const texts = `<script>document.querySelector('bag-adres-form').texts = { own: 'Anders' }</script>`;
-    const element = '<bag-adres-form><input name="gemeente"></bag-adres-form>';
-    const policy = "require-trusted-types-for 'script'; trusted-types 'none'";
-    await serve(page, 'early', `<html lang="nl">${element}${texts}${script}`, { 'content-security-policy': policy });
-    await page.setViewportSize({ width: 320, height: 256 });
-    await page.goto(`${form.url}/early`);
-    await type(page, '1012RJ', '147');
-    await says(page, 'Anders');
-    expect(await page.locator('[name=gemeente]').inputValue()).toBe('Amsterdam');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-    await page.setViewportSize({ width: 390, height: 844 });
-  });
+  onPageSweep(
+    'takes texts that were set before its script, and fits at 400 % under any policy',
+    async (page) => {
+      const texts = `<script>document.querySelector('bag-adres-form').texts = { own: 'Anders' }</script>`;
+      const element = '<bag-adres-form><input name="gemeente"></bag-adres-form>';
+      const policy = "require-trusted-types-for 'script'; trusted-types 'none'";
+      await serve(page, 'early', `<html lang="nl">${element}${texts}${script}`, {
+        'content-security-policy': policy,
+      });
+      await page.setViewportSize({ width: 320, height: 256 });
+      await page.goto(`${form.url}/early`);
+      await type(page, '1012RJ', '147');
+      await says(page, 'Anders');
+      expect(await page.locator('[name=gemeente]').inputValue()).toBe('Amsterdam');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+      await page.setViewportSize({ width: 390, height: 844 });
+    },
+  );
 
   const changed = [
     ['postcode', '9999ZZ'],
@@ -560,12 +666,21 @@ describe(`the form element${because}`, () => {
     'never sends a street that the page brought with another number: %s is %s',
     async (name, value) => {
       const page = await open();
-      const brought = { postcode: '1012RJ', huisnummer: '147', straat: known[0], woonplaats: known[1] };
+      const brought = {
+        postcode: '1012RJ',
+        huisnummer: '147',
+        straat: known[0],
+        woonplaats: known[1],
+      };
       const fields = Object.entries(brought).map(
         ([name, text]) => `<input name="${name}" id="${name}" value="${text}">`,
       );
       const element = `<bag-adres-form lookup="/none">${fields.join('')}</bag-adres-form>`;
-      await serve(page, 'returning*', `<html lang="nl"><form>${element}<button>Bestel</button></form>${script}`);
+      await serve(
+        page,
+        'returning*',
+        `<html lang="nl"><form>${element}<button>Bestel</button></form>${script}`,
+      );
       await page.goto(`${form.url}/returning`);
       await page.locator('#huisnummer').press('End');
       await page.keyboard.type(' ');
@@ -591,37 +706,46 @@ describe(`the form element${because}`, () => {
 
   onPageSweep('corrects a number that was read as two when it is typed again', async (page) => {
     await type(page, '1012RJ', '14 7');
-    expect([await number(page).inputValue(), await addition(page).inputValue()]).toEqual(['14', '7']);
+    expect([await number(page).inputValue(), await addition(page).inputValue()]).toEqual([
+      '14',
+      '7',
+    ]);
     await type(page, '1012RJ', '147');
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
     expect(await addition(page).inputValue()).toBe('');
     await addition(page).fill('B');
     await type(page, '1012RJ', '14A');
     await says(page, 'Controleer het huisnummer');
-    expect([await number(page).inputValue(), await addition(page).inputValue()]).toEqual(['14A', 'B']);
+    expect([await number(page).inputValue(), await addition(page).inputValue()]).toEqual([
+      '14A',
+      'B',
+    ]);
   });
 
-  onPageSweep('keeps a message about a field, and ties it to that field, until the field is right', async (page) => {
-    const field = page.getByLabel('Postcode');
-    await field.evaluate((input) => input.setAttribute('aria-describedby', 'straat'));
-    const described = () =>
-      field.evaluate((input) => [
-        input.getAttribute('aria-invalid'),
-        input.getAttribute('aria-describedby')?.split(' ').length,
-      ]);
-    await field.fill('1012');
-    await press(page, 'Tab');
-    await number(page).fill('147');
-    await press(page, 'Tab');
-    await says(page, 'Controleer de postcode');
-    expect(await described()).toEqual(['true', 2]);
-    await field.press('End');
-    await page.keyboard.type('R');
-    await says(page, 'Controleer de postcode');
-    await page.keyboard.type('J');
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    expect(await described()).toEqual([null, 1]);
-  });
+  onPageSweep(
+    'keeps a message about a field, and ties it to that field, until the field is right',
+    async (page) => {
+      const field = page.getByLabel('Postcode');
+      await field.evaluate((input) => input.setAttribute('aria-describedby', 'straat'));
+      const described = () =>
+        field.evaluate((input) => [
+          input.getAttribute('aria-invalid'),
+          input.getAttribute('aria-describedby')?.split(' ').length,
+        ]);
+      await field.fill('1012');
+      await press(page, 'Tab');
+      await number(page).fill('147');
+      await press(page, 'Tab');
+      await says(page, 'Controleer de postcode');
+      expect(await described()).toEqual(['true', 2]);
+      await field.press('End');
+      await page.keyboard.type('R');
+      await says(page, 'Controleer de postcode');
+      await page.keyboard.type('J');
+      await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+      expect(await described()).toEqual([null, 1]);
+    },
+  );
 
   onPageSweep('tries again when a field is left after a lookup that failed', async (page) => {
     await page.route('**/adres?*', (route) => route.abort());
@@ -632,19 +756,22 @@ describe(`the form element${because}`, () => {
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
   });
 
-  onPageSweep('asks once, and fills in, where AbortSignal has neither any nor timeout', async (page) => {
-    const session = await page.context().newCDPSession(page);
-    const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', {
-      source: 'delete AbortSignal.any; delete AbortSignal.timeout;',
-    });
-    await page.reload();
-    await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
-    expect(await page.evaluate('AbortSignal.any')).toBeUndefined();
-    const lookups = await countLookups(page);
-    await type(page, '1012RJ', '147');
-    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-    expect(lookups).toHaveLength(1);
-  });
+  onPageSweep(
+    'asks once, and fills in, where AbortSignal has neither any nor timeout',
+    async (page) => {
+      const session = await page.context().newCDPSession(page);
+      const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', {
+        source: 'delete AbortSignal.any; delete AbortSignal.timeout;',
+      });
+      await page.reload();
+      await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+      expect(await page.evaluate('AbortSignal.any')).toBeUndefined();
+      const lookups = await countLookups(page);
+      await type(page, '1012RJ', '147');
+      await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+      expect(lookups).toHaveLength(1);
+    },
+  );
 
   onPage('leaves an address in another country alone', async (page) => {
     const lookups = await countLookups(page);
@@ -658,7 +785,11 @@ describe(`the form element${because}`, () => {
     await page.locator('[name=land]').selectOption('BE');
     await page.evaluate("document.getElementById('straat').value = 'Veldstraat'");
     await type(page, '9000', '12 A', '');
-    expect([await message(page).textContent(), await number(page).inputValue(), lookups]).toEqual(['', '12 A', []]);
+    expect([await message(page).textContent(), await number(page).inputValue(), lookups]).toEqual([
+      '',
+      '12 A',
+      [],
+    ]);
     expect(await street(page).inputValue()).toBe('Veldstraat');
     await type(page, '1012RJ', '147');
     await page.locator('[name=land]').selectOption('NL');
@@ -679,12 +810,16 @@ describe(`the form element${because}`, () => {
       await page.getByLabel('Postcode').fill('1012');
       await press(page, 'Tab');
       await says(page, language === 'en' ? 'Check the postcode' : 'Controleer de postcode');
-      expect(await message(page).evaluate((shown) => (shown as { lang?: string }).lang)).toBe(language);
+      expect(await message(page).evaluate((shown) => (shown as { lang?: string }).lang)).toBe(
+        language,
+      );
     },
   );
 
   onPageSweep('disables the fields that it made, and looks nothing up then', async (page) => {
-    await page.evaluate(`document.forms[0].innerHTML = '<bag-adres-form disabled></bag-adres-form>'`);
+    await page.evaluate(
+      `document.forms[0].innerHTML = '<bag-adres-form disabled></bag-adres-form>'`,
+    );
     expect(await page.locator('input:enabled').count()).toBe(0);
     await page.evaluate(`document.querySelector('bag-adres-form').removeAttribute('disabled')`);
     expect(await page.locator('input:disabled').count()).toBe(0);
@@ -692,7 +827,10 @@ describe(`the form element${because}`, () => {
 
   onPage('never shows the key to the browser', async (page) => {
     const bodies: string[] = [];
-    page.on('response', async (response) => void bodies.push(await response.text().catch(() => '')));
+    page.on(
+      'response',
+      async (response) => void bodies.push(await response.text().catch(() => '')),
+    );
     await page.reload();
     await type(page, '1012RJ', '147');
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');

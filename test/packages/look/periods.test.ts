@@ -34,7 +34,9 @@ describe('the bars of a range', () => {
     });
     fc.assert(
       fc.property(range, fc.constantFrom(undefined, ...periods), ({ first, days }, asked) => {
-        const dates = Array.from({ length: days }, (_, i) => utcDateOf(new Date((first + i) * 86_400_000)));
+        const dates = Array.from({ length: days }, (_, i) =>
+          utcDateOf(new Date((first + i) * 86_400_000)),
+        );
         const [from = '', to = ''] = [dates[0], dates.at(-1)];
         const by = periodFor({ from, to }, asked);
         const sums = sumsBy(
@@ -50,7 +52,10 @@ describe('the bars of a range', () => {
   });
 
   it('by week begin on Monday, also of a week that began before the range or in another year', () => {
-    const days = ['2026-12-30', '2026-12-31', '2027-01-03', '2027-01-04'].map((date) => ({ date, lookups: 1 }));
+    const days = ['2026-12-30', '2026-12-31', '2027-01-03', '2027-01-04'].map((date) => ({
+      date,
+      lookups: 1,
+    }));
     expect(sumsBy('week', days)).toMatchObject([
       { from: '2026-12-30', to: '2027-01-03', lookups: 3 },
       { from: '2027-01-04', to: '2027-01-04', lookups: 1 },

@@ -4,10 +4,17 @@ import { queryFaults } from '../../../core/addresses/input-faults.ts';
 import { faultExamples } from '../../../packages/reference/fault-examples.ts';
 
 describe('the example of a code', () => {
-  it.each(Object.entries(faultExamples))('%s, %s, is refused with that code alone', (code, example) => {
-    const isBody = /^[[{]/.test(example);
-    const batch = readBatchInput(example, '', ['gemeente']);
-    const faults = isBody ? ('faults' in batch ? batch.faults() : []) : queryFaults(example, ['gemeente']);
-    expect(faults.map((fault) => fault.code)).toEqual([code]);
-  });
+  it.each(Object.entries(faultExamples))(
+    '%s, %s, is refused with that code alone',
+    (code, example) => {
+      const isBody = /^[[{]/.test(example);
+      const batch = readBatchInput(example, '', ['gemeente']);
+      const faults = isBody
+        ? 'faults' in batch
+          ? batch.faults()
+          : []
+        : queryFaults(example, ['gemeente']);
+      expect(faults.map((fault) => fault.code)).toEqual([code]);
+    },
+  );
 });

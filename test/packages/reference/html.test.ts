@@ -12,7 +12,12 @@ describe('text as HTML', () => {
 
 describe('JSON as HTML', () => {
   it('is the same JSON for a reader of its text', () => {
-    const value = { 'a<b>': ['"x": 1, [2]', null, true], c: [], d: [{ e: -1.5 }], f: "'s-Gravenhage & <i>" };
+    const value = {
+      'a<b>': ['"x": 1, [2]', null, true],
+      c: [],
+      d: [{ e: -1.5 }],
+      f: "'s-Gravenhage & <i>",
+    };
     expect(JSON.parse(htmlText(highlightedJson(value)))).toEqual(value);
   });
 

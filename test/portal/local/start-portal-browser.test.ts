@@ -2,7 +2,14 @@ import { describe, expect } from '@jest/globals';
 import type { RunOptions } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
-import { because, browserForTests, inBrowser, inBrowserSweep, openTab, type Tab } from '../../support/browser.ts';
+import {
+  because,
+  browserForTests,
+  inBrowser,
+  inBrowserSweep,
+  openTab,
+  type Tab,
+} from '../../support/browser.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
@@ -122,10 +129,16 @@ describe('the portal in a browser', () => {
     '/manage',
     '/suspend',
   ];
-  const paths = () => [...operatorPaths(), ...accountPaths().map((path) => `/accounts/demo${path}`)];
+  const paths = () => [
+    ...operatorPaths(),
+    ...accountPaths().map((path) => `/accounts/demo${path}`),
+  ];
   const desktop = { width: 1280, height: 900 };
   const phone = { width: 320, height: 700 };
-  /** The first look in a language is examined by all rules, the others by those that depend on size and colours. */
+  /**
+   * The first look in a language is examined by all rules, the others by those that depend on size
+   * and colours.
+   */
   const looks: Look[] = [
     ['en-GB', 'a phone in the light', phone, 'light', allRules],
     ['en-GB', 'a desktop in the dark', desktop, 'dark', visualRules],
@@ -139,7 +152,8 @@ describe('the portal in a browser', () => {
     `is accessible and fits on phones and desktops, light and dark, on every page in each language${because}`,
     async () => {
       const keys = await portal.admin.keys.list('demo');
-      if (keys.length < 3) await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
+      if (keys.length < 3)
+        await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
       const { page, show } = await operatorTab({ scripts: true });
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
@@ -148,13 +162,17 @@ describe('the portal in a browser', () => {
         await page.goto(portal.portalUrl + path);
         let language = 'en-GB';
         // Outside a full sweep each page has one of the looks, and all rules.
-        const seen = isFullSweep ? looks : looks.slice(index % looks.length, (index % looks.length) + 1);
+        const seen = isFullSweep
+          ? looks
+          : looks.slice(index % looks.length, (index % looks.length) + 1);
         for (const [locale, device, viewport, colorScheme, rules] of seen) {
           const where = `${path} in ${locale} on ${device}`;
           if (locale !== language) await showIn(page, locale);
           language = locale;
           await show({ viewport, colorScheme });
-          const { width, offScreen } = await page.evaluate<{ width: number; offScreen: string[] }>(layout);
+          const { width, offScreen } = await page.evaluate<{ width: number; offScreen: string[] }>(
+            layout,
+          );
           if (width > viewport.width) found.push(`${where} is ${width} wide`);
           found.push(...offScreen.map((control) => `${where}: ${control} is off screen`));
           const broken = await violations(page, isFullSweep ? rules : allRules);
@@ -185,7 +203,10 @@ describe('the portal in a browser', () => {
       await page.keyboard.press('ArrowLeft');
       expect(await chart.getAttribute('aria-valuenow')).toBe('1');
       await page.keyboard.press('End');
-      expect([await chart.getAttribute('aria-valuetext'), await reading.innerText()]).toEqual([last, last]);
+      expect([await chart.getAttribute('aria-valuetext'), await reading.innerText()]).toEqual([
+        last,
+        last,
+      ]);
       await page.keyboard.press('Tab');
       expect(await reading.isVisible()).toBe(false);
       expect(await chart.evaluate('document.activeElement.className')).toBe('scroll');
@@ -197,8 +218,14 @@ describe('the portal in a browser', () => {
         ['touchStart', 0.01, '1'],
         ['touchMove', 0.51, '16'],
       ] as const) {
-        await session.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x: x + width * part, y: y + 9 }] });
-        expect([await chart.getAttribute('aria-valuenow'), await reading.isVisible()]).toEqual([day, true]);
+        await session.send('Input.dispatchTouchEvent', {
+          type,
+          touchPoints: [{ x: x + width * part, y: y + 9 }],
+        });
+        expect([await chart.getAttribute('aria-valuenow'), await reading.isVisible()]).toEqual([
+          day,
+          true,
+        ]);
       }
       await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
       expect(await chart.getAttribute('aria-valuenow')).toBe('16');
@@ -206,40 +233,52 @@ describe('the portal in a browser', () => {
   );
 
   // After the page of the load that waits.
-  inBrowserSweep(`lets an operator approve a waiting load by keyboard alone, once${because}`, async () => {
-    const page = await operatorPage();
-    const press = async (role: 'link' | 'button', name: RegExp) => {
-      await page.getByRole(role, { name }).focus();
-      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    };
-    await press('link', /^Review/);
-    expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(2);
-    await press('link', /^Approve this load$/);
-    const question = page.url();
-    await press('button', /^Yes, approve this load$/);
-    expect(await page.getByRole('status').innerText()).toContain('The load is approved and has started');
-    expect((await page.goto(question))?.status()).not.toBe(500);
-    // It waits no more as soon as it is being applied, and is live when the date of the register says so.
-    do await page.goto(`${portal.portalUrl}/operator/register`);
-    while ((await page.locator('dl.facts dd').first().innerText()) !== '8 Mar 2026');
-    expect(await page.getByText('No load awaits approval.').count()).toBe(1);
-    expect(await page.getByRole('cell', { name: 'olaf@operator.example (operator)' }).count()).toBe(1);
-    expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
-  });
+  inBrowserSweep(
+    `lets an operator approve a waiting load by keyboard alone, once${because}`,
+    async () => {
+      const page = await operatorPage();
+      const press = async (role: 'link' | 'button', name: RegExp) => {
+        await page.getByRole(role, { name }).focus();
+        await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      };
+      await press('link', /^Review/);
+      expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(2);
+      await press('link', /^Approve this load$/);
+      const question = page.url();
+      await press('button', /^Yes, approve this load$/);
+      expect(await page.getByRole('status').innerText()).toContain(
+        'The load is approved and has started',
+      );
+      expect((await page.goto(question))?.status()).not.toBe(500);
+      // It waits no more as soon as it is being applied, and is live when the date of the register
+      // says so.
+      do await page.goto(`${portal.portalUrl}/operator/register`);
+      while ((await page.locator('dl.facts dd').first().innerText()) !== '8 Mar 2026');
+      expect(await page.getByText('No load awaits approval.').count()).toBe(1);
+      expect(
+        await page.getByRole('cell', { name: 'olaf@operator.example (operator)' }).count(),
+      ).toBe(1);
+      expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
+    },
+  );
 
-  inBrowser(`is used by keyboard alone: the first stop skips to the content${because}`, async () => {
-    const { page } = await operatorTab({ scripts: true });
-    await page.goto(portal.portalUrl);
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.className')).toBe('skip');
-    await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement.id')).toBe('content');
-  });
+  inBrowser(
+    `is used by keyboard alone: the first stop skips to the content${because}`,
+    async () => {
+      const { page } = await operatorTab({ scripts: true });
+      await page.goto(portal.portalUrl);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    },
+  );
 });
 
 /**
- * Shows the page that is open in another language, as the server renders it, with its script: in the same document,
- * because to go to another one and to load axe-core there costs more than all that is examined in it.
+ * Shows the page that is open in another language, as the server renders it, with its script: in
+ * the same document, because to go to another one and to load axe-core there costs more than all
+ * that is examined in it.
  */
 async function showIn(page: Page, locale: string): Promise<void> {
   const response = await page.request.get(page.url(), { headers: { 'Accept-Language': locale } });
@@ -259,8 +298,9 @@ async function showIn(page: Page, locale: string): Promise<void> {
 }
 
 /**
- * The width of the page, and the controls that nobody sees, though the keyboard reaches them; the skip link and tabs in
- * a row that scrolls appear with the focus. The colours change in a transition, which ends first.
+ * The width of the page, and the controls that nobody sees, though the keyboard reaches them; the
+ * skip link and tabs in a row that scrolls appear with the focus. The colours change in a
+ * transition, which ends first.
  */
 const layout = `(() => {
   for (const one of document.getAnimations()) one.finish();

@@ -48,13 +48,16 @@ async function signIn(person: 'Kim Klant' | 'Olaf Operator') {
 
 /** What the documentation promises of a story. */
 function promised(story: string): number {
-  const [, clicks] = new RegExp(`\\| ${story}[^|]*\\| (\\d+) \\|`).exec(readFileSync('docs/portal.md', 'utf8')) ?? [];
+  const [, clicks] =
+    new RegExp(`\\| ${story}[^|]*\\| (\\d+) \\|`).exec(readFileSync('docs/portal.md', 'utf8')) ??
+    [];
   return Number(clicks);
 }
 
 async function lookUp(page: Page): Promise<number> {
   const url = `${portal.baseUrl}/v1/address?postcode=9999SD&huisnummer=1`;
-  return (await fetch(url, { headers: { 'X-API-Key': await page.locator('#key').innerText() } })).status;
+  return (await fetch(url, { headers: { 'X-API-Key': await page.locator('#key').innerText() } }))
+    .status;
 }
 
 describe('in as many clicks as the documentation says', () => {
@@ -62,7 +65,11 @@ describe('in as many clicks as the documentation says', () => {
     `a developer makes the first key of an account and looks up an address with it${because}`,
     async () => {
       await portal.admin.accounts.create({ id: 'first', plan: 'klein' });
-      await portal.admin.members.add({ account: 'first', person: 'other@customer.example', role: 'admin' });
+      await portal.admin.members.add({
+        account: 'first',
+        person: 'other@customer.example',
+        role: 'admin',
+      });
       await kimIn('first', 'admin');
       const { page, button, clicks } = await signIn('Kim Klant');
       await page.getByLabel('Label').fill('webshop');
@@ -72,31 +79,49 @@ describe('in as many clicks as the documentation says', () => {
     },
   );
 
-  inBrowserSweep(`an administrator finds the key that leaked, and replaces it${because}`, async () => {
-    await kimIn(shownAccount, 'admin');
-    const { key, keyId } = await portal.admin.keys.create({ account: shownAccount, label: 'leaked' });
-    const { page, link, button, clicks } = await signIn('Kim Klant');
-    await link('Keys');
-    await page.getByLabel('The key, or its id').fill(`GET / HTTP/1.1 X-API-Key: ${key}`);
-    await button('Find the key');
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Key leaked');
-    await button('Create the new key');
-    expect(await lookUp(page)).toBe(200);
-    const [old] = (await portal.admin.keys.list(shownAccount)).filter((one) => one.keyId === keyId);
-    const minutes = (Date.parse(old?.expires ?? '') - Date.now()) / 60_000;
-    expect([minutes > 5, minutes <= 10]).toEqual([true, true]);
-    expect(clicks()).toBe(promised('A key leaked'));
-  });
+  inBrowserSweep(
+    `an administrator finds the key that leaked, and replaces it${because}`,
+    async () => {
+      await kimIn(shownAccount, 'admin');
+      const { key, keyId } = await portal.admin.keys.create({
+        account: shownAccount,
+        label: 'leaked',
+      });
+      const { page, link, button, clicks } = await signIn('Kim Klant');
+      await link('Keys');
+      await page.getByLabel('The key, or its id').fill(`GET / HTTP/1.1 X-API-Key: ${key}`);
+      await button('Find the key');
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Key leaked');
+      await button('Create the new key');
+      expect(await lookUp(page)).toBe(200);
+      const [old] = (await portal.admin.keys.list(shownAccount)).filter(
+        (one) => one.keyId === keyId,
+      );
+      const minutes = (Date.parse(old?.expires ?? '') - Date.now()) / 60_000;
+      expect([minutes > 5, minutes <= 10]).toEqual([true, true]);
+      expect(clicks()).toBe(promised('A key leaked'));
+    },
+  );
 
-  inBrowserSweep(`somebody in finance downloads the statement of last month${because}`, async () => {
-    await kimIn(shownAccount, 'finance');
-    const { page, link, clicks } = await signIn('Kim Klant');
-    await link('Statements');
-    const [download] = await Promise.all([page.waitForEvent('download'), link('Download as CSV')]);
-    const [, month] = new RegExp(`^${shownAccount}-(\\d{4}-\\d\\d)\\.csv$`).exec(download.suggestedFilename()) ?? [];
-    expect(readFileSync(await download.path(), 'utf8')).toContain(`${shownAccount},standaard,${month},`);
-    expect(clicks()).toBe(promised('The invoice'));
-  });
+  inBrowserSweep(
+    `somebody in finance downloads the statement of last month${because}`,
+    async () => {
+      await kimIn(shownAccount, 'finance');
+      const { page, link, clicks } = await signIn('Kim Klant');
+      await link('Statements');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        link('Download as CSV'),
+      ]);
+      const [, month] =
+        new RegExp(`^${shownAccount}-(\\d{4}-\\d\\d)\\.csv$`).exec(download.suggestedFilename()) ??
+        [];
+      expect(readFileSync(await download.path(), 'utf8')).toContain(
+        `${shownAccount},standaard,${month},`,
+      );
+      expect(clicks()).toBe(promised('The invoice'));
+    },
+  );
 
   inBrowserSweep(`an administrator hands an account over and leaves it${because}`, async () => {
     await kimIn('bakkerbart', 'admin');
@@ -108,7 +133,10 @@ describe('in as many clicks as the documentation says', () => {
     await link('Leave');
     await button('Yes, leave this account');
     const roleOf = (person: string) => portal.admin.members.roleIn('bakkerbart', [person]);
-    expect([await roleOf('successor@customer.example'), await roleOf(kim)]).toEqual(['admin', null]);
+    expect([await roleOf('successor@customer.example'), await roleOf(kim)]).toEqual([
+      'admin',
+      null,
+    ]);
     expect(clicks()).toBe(promised('Handing over'));
   });
 
@@ -122,18 +150,28 @@ describe('in as many clicks as the documentation says', () => {
     expect(clicks()).toBe(promised('A load waits'));
   });
 
-  inBrowserSweep(`a developer sees on which day and why requests were refused${because}`, async () => {
-    await kimIn(shownAccount, 'admin');
-    const { page, clicks } = await signIn('Kim Klant');
-    const refused = page.getByRole('region', { name: 'Why requests were refused' });
-    expect(await refused.getByRole('row').filter({ hasText: 'at least' }).count()).toBeGreaterThan(0);
-    expect(clicks()).toBe(promised('Why requests were refused'));
-  });
+  inBrowserSweep(
+    `a developer sees on which day and why requests were refused${because}`,
+    async () => {
+      await kimIn(shownAccount, 'admin');
+      const { page, clicks } = await signIn('Kim Klant');
+      const refused = page.getByRole('region', { name: 'Why requests were refused' });
+      expect(
+        await refused.getByRole('row').filter({ hasText: 'at least' }).count(),
+      ).toBeGreaterThan(0);
+      expect(clicks()).toBe(promised('Why requests were refused'));
+    },
+  );
 
   inBrowserSweep(`an administrator replaces several keys at once${because}`, async () => {
     await portal.admin.accounts.create({ id: 'several', plan: 'klein' });
-    await portal.admin.members.add({ account: 'several', person: 'other@customer.example', role: 'admin' });
-    for (const label of ['webshop', 'kassa']) await portal.admin.keys.create({ account: 'several', label });
+    await portal.admin.members.add({
+      account: 'several',
+      person: 'other@customer.example',
+      role: 'admin',
+    });
+    for (const label of ['webshop', 'kassa'])
+      await portal.admin.keys.create({ account: 'several', label });
     await kimIn('several', 'admin');
     const { page, link, button, check, clicks } = await signIn('Kim Klant');
     await link('Keys');
@@ -146,7 +184,11 @@ describe('in as many clicks as the documentation says', () => {
 
   inBrowserSweep(`an administrator removes somebody who has left${because}`, async () => {
     await kimIn(shownAccount, 'admin');
-    await portal.admin.members.add({ account: shownAccount, person: 'gone@customer.example', role: 'admin' });
+    await portal.admin.members.add({
+      account: shownAccount,
+      person: 'gone@customer.example',
+      role: 'admin',
+    });
     const { link, button, clicks } = await signIn('Kim Klant');
     await link('Members');
     await link('Change: gone@customer.example');
@@ -155,30 +197,37 @@ describe('in as many clicks as the documentation says', () => {
     expect(clicks()).toBe(promised('Somebody has left'));
   });
 
-  inBrowserSweep(`an operator finds a customer, sees what a higher limit does, and sets it${because}`, async () => {
-    const { page, link, button, clicks } = await signIn('Olaf Operator');
-    await link('Accounts');
-    await page.getByLabel('Search by id, name, contact, note or member').fill('noord fietsen');
-    await button('Search');
-    await link('Fietsen Noord-Nederland');
-    await link('Manage');
-    await page.getByLabel('Limit per day').fill('9000');
-    await button('Continue');
-    expect(await page.getByText(/of 5,000 becomes .* of 9,000/).count()).toBe(1);
-    await button('Yes, change these limits');
-    expect(await page.getByRole('status').innerText()).toContain('Per day: 5,000 becomes 9,000');
-    expect(clicks()).toBe(promised('A higher limit'));
-  });
+  inBrowserSweep(
+    `an operator finds a customer, sees what a higher limit does, and sets it${because}`,
+    async () => {
+      const { page, link, button, clicks } = await signIn('Olaf Operator');
+      await link('Accounts');
+      await page.getByLabel('Search by id, name, contact, note or member').fill('noord fietsen');
+      await button('Search');
+      await link('Fietsen Noord-Nederland');
+      await link('Manage');
+      await page.getByLabel('Limit per day').fill('9000');
+      await button('Continue');
+      expect(await page.getByText(/of 5,000 becomes .* of 9,000/).count()).toBe(1);
+      await button('Yes, change these limits');
+      expect(await page.getByRole('status').innerText()).toContain('Per day: 5,000 becomes 9,000');
+      expect(clicks()).toBe(promised('A higher limit'));
+    },
+  );
 
-  inBrowserSweep(`an operator suspends a customer, seeing whose requests stop${because}`, async () => {
-    const { page, link, button, clicks } = await signIn('Olaf Operator');
-    await link('Accounts');
-    await link('Zonnedak Installaties');
-    await link('Manage');
-    await link('Suspend this account');
-    for (const fact of ['Active keys', 'Lookups today']) expect(await page.getByText(fact).count()).toBe(1);
-    await button('Suspend this account');
-    expect((await portal.admin.accounts.show('zonnedak')).state).toBe('suspended');
-    expect(clicks()).toBe(promised('A customer who does not pay'));
-  });
+  inBrowserSweep(
+    `an operator suspends a customer, seeing whose requests stop${because}`,
+    async () => {
+      const { page, link, button, clicks } = await signIn('Olaf Operator');
+      await link('Accounts');
+      await link('Zonnedak Installaties');
+      await link('Manage');
+      await link('Suspend this account');
+      for (const fact of ['Active keys', 'Lookups today'])
+        expect(await page.getByText(fact).count()).toBe(1);
+      await button('Suspend this account');
+      expect((await portal.admin.accounts.show('zonnedak')).state).toBe('suspended');
+      expect(clicks()).toBe(promised('A customer who does not pay'));
+    },
+  );
 });

@@ -71,7 +71,10 @@ describe('the portal and its provider', () => {
   ])('answer under the names of this machine only: the %s', async (_, url) => {
     const { port } = new URL(url);
     const statusFor = async (host: string) => {
-      const [answer] = await once(request({ port, host: '127.0.0.1', headers: { host } }).end(), 'response');
+      const [answer] = await once(
+        request({ port, host: '127.0.0.1', headers: { host } }).end(),
+        'response',
+      );
       return answer.resume().statusCode;
     };
     for (const name of ['localhost', `localhost:${port}`, '127.0.0.1:1', '[::1]']) {

@@ -22,8 +22,11 @@ describe('an account', () => {
     expect(body).toContain('>999<');
     expect(body).not.toContain('% used');
     expect(
-      (await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }, 'nl').then((p) => p.get(`/accounts/${id}`)))
-        .body,
+      (
+        await portal
+          .signedIn({ subject: 'sub:a', email: 'admin@own.nl' }, 'nl')
+          .then((p) => p.get(`/accounts/${id}`))
+      ).body,
     ).toContain('1 van 1.000 gebruikt');
   });
 
@@ -33,16 +36,19 @@ describe('an account', () => {
     [9, 'small', '90% used'],
     [10, 'small', 'Limit reached'],
   ];
-  it.each(sweep(levels, 2))('says at %d of 10 lookups how close the limit is', async (count, _, words) => {
-    const id = await newAccount();
-    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
-    for (let i = 0; i < count; i++) await service.instance.lookUp(key);
-    const { body } = await admin.get(`/accounts/${id}`);
-    // Of a window that has just begun there is nothing to say.
-    if (!body.includes(`${count} of 10 used`)) return;
-    expect(body.includes(words ?? 'No words')).toBe(words !== undefined);
-    expect(/class="tag (warn|bad)"/.test(body)).toBe(words !== undefined);
-  });
+  it.each(sweep(levels, 2))(
+    'says at %d of 10 lookups how close the limit is',
+    async (count, _, words) => {
+      const id = await newAccount();
+      const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+      for (let i = 0; i < count; i++) await service.instance.lookUp(key);
+      const { body } = await admin.get(`/accounts/${id}`);
+      // Of a window that has just begun there is nothing to say.
+      if (!body.includes(`${count} of 10 used`)) return;
+      expect(body.includes(words ?? 'No words')).toBe(words !== undefined);
+      expect(/class="tag (warn|bad)"/.test(body)).toBe(words !== undefined);
+    },
+  );
 
   it("gets another plan and own limits from an operator, who can't overwrite another person's change", async () => {
     const id = await newAccount();
@@ -56,12 +62,20 @@ describe('an account', () => {
     await service.admin.accounts.set({ id, limits: { day: 3 } });
     const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
     expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
-    for (const shown of ['Someone else has changed this', 'Now: 3', 'value="7"', 'Show the current values'])
+    for (const shown of [
+      'Someone else has changed this',
+      'Now: 3',
+      'value="7"',
+      'Show the current values',
+    ])
       expect(late.body).toContain(shown);
     expect(fieldIn(late.body, 'seen')).toContain('"day":3');
     const fresh = await operator.get(`/accounts/${id}/manage`);
     expect((await change(id, form(fresh.body))).location).toBe(`/accounts/${id}?done=terms`);
-    expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
+    expect(await service.admin.accounts.show(id)).toMatchObject({
+      plan: 'large',
+      ownLimits: { day: 7, month: null },
+    });
     const again = await operator.get(`/accounts/${id}/manage`);
     await change(id, { seen: fieldIn(again.body, 'seen'), plan: 'large' });
     expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
@@ -71,13 +85,16 @@ describe('an account', () => {
     const id = await newAccount();
     await chargeAt(service, id, Date.now() / 1000, 3);
     const { body } = await operator.get(`/accounts/${id}/manage`);
-    for (const shown of ['Plan: 1,000; used: 3', 'Plan: not limited']) expect(body).toContain(shown);
+    for (const shown of ['Plan: 1,000; used: 3', 'Plan: not limited'])
+      expect(body).toContain(shown);
     const form = { seen: fieldIn(body, 'seen'), plan: 'small', 'limit-day': '2000' };
     const question = await operator.post(`/accounts/${id}/manage`, form);
     expect(question.body).toContain('<dt>Per day</dt><dd>3 of 1,000 becomes 3 of 2,000</dd>');
     expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
     const { location } = await change(id, form);
-    expect((await operator.get(location ?? '')).body).toContain('The change is saved. Per day: 1,000 becomes 2,000<');
+    expect((await operator.get(location ?? '')).body).toContain(
+      'The change is saved. Per day: 1,000 becomes 2,000<',
+    );
     const low = await operator.get(`/accounts/${id}/manage`);
     const refusing = { seen: fieldIn(low.body, 'seen'), plan: 'large', 'limit-day': '3' };
     const warned = (await operator.post(`/accounts/${id}/manage`, refusing)).body;
@@ -104,22 +121,31 @@ describe('an account', () => {
         expect([path, body.includes(shown)]).toEqual([path, true]);
     }
     const { body } = await operator.get(`/accounts/${id}/suspend`);
-    for (const fact of ['<dd>1: webshop</dd>', '<dt>Lookups today</dt><dd>4</dd>', '<span>Plan small</span>'])
+    for (const fact of [
+      '<dd>1: webshop</dd>',
+      '<dt>Lookups today</dt><dd>4</dd>',
+      '<span>Plan small</span>',
+    ])
       expect(body).toContain(fact);
   });
 
-  it.each(['-1', '1.5', 'many', '1e3', '1.00', '1.000,000', '1000.000'])('refuses a limit of %s', async (limit) => {
-    const id = await newAccount();
-    const { body } = await operator.get(`/accounts/${id}/manage`);
-    const answer = await operator.post(`/accounts/${id}/manage`, {
-      seen: fieldIn(body, 'seen'),
-      plan: 'small',
-      'limit-day': limit,
-    });
-    expect(answer.status).toBe(422);
-    expect(answer.body).toContain('A limit is a whole number');
-    expect(answer.body).toMatch(new RegExp(`name="limit-day" type="text" value="${limit}"[^>]*aria-invalid`));
-  });
+  it.each(['-1', '1.5', 'many', '1e3', '1.00', '1.000,000', '1000.000'])(
+    'refuses a limit of %s',
+    async (limit) => {
+      const id = await newAccount();
+      const { body } = await operator.get(`/accounts/${id}/manage`);
+      const answer = await operator.post(`/accounts/${id}/manage`, {
+        seen: fieldIn(body, 'seen'),
+        plan: 'small',
+        'limit-day': limit,
+      });
+      expect(answer.status).toBe(422);
+      expect(answer.body).toContain('A limit is a whole number');
+      expect(answer.body).toMatch(
+        new RegExp(`name="limit-day" type="text" value="${limit}"[^>]*aria-invalid`),
+      );
+    },
+  );
 
   it.each([
     ['1.000', 1000],
@@ -137,17 +163,26 @@ describe('an account', () => {
   it('has members whom an administrator adds and removes, except themselves', async () => {
     const id = await newAccount();
     const person = 'New+One@own.nl';
-    expect((await admin.post(`/accounts/${id}/members`, { person, role: 'viewer' })).status).toBe(303);
+    expect((await admin.post(`/accounts/${id}/members`, { person, role: 'viewer' })).status).toBe(
+      303,
+    );
     const added = await portal.signedIn({ subject: 'sub:new', email: 'new+one@own.nl' });
     expect((await added.get(`/accounts/${id}`)).status).toBe(200);
     expect((await added.get('/')).location).toBe(`/accounts/${id}`);
-    const one = await admin.get(`/accounts/${id}/members/member?person=${encodeURIComponent('new+one@own.nl')}`);
+    const one = await admin.get(
+      `/accounts/${id}/members/member?person=${encodeURIComponent('new+one@own.nl')}`,
+    );
     expect(fieldIn(one.body, 'person')).toBe('new+one@own.nl');
     expect(one.body).toContain('<dd>viewer: read access</dd>');
     await admin.post(`/accounts/${id}/members/remove`, { person: 'new+one@own.nl' });
     expect((await added.get(`/accounts/${id}`)).status).toBe(404);
-    expect((await admin.post(`/accounts/${id}/members/remove`, { person: 'Admin@own.nl' })).status).toBe(403);
-    expect((await admin.post(`/accounts/${id}/members`, { person: 'admin@own.nl', role: 'viewer' })).status).toBe(403);
+    expect(
+      (await admin.post(`/accounts/${id}/members/remove`, { person: 'Admin@own.nl' })).status,
+    ).toBe(403);
+    expect(
+      (await admin.post(`/accounts/${id}/members`, { person: 'admin@own.nl', role: 'viewer' }))
+        .status,
+    ).toBe(403);
     expect((await admin.post(`/accounts/${id}/members`, { person: 'nobody' })).body).toContain(
       'complete e-mail address',
     );
@@ -166,9 +201,13 @@ describe('an account', () => {
     const page = (await admin.get(`${at}jo%40own.nl`)).body;
     expect(page).toMatch(/<option value="viewer" selected>/);
     const form = { person: fieldIn(page, 'person'), role: 'finance' };
-    expect((await admin.post(`/accounts/${id}/members`, form)).location).toBe(`/accounts/${id}/members?done=member`);
+    expect((await admin.post(`/accounts/${id}/members`, form)).location).toBe(
+      `/accounts/${id}/members?done=member`,
+    );
     // Nothing is guessed from a role that does not exist.
-    expect((await admin.post(`/accounts/${id}/members`, { ...form, role: 'owner' })).status).toBe(422);
+    expect((await admin.post(`/accounts/${id}/members`, { ...form, role: 'owner' })).status).toBe(
+      422,
+    );
     expect(await service.admin.members.roleIn(id, ['jo@own.nl'])).toBe('finance');
   });
 
@@ -179,7 +218,9 @@ describe('an account', () => {
     const finance = await portal.signedIn({ subject: 'sub:fin', email: 'fin@own.nl' });
     const home = `/accounts/${id}/usage`;
     expect((await finance.get('/')).location).toBe(home);
-    const tabs = [...(await finance.get(home)).body.matchAll(/<li><a href="([^"]+)"/g)].map(([, href]) => href);
+    const tabs = [...(await finance.get(home)).body.matchAll(/<li><a href="([^"]+)"/g)].map(
+      ([, href]) => href,
+    );
     expect(tabs).toEqual([home, `/accounts/${id}/statements`]);
     for (const path of ['', '/keys', `/keys/${keyId}`, '/members', '/changes', '/api'])
       expect([path, (await finance.get(`/accounts/${id}${path}`)).status]).toEqual([path, 403]);
@@ -196,7 +237,9 @@ describe('an account', () => {
       expect((await leaver.get('/sessions')).body).toContain(`href="/accounts/${id}/leave"`);
       expect((await leaver.get(`/accounts/${id}/leave`)).body).toContain(`Leave account ${id}?`);
       expect((await leaver.post(`/accounts/${id}/leave`)).location).toBe('/sessions?done=left');
-      expect((await service.admin.members.list(id)).map(({ person }) => person)).toEqual(['admin@own.nl']);
+      expect((await service.admin.members.list(id)).map(({ person }) => person)).toEqual([
+        'admin@own.nl',
+      ]);
       expect((await admin.post(`/accounts/${id}/leave`)).body).toContain('the last administrator');
     },
   );
@@ -210,12 +253,18 @@ describe('an account', () => {
     const id = await newAccount();
     const url = new URL(`/accounts/${path.replace('ID', id)}`, 'https://x');
     const answer = await operator.get(url.pathname + url.search);
-    expect([answer.status, answer.body.includes(`<h1>`), answer.body.includes(sentence)]).toEqual([404, true, true]);
+    expect([answer.status, answer.body.includes(`<h1>`), answer.body.includes(sentence)]).toEqual([
+      404,
+      true,
+      true,
+    ]);
   });
 
   it('keeps its last administrator, and says so', async () => {
     const id = await newAccount();
-    const answer = await operator.post(`/accounts/${id}/members/remove`, { person: 'admin@own.nl' });
+    const answer = await operator.post(`/accounts/${id}/members/remove`, {
+      person: 'admin@own.nl',
+    });
     expect([answer.status, answer.body.includes('the last administrator')]).toEqual([422, true]);
     expect(await service.admin.members.list(id)).toHaveLength(1);
   });
@@ -240,7 +289,9 @@ describe('the history of an account', () => {
     const shell = portal.adminAs('root@build-7');
     await portal.adminAs('arn:aws:sts::1:assumed-role/Operator/ann').accounts.suspend(id);
     await shell.accounts.set({ id, plan: 'large', limits: { day: 2500 } });
-    const { keyId } = await portal.adminAs('admin@own.nl').keys.create({ account: id, label: 'webshop' });
+    const { keyId } = await portal
+      .adminAs('admin@own.nl')
+      .keys.create({ account: id, label: 'webshop' });
     await portal.adminAs('olaf@operator.nl (operator)').keys.rotate({ account: id, keyId });
     const own = await admin.get(`/accounts/${id}/changes`);
     for (const shown of [
@@ -265,19 +316,24 @@ describe('sessions', () => {
     const [here, there] = [await portal.signedIn(owner), await portal.signedIn(owner)];
     const stranger = await portal.signedIn({ subject: 'sub:stranger' });
     const left = async () =>
-      (await Promise.all([here, there, stranger].map(({ id }) => service.admin.sessions.find(id)))).map(Boolean);
+      (
+        await Promise.all([here, there, stranger].map(({ id }) => service.admin.sessions.find(id)))
+      ).map(Boolean);
     const { body } = await here.get('/sessions');
     expect(body.match(/Chrome, Linux/g)).toHaveLength(2);
     expect(body.match(/\(this one\)/g)).toHaveLength(1);
     expect(body).not.toContain(there.id);
     const [, one = ''] = /name="one" value="([0-9a-f]+)"/.exec(body) ?? [];
-    expect((await stranger.post('/sessions', { one })).location).toBe('/sessions?done=sessionEnded');
+    expect((await stranger.post('/sessions', { one })).location).toBe(
+      '/sessions?done=sessionEnded',
+    );
     expect(await left()).toEqual([true, true, true]);
     expect((await here.post('/sessions', { one })).location).toBe('/sessions?done=sessionEnded');
     expect(await left()).toEqual([true, false, true]);
     const again = await portal.signedIn(owner);
     await here.post('/sessions');
-    for (const ended of [here, again]) expect((await ended.get('/sessions')).body).toContain('Welcome');
+    for (const ended of [here, again])
+      expect((await ended.get('/sessions')).body).toContain('Welcome');
     expect(await left()).toEqual([false, false, true]);
   });
 
@@ -312,14 +368,17 @@ describe('the pages for developers and their people', () => {
       expect(body).toContain(`<code>${escaped(source)}</code>`);
     }
     expect(body).toContain('href="/help"');
-    const [, answer = ''] = /<code>({"status".*?)<\/code>/.exec(body.replaceAll('&quot;', '"')) ?? [];
+    const [, answer = ''] =
+      /<code>({"status".*?)<\/code>/.exec(body.replaceAll('&quot;', '"')) ?? [];
     const { key } = await service.admin.keys.create({ account: id, label: 'sample' });
     const given = await service.instance.lookUp(key, 'postcode=9999SD&huisnummer=1');
     expect(given.body).toBe(answer);
   });
 
   it('explain the portal in the language of the reader', async () => {
-    expect((await admin.get('/help')).body).toContain('The last administrator of an account stays one');
+    expect((await admin.get('/help')).body).toContain(
+      'The last administrator of an account stays one',
+    );
     const nl = await portal.signedIn({ subject: 'sub:a' }, 'nl');
     const { body } = await nl.get('/help');
     expect(body).toContain('De laatste beheerder van een account blijft beheerder');

@@ -16,16 +16,33 @@ const nothing = {
   waiting: [],
   running: [],
 };
-const loads = { audit, register: async () => nothing.register, waiting: async () => [], running: async () => [] };
+const loads = {
+  audit,
+  register: async () => nothing.register,
+  waiting: async () => [],
+  running: async () => [],
+};
 const portal = createTestPortal(service, { loadsAs: async () => loads as unknown as Loads });
-const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+const operator = await portal.signedIn({
+  subject: 'sub:o',
+  email: 'olaf@operator.nl',
+  operator: true,
+});
 await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
 for (const change of changes) {
   for (const partition of ['plan#small', 'loads#', 'sign-in#'])
-    await audited(store, { partition, action: 'load approve', detail: { change } }, async () => undefined);
+    await audited(
+      store,
+      { partition, action: 'load approve', detail: { change } },
+      async () => undefined,
+    );
 }
 await service.admin.plans.put({ code: 'large', limits: { day: 100 } });
-await service.admin.plans.put({ code: 'large', limits: { day: 2000, month: null }, state: 'inactive' });
+await service.admin.plans.put({
+  code: 'large',
+  limits: { day: 2000, month: null },
+  state: 'inactive',
+});
 afterAll(() => service.stop());
 
 describe('the history of an operator', () => {
@@ -33,7 +50,9 @@ describe('the history of an operator', () => {
     const { body } = await (await portal.signedIn({ subject: 'sub:o', operator: true }, 'nl')).get(
       '/operator/plans/large',
     );
-    expect(body).toContain('inactief, 2.000 per dag, onbeperkt per maand (eerder: actief, 100 per dag)');
+    expect(body).toContain(
+      'inactief, 2.000 per dag, onbeperkt per maand (eerder: actief, 100 per dag)',
+    );
     expect(body).not.toMatch(/state (in)?active|before:/);
   });
 

@@ -36,7 +36,10 @@ describe('the first page of an account', () => {
     expect(first.body).toContain(`<form method="post" action="/accounts/${id}/keys">`);
     expect(first.body).toContain('no address was looked up');
     const { body } = await viewer.get(`/accounts/${id}`);
-    expect([body.includes('Ask an administrator'), body.includes('name="label"')]).toEqual([true, false]);
+    expect([body.includes('Ask an administrator'), body.includes('name="label"')]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('shows this month and today against their limits, 30 days, and each key with its last use', async () => {
@@ -46,20 +49,27 @@ describe('the first page of an account', () => {
     const keyId = await chargeAt(service, id, Date.now() / 1000, 8, 'webshop');
     await service.admin.keys.create({ account: id, label: 'spare' });
     const { body } = await admin.get(`/accounts/${id}`);
-    expect(statsIn(body)).toMatchObject({ 'This month so far': '8 of 1,000', today: '8 of 1080% used' });
+    expect(statsIn(body)).toMatchObject({
+      'This month so far': '8 of 1,000',
+      today: '8 of 1080% used',
+    });
     expect(body.match(/class="reach"/g)).toHaveLength(30);
     const table = body.slice(body.indexOf('<caption>Keys'), body.indexOf('<caption>Limits'));
     expect(table.indexOf('webshop')).toBeLessThan(table.indexOf('spare'));
-    for (const shown of [`/accounts/${id}/keys/${keyId}"`, '>8<', 'not yet']) expect(table).toContain(shown);
+    for (const shown of [`/accounts/${id}/keys/${keyId}"`, '>8<', 'not yet'])
+      expect(table).toContain(shown);
     expect(body).not.toContain('Make your first key');
     await chargeAt(service, id, Date.now() / 1000, 2);
     const reached = (await admin.get(`/accounts/${id}`)).body;
-    expect(reached).toMatch(/<p class="note bad">The limit per day is reached. Requests are refused until <time/);
+    expect(reached).toMatch(
+      /<p class="note bad">The limit per day is reached. Requests are refused until <time/,
+    );
   });
 });
 
 describe('the first page of an operator', () => {
-  const store = (actor: string) => createAdminStore(service.client, testTables.accounts, actor, Date.now);
+  const store = (actor: string) =>
+    createAdminStore(service.client, testTables.accounts, actor, Date.now);
   const loadsAs = async (actor: string) => loadsOf(store(actor), register.storage, runner);
   const olaf = { subject: 'sub:o', email: 'olaf@operator.nl', operator: true };
 
@@ -69,7 +79,10 @@ describe('the first page of an operator', () => {
     expect((await person.get('/')).location).toBe('/operator/home');
     const { body } = await person.get('/operator/home');
     const stats = statsIn(body);
-    expect(stats).toMatchObject({ 'Waiting for approval': '1', 'Refused sign-ins (24 hours)': '1' });
+    expect(stats).toMatchObject({
+      'Waiting for approval': '1',
+      'Refused sign-ins (24 hours)': '1',
+    });
     expect(stats['Last load']).toMatch(/^\d minutes? ago Peildatum 8 Jan 2026$/);
     for (const shown of ['remove many addresses', `/operator/register/${register.waiting}"`])
       expect(body).toContain(shown);
@@ -99,8 +112,10 @@ describe('the first page of an operator', () => {
     expect((await member.get('/help')).body).not.toContain('tag warn');
     expect(openedBy).toEqual([]);
     const person = await connected.signedIn(olaf, 'nl');
-    const tab = 'aria-label="Adresgegevens 1 update wacht op goedkeuring">Adresgegevens <span class="tag warn">1<';
-    for (const path of ['/operator/plans', '/help']) expect((await person.get(path)).body).toContain(tab);
+    const tab =
+      'aria-label="Adresgegevens 1 update wacht op goedkeuring">Adresgegevens <span class="tag warn">1<';
+    for (const path of ['/operator/plans', '/help'])
+      expect((await person.get(path)).body).toContain(tab);
     expect(openedBy).toEqual(['portal']);
   });
 
@@ -108,12 +123,18 @@ describe('the first page of an operator', () => {
     ['fails', () => Promise.reject(new Error('no storage'))],
     ['does not answer', () => new Promise(() => {})], // takes five seconds
   ];
-  it.each(sweep(broken, 1))('is shown, as every page is, while the storage of the loads %s', async (_, broken) => {
-    const person = await createTestPortal(service, { loadsAs: broken }).signedIn(olaf);
-    const { status, body } = await person.get('/operator/home');
-    expect([status, statsIn(body)]).toMatchObject([200, { Register: 'can not be read right now' }]);
-    expect((await person.get('/operator/plans')).status).toBe(200);
-  });
+  it.each(sweep(broken, 1))(
+    'is shown, as every page is, while the storage of the loads %s',
+    async (_, broken) => {
+      const person = await createTestPortal(service, { loadsAs: broken }).signedIn(olaf);
+      const { status, body } = await person.get('/operator/home');
+      expect([status, statsIn(body)]).toMatchObject([
+        200,
+        { Register: 'can not be read right now' },
+      ]);
+      expect((await person.get('/operator/plans')).status).toBe(200);
+    },
+  );
 
   it('has no loads where the loader is not connected', async () => {
     expect(Object.keys(statsIn((await operator.get('/operator/home')).body))).toEqual([

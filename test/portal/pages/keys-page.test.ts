@@ -15,7 +15,10 @@ describe('a key', () => {
   it('works at once, and is shown only on the response to its creation', async () => {
     const id = await newAccount();
     const form = await admin.get(`/accounts/${id}/keys`);
-    const made = await admin.post(`/accounts/${id}/keys`, { label: 'webshop', once: fieldIn(form.body, 'once') });
+    const made = await admin.post(`/accounts/${id}/keys`, {
+      label: 'webshop',
+      once: fieldIn(form.body, 'once'),
+    });
     const key = keyIn(made.body);
     expect(made.status).toBe(200);
     expect(made.headers.get('cache-control')).toBe('no-store');
@@ -28,7 +31,15 @@ describe('a key', () => {
       ['Expires', 'never'],
     ])
       expect(made.body).toContain(`<dt>${name}</dt><dd>${value}</dd>`);
-    for (const path of ['', '/keys', `/keys/${keyId}/rotate`, `/keys/${keyId}/revoke`, '/changes', '/members', '/api'])
+    for (const path of [
+      '',
+      '/keys',
+      `/keys/${keyId}/rotate`,
+      `/keys/${keyId}/revoke`,
+      '/changes',
+      '/members',
+      '/api',
+    ])
       expect(keyIn((await admin.get(`/accounts/${id}${path}`)).body)).toBe('');
     expect((await admin.get(`/accounts/${id}/keys`)).body).toContain('webshop');
   });
@@ -36,11 +47,15 @@ describe('a key', () => {
   it('is created once from a form that is submitted twice, also concurrently', async () => {
     const id = await newAccount();
     const once = fieldIn((await admin.get(`/accounts/${id}/keys`)).body, 'once');
-    const sent = [1, 2, 3].map(() => admin.post(`/accounts/${id}/keys`, { label: 'webshop', once }));
+    const sent = [1, 2, 3].map(() =>
+      admin.post(`/accounts/${id}/keys`, { label: 'webshop', once }),
+    );
     const answers = await Promise.all(sent);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     expect(await service.admin.keys.list(id)).toHaveLength(1);
-    expect(answers.find(({ status }) => status === 409)?.body).toContain('revoke it and create another one');
+    expect(answers.find(({ status }) => status === 409)?.body).toContain(
+      'revoke it and create another one',
+    );
   });
 
   it('is replaced in one step: the new one works at once, the old one for the chosen time', async () => {
@@ -89,12 +104,20 @@ describe('a key', () => {
     const { key, keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
     const access = { usage: { date: null, byKey: {} } } as unknown as Access;
     const caller = { account: id, keyId, access, quota: {} };
-    await createKeyUse(service.client, testTables.accounts).note(caller, Date.now() / 1000, AbortSignal.timeout(5000));
+    await createKeyUse(service.client, testTables.accounts).note(
+      caller,
+      Date.now() / 1000,
+      AbortSignal.timeout(5000),
+    );
     const path = `/accounts/${id}/keys/${keyId}/revoke`;
     const question = await admin.get(path);
     for (const shown of [keyId, 'webshop', 'Last used', 'Created by', 'This key is in use'])
       expect(question.body).toContain(shown);
-    for (const confirm of ['', 'AAAAAAAA', keyId.toLowerCase() === keyId ? 'x' : keyId.toLowerCase()]) {
+    for (const confirm of [
+      '',
+      'AAAAAAAA',
+      keyId.toLowerCase() === keyId ? 'x' : keyId.toLowerCase(),
+    ]) {
       const answer = await admin.post(path, { confirm });
       expect([answer.status, answer.body.includes('not the id of this key')]).toEqual([422, true]);
     }
@@ -108,8 +131,11 @@ describe('a key', () => {
     const { key, keyId } = await service.admin.keys.create({ account: id, label: 'fresh' });
     const path = `/accounts/${id}/keys/${keyId}`;
     const pages = () =>
-      Promise.all(['rotate', 'revoke'].map(async (verb) => (await admin.get(`${path}/${verb}`)).body));
-    for (const body of await pages()) expect(body).toContain('<dt>Lookups in the last 7 days</dt><dd>0</dd>');
+      Promise.all(
+        ['rotate', 'revoke'].map(async (verb) => (await admin.get(`${path}/${verb}`)).body),
+      );
+    for (const body of await pages())
+      expect(body).toContain('<dt>Lookups in the last 7 days</dt><dd>0</dd>');
     for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
     for (const body of await pages()) {
       expect(body).toContain('<dt>Lookups in the last 7 days</dt><dd>3</dd>');
@@ -117,7 +143,9 @@ describe('a key', () => {
     }
     expect((await admin.post(`${path}/revoke`)).status).toBe(422);
     expect((await service.instance.lookUp(key)).status).toBe(200);
-    expect((await admin.post(`${path}/revoke`, { confirm: keyId })).location).toBe(`/accounts/${id}/keys?done=revoked`);
+    expect((await admin.post(`${path}/revoke`, { confirm: keyId })).location).toBe(
+      `/accounts/${id}/keys?done=revoked`,
+    );
     expect((await service.instance.lookUp(key)).status).toBe(401);
   });
 
@@ -152,9 +180,12 @@ describe('a key', () => {
     const labels = ['webshop', 'kassa', 'crm'];
     const made = [];
     for (const label of labels) made.push(await service.admin.keys.create({ account: id, label }));
-    const chosen = Object.fromEntries(made.slice(0, 2).map(({ keyId }) => [`choose-${keyId}`, 'yes']));
+    const chosen = Object.fromEntries(
+      made.slice(0, 2).map(({ keyId }) => [`choose-${keyId}`, 'yes']),
+    );
     const list = await admin.get(`/accounts/${id}/keys`);
-    for (const name of Object.keys(chosen)) expect(list.body).toContain(`name="${name}" value="yes"`);
+    for (const name of Object.keys(chosen))
+      expect(list.body).toContain(`name="${name}" value="yes"`);
     const page = await admin.get(`/accounts/${id}/rotate-keys?${new URLSearchParams(chosen)}`);
     expect(page.body).toContain('Replace 2 keys');
     const form = { ...chosen, once: fieldIn(page.body, 'once'), grace: '60' };
@@ -164,11 +195,16 @@ describe('a key', () => {
     for (const key of keys) expect((await service.instance.lookUp(key)).status).toBe(200);
     const again = await admin.post(`/accounts/${id}/rotate-keys`, form);
     expect([keyIn(again.body), again.status]).toEqual(['', 422]);
-    expect((await admin.get(`/accounts/${id}/rotate-keys`)).body).toContain('Choose one or more keys');
+    expect((await admin.get(`/accounts/${id}/rotate-keys`)).body).toContain(
+      'Choose one or more keys',
+    );
 
     await service.instance.lookUp(made[0]?.key ?? '');
     const after = (await admin.get(`/accounts/${id}/keys`)).body;
-    const old = after.slice(after.indexOf('<caption>Keys that are being replaced'), after.indexOf('Which key leaked?'));
+    const old = after.slice(
+      after.indexOf('<caption>Keys that are being replaced'),
+      after.indexOf('Which key leaked?'),
+    );
     const rows = old.split('<tr>').filter((row) => row.includes('<td'));
     const saysOf = (label: string) =>
       rows.find((row) => row.includes(`>${label}<`))?.match(/tag (?:warn|good)">[^<]+/)?.[0];
@@ -192,11 +228,17 @@ describe('a key', () => {
   it('with a last day works through that day in the Netherlands', async () => {
     const id = await newAccount();
     const once = fieldIn((await admin.get(`/accounts/${id}/keys`)).body, 'once');
-    const made = await admin.post(`/accounts/${id}/keys`, { label: 'trial', once, expires: '2098-12-31' });
+    const made = await admin.post(`/accounts/${id}/keys`, {
+      label: 'trial',
+      once,
+      expires: '2098-12-31',
+    });
     expect(made.body).toContain('works through 31 Dec 2098');
     expect(await service.admin.keys.list(id)).toMatchObject([{ expires: '2098-12-31T23:00:00Z' }]);
     for (const page of ['keys', 'changes'])
-      expect((await admin.get(`/accounts/${id}/${page}`)).body).toContain('works through 31 Dec 2098');
+      expect((await admin.get(`/accounts/${id}/${page}`)).body).toContain(
+        'works through 31 Dec 2098',
+      );
   });
 
   it('is revoked once by two people at the same time, and both see that', async () => {
@@ -212,15 +254,19 @@ describe('a key', () => {
     ['a label that is too long', { label: 'x'.repeat(65) }, 'A label has 1 to 64 characters'],
     ['no label', {}, 'A label has 1 to 64 characters'],
     ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose today or a later day'],
-    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose today or a later day'],
+    [
+      'something other than a day',
+      { label: 'x', expires: 'tomorrow' },
+      'Choose today or a later day',
+    ],
   ])(
     'is refused with %s, and the form says what to do and keeps what was typed',
     async (_, form: { label?: string; expires?: string }, sentence) => {
       const id = await newAccount();
-      const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
-        string,
-        string
-      >);
+      const answer = await admin.post(`/accounts/${id}/keys`, {
+        once: 'x'.repeat(20),
+        ...form,
+      } as Record<string, string>);
       expect(answer.status).toBe(422);
       expect(answer.body).toContain(sentence);
       expect(answer.body).toContain('aria-invalid="true"');
@@ -269,7 +315,12 @@ describe('a key that leaked', () => {
 
   it.each([
     ['the whole of it', (key: string) => key, 'key', 'exactly this key'],
-    ['it with a typing error', (key: string) => key.slice(0, -1), 'mistyped', 'has a wrong or missing character'],
+    [
+      'it with a typing error',
+      (key: string) => key.slice(0, -1),
+      'mistyped',
+      'has a wrong or missing character',
+    ],
     ['its id', (key: string) => key.slice(-43, -35), 'id', 'the key with that id'],
   ])('is found by %s, without a trace of what was pasted', async (_, text, given, note) => {
     const { key, at } = await leaked();
@@ -292,9 +343,15 @@ describe('a key that leaked', () => {
       ['a secret text', 'This is no key and no key id'],
     ] as const) {
       const answer = await stranger.post('/keys', { key: text });
-      expect([answer.status, answer.body.includes(sentence), answer.body.includes(text)]).toEqual([422, true, false]);
+      expect([answer.status, answer.body.includes(sentence), answer.body.includes(text)]).toEqual([
+        422,
+        true,
+        false,
+      ]);
     }
-    expect((await operator.post('/keys', { key: 'AAAAAAAA' })).body).toContain('No key that you may see has this id');
+    expect((await operator.post('/keys', { key: 'AAAAAAAA' })).body).toContain(
+      'No key that you may see has this id',
+    );
     expect(portal.logged).toEqual([]);
   });
 
@@ -307,10 +364,10 @@ describe('a key that leaked', () => {
     });
     const viewer = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' });
     for (const { body } of [await admin.get(revoked.at), await viewer.get(active.at)])
-      expect([body.includes('<dt>Used since</dt>'), body.includes('<form method="post" action="/acc')]).toEqual([
-        true,
-        false,
-      ]);
+      expect([
+        body.includes('<dt>Used since</dt>'),
+        body.includes('<form method="post" action="/acc'),
+      ]).toEqual([true, false]);
     const missing = await admin.get(`${active.at.slice(0, -8)}AAAAAAAA`);
     expect([missing.status, missing.body.includes('has no key AAAAAAAA')]).toEqual([404, true]);
   });

@@ -7,7 +7,11 @@ const { service, portal, operator } = await startPortalPages();
 for (let i = 0; i < 52; i++)
   await service.admin.accounts.create({ id: `many-${i}`, plan: 'small', name: 'One of many' });
 for (const id of ['f-large', 'f-near', 'f-suspended'])
-  await service.admin.accounts.create({ id, plan: id === 'f-large' ? 'large' : 'small', name: 'Filtered' });
+  await service.admin.accounts.create({
+    id,
+    plan: id === 'f-large' ? 'large' : 'small',
+    name: 'Filtered',
+  });
 await service.admin.accounts.suspend('f-suspended');
 await service.admin.accounts.set({ id: 'f-near', limits: { day: 10 } });
 await chargeAt(service, 'f-near', Date.now() / 1000, 8);
@@ -16,21 +20,32 @@ afterAll(() => service.stop());
 /** Of the second form of the page. */
 const seenIn = (html: string) =>
   ([...html.matchAll(/name="seen" value="([^"]*)"/g)].at(-1)?.[1] ?? '').replaceAll('&quot;', '"');
-const idsIn = (html: string) => [...html.matchAll(/<a href="\/accounts\/([^"]+)">/g)].map(([, id]) => id);
+const idsIn = (html: string) =>
+  [...html.matchAll(/<a href="\/accounts\/([^"]+)">/g)].map(([, id]) => id);
 
 describe('the list of accounts', () => {
   it('finds an account, made once, by what it was made with, and by a member, in any case', async () => {
     const details = { name: 'Bakkerij Jansen', contact: 'Jo, 020 123 45 67', note: 'pays by year' };
     const form = { id: 'jansen', plan: 'small', ...details };
-    expect((await operator.post('/operator/accounts', form)).location).toBe('/accounts/jansen?done=account');
+    expect((await operator.post('/operator/accounts', form)).location).toBe(
+      '/accounts/jansen?done=account',
+    );
     expect((await operator.post('/operator/accounts', form)).body).toContain('Choose another id');
-    await service.admin.members.add({ account: 'jansen', person: 'ann@elsewhere.example', role: 'admin' });
+    await service.admin.members.add({
+      account: 'jansen',
+      person: 'ann@elsewhere.example',
+      role: 'admin',
+    });
     for (const search of ['jans', 'BAKKERIJ', '123 45', 'by year', 'ANN@elsewhere', '  jansen ']) {
-      const { body } = await operator.get(`/operator/accounts?${new URLSearchParams({ q: search })}`);
+      const { body } = await operator.get(
+        `/operator/accounts?${new URLSearchParams({ q: search })}`,
+      );
       expect([search, idsIn(body)]).toEqual([search, ['jansen']]);
     }
     for (const search of ['nobody', '%23'])
-      expect((await operator.get(`/operator/accounts?q=${search}`)).body).toContain('No account contains this');
+      expect((await operator.get(`/operator/accounts?q=${search}`)).body).toContain(
+        'No account contains this',
+      );
   });
 
   it('pages what it found, and keeps the search on each page', async () => {
@@ -44,7 +59,11 @@ describe('the list of accounts', () => {
 
   it('leads to no page without accounts, whatever others come after the last one that it shows', async () => {
     for (const id of ['many-8', 'many-9']) await service.admin.accounts.suspend(id);
-    const others = Array.from({ length: 60 }, (_, i) => ({ id: `others-${i}`, plan: 'large', name: 'One of others' }));
+    const others = Array.from({ length: 60 }, (_, i) => ({
+      id: `others-${i}`,
+      plan: 'large',
+      name: 'One of others',
+    }));
     await Promise.all(others.map((account) => service.admin.accounts.create(account)));
     const { body } = await operator.get('/operator/accounts?q=one+of&plan=small&state=active');
     expect([idsIn(body).length, body.includes('after=')]).toEqual([50, false]);
@@ -61,19 +80,30 @@ describe('the list of accounts', () => {
     expect(idsIn(body)).toEqual(ids);
     for (const [name, value = ''] of query.split('&').map((part) => part.split('=')))
       expect(body.slice(body.indexOf(`<select id="${name}"`))).toMatch(
-        new RegExp(`^[^>]*>(<option value="[^"]*">[^<]*</option>)*<option value="${value}" selected>`),
+        new RegExp(
+          `^[^>]*>(<option value="[^"]*">[^<]*</option>)*<option value="${value}" selected>`,
+        ),
       );
   });
 
   it('shows no account as new that is older, says how many there are, and leads to making one', async () => {
     const later = createTestPortal(service, { now: () => Date.now() + 31 * 86_400_000 });
-    const person = await later.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+    const person = await later.signedIn({
+      subject: 'sub:o',
+      email: 'olaf@operator.nl',
+      operator: true,
+    });
     expect(idsIn((await person.get('/operator/accounts?only=new&q=filtered')).body)).toEqual([]);
     const { body } = await operator.get('/operator/accounts');
-    const total = Object.values(await service.admin.plans.counts()).reduce((sum, count) => sum + count, 0);
+    const total = Object.values(await service.admin.plans.counts()).reduce(
+      (sum, count) => sum + count,
+      0,
+    );
     expect(body).toContain(`<dt>Accounts</dt><dd>${total}</dd>`);
     expect(body.indexOf('href="/operator/accounts/new"')).toBeLessThan(body.indexOf('<table'));
-    expect((await operator.get('/operator/accounts/new')).body).toContain('<label for="id">Account id</label>');
+    expect((await operator.get('/operator/accounts/new')).body).toContain(
+      '<label for="id">Account id</label>',
+    );
   });
 
   it('says what is wrong with a search that is too long', async () => {
@@ -85,29 +115,48 @@ describe('the list of accounts', () => {
     ['name', 'n'.repeat(101)],
     ['contact', 'c'.repeat(201)],
     ['note', 'x'.repeat(201)],
-  ])('makes no account with a %s that is too long, and says so beside the field', async (field, text) => {
-    const answer = await operator.post('/operator/accounts', { id: 'never', plan: 'small', [field]: text });
-    expect(answer.status).toBe(422);
-    expect(answer.body).toContain(`<p class="fault" id="${field}-fault">`);
-    expect((await operator.get('/accounts/never')).body).toContain('There is no account never');
-  });
+  ])(
+    'makes no account with a %s that is too long, and says so beside the field',
+    async (field, text) => {
+      const answer = await operator.post('/operator/accounts', {
+        id: 'never',
+        plan: 'small',
+        [field]: text,
+      });
+      expect(answer.status).toBe(422);
+      expect(answer.body).toContain(`<p class="fault" id="${field}-fault">`);
+      expect((await operator.get('/accounts/never')).body).toContain('There is no account never');
+    },
+  );
 });
 
 describe('the details of an account', () => {
   it('are changed by an operator, and an empty field removes one', async () => {
-    await service.admin.accounts.create({ id: 'changed', plan: 'small', name: 'Before', note: 'old' });
+    await service.admin.accounts.create({
+      id: 'changed',
+      plan: 'small',
+      name: 'Before',
+      note: 'old',
+    });
     const page = await operator.get('/accounts/changed/manage');
     const form = { seen: seenIn(page.body), name: 'After', contact: 'a@b.example', note: '' };
-    expect((await operator.post('/accounts/changed/details', form)).location).toBe('/accounts/changed?done=saved');
+    expect((await operator.post('/accounts/changed/details', form)).location).toBe(
+      '/accounts/changed?done=saved',
+    );
     expect(await service.admin.accounts.show('changed')).toMatchObject({
       name: 'After',
       contact: 'a@b.example',
       note: null,
     });
     const late = await operator.post('/accounts/changed/details', { ...form, name: 'Late' });
-    expect([late.status, (await service.admin.accounts.show('changed')).name]).toEqual([409, 'After']);
+    expect([late.status, (await service.admin.accounts.show('changed')).name]).toEqual([
+      409,
+      'After',
+    ]);
     const { body } = await operator.get('/accounts/changed/changes');
-    expect(body).toContain('Name of the customer: Before → After, Contact: - → a@b.example, Note: old → -');
+    expect(body).toContain(
+      'Name of the customer: Before → After, Contact: - → a@b.example, Note: old → -',
+    );
   });
 
   it('are shown to a customer by the name alone, and can be changed by no customer', async () => {
@@ -121,6 +170,8 @@ describe('the details of an account', () => {
       expect(body).not.toContain('secret');
     }
     expect((await operator.get('/accounts/shown')).body).toContain('a secret note');
-    expect((await customer.post('/accounts/shown/details', { seen: '{}', name: 'Mine' })).status).toBe(403);
+    expect(
+      (await customer.post('/accounts/shown/details', { seen: '{}', name: 'Mine' })).status,
+    ).toBe(403);
   });
 });

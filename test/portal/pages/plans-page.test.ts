@@ -11,32 +11,45 @@ afterAll(() => service.stop());
 async function newPlan(): Promise<string> {
   const code = `plan-${++plans}`;
   await service.admin.plans.put({ code, limits: { day: 100 } });
-  for (const name of ['a', 'b']) await service.admin.accounts.create({ id: `${code}-${name}`, plan: code });
+  for (const name of ['a', 'b'])
+    await service.admin.accounts.create({ id: `${code}-${name}`, plan: code });
   return code;
 }
 
 const planOf = async (code: string) => (await service.admin.plans.list({ prefix: code })).plans[0];
 const hidden = (html: string) =>
   Object.fromEntries(
-    [...html.matchAll(/<input type="hidden" name="(?!token)([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
-      name ?? '',
-      (value ?? '').replaceAll('&quot;', '"'),
-    ]),
+    [...html.matchAll(/<input type="hidden" name="(?!token)([^"]+)" value="([^"]*)"/g)].map(
+      ([, name, value]) => [name ?? '', (value ?? '').replaceAll('&quot;', '"')],
+    ),
   );
 
 describe('a plan', () => {
   it('is created once, and a second form with its code is refused', async () => {
     const form = { code: 'made', 'limit-day': '5', 'limit-month': 'unlimited' };
-    expect((await operator.post('/operator/plans', form)).location).toBe('/operator/plans/made?done=plan');
-    expect(await planOf('made')).toEqual({ code: 'made', state: 'active', limits: { day: 5, month: null } });
+    expect((await operator.post('/operator/plans', form)).location).toBe(
+      '/operator/plans/made?done=plan',
+    );
+    expect(await planOf('made')).toEqual({
+      code: 'made',
+      state: 'active',
+      limits: { day: 5, month: null },
+    });
     const again = await operator.post('/operator/plans', { ...form, 'limit-day': '6' });
-    expect([again.status, again.body.includes('A plan with this code already exists')]).toEqual([422, true]);
+    expect([again.status, again.body.includes('A plan with this code already exists')]).toEqual([
+      422,
+      true,
+    ]);
     expect((await planOf('made'))?.limits).toEqual({ day: 5, month: null });
   });
 
   it.each([
     ['without a limit', { code: 'other' }, 'at least one limit'],
-    ['with a limit that is not a number', { code: 'other', 'limit-day': '-1' }, 'at least one limit'],
+    [
+      'with a limit that is not a number',
+      { code: 'other', 'limit-day': '-1' },
+      'at least one limit',
+    ],
     ['with a code that no plan can have', { code: 'a b', 'limit-day': '1' }, 'A plan code has'],
     ['with a limit that is too high', { code: 'other', 'limit-day': '9999999999999' }, 'plan code'],
   ])('%s is not created', async (_, form, sentence) => {
@@ -48,7 +61,10 @@ describe('a plan', () => {
   it('gets other limits after a confirmation with the number of its accounts, which then have them', async () => {
     const code = await newPlan();
     const page = await operator.get(`/operator/plans/${code}`);
-    const asked = await operator.post(`/operator/plans/${code}`, { ...hidden(page.body), 'limit-day': '250' });
+    const asked = await operator.post(`/operator/plans/${code}`, {
+      ...hidden(page.body),
+      'limit-day': '250',
+    });
     expect(asked.body).toContain('100 per day → 250 per day. It applies to 2 accounts at once.');
     expect((await planOf(code))?.limits).toEqual({ day: 100 });
     const done = await operator.post(`/operator/plans/${code}`, hidden(asked.body));
@@ -63,7 +79,10 @@ describe('a plan', () => {
     const code = await newPlan();
     const page = await operator.get(`/operator/plans/${code}`);
     const state = await operator.get(`/operator/plans/${code}/state`);
-    const asked = await operator.post(`/operator/plans/${code}`, { ...hidden(page.body), 'limit-day': '250' });
+    const asked = await operator.post(`/operator/plans/${code}`, {
+      ...hidden(page.body),
+      'limit-day': '250',
+    });
     await service.admin.plans.put({ code, limits: { day: 7, hour: 3 } });
     const late = await operator.post(`/operator/plans/${code}`, hidden(asked.body));
     const lateState = await operator.post(`/operator/plans/${code}/state`, hidden(state.body));
@@ -78,7 +97,9 @@ describe('a plan', () => {
     const path = `/operator/plans/${code}/state`;
     const question = await operator.get(path);
     expect(question.body).toContain('It applies to 2 accounts at once.');
-    expect((await operator.post(path, hidden(question.body))).location).toContain('done=planInactive');
+    expect((await operator.post(path, hidden(question.body))).location).toContain(
+      'done=planInactive',
+    );
     expect((await service.instance.lookUp(key)).status).toBe(403);
     expect((await operator.post(path, hidden(question.body))).status).toBe(409);
     await operator.post(path, hidden((await operator.get(path)).body));
@@ -94,9 +115,13 @@ describe('a plan', () => {
     expect(body).toMatch(/0 of \d+ accounts of the service looked at/);
     expect(body).toContain('data-go-on');
     expect((await service.admin.accounts.show(`${code}-a`)).windows.day?.limit).toBe(100);
-    expect((await operator.post(`/operator/plans/${code}/change`)).location).toBe(`/operator/plans/${code}?done=saved`);
+    expect((await operator.post(`/operator/plans/${code}/change`)).location).toBe(
+      `/operator/plans/${code}?done=saved`,
+    );
     expect((await service.admin.accounts.show(`${code}-a`)).windows.day?.limit).toBe(9);
-    expect((await operator.get(`/operator/plans/${code}/change`)).location).toBe(`/operator/plans/${code}?done=saved`);
+    expect((await operator.get(`/operator/plans/${code}/change`)).location).toBe(
+      `/operator/plans/${code}?done=saved`,
+    );
     expect((await operator.get('/operator/plans')).body).not.toContain('/change"');
   });
 
@@ -116,19 +141,32 @@ describe('a plan', () => {
       // Each look at the clock is three seconds later.
       now: () => Date.now() + followed * 3_000,
     });
-    const person = await slow.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+    const person = await slow.signedIn({
+      subject: 'sub:o',
+      email: 'olaf@operator.nl',
+      operator: true,
+    });
     const page = await person.get(`/operator/plans/${code}`);
-    const asked = await person.post(`/operator/plans/${code}`, { ...hidden(page.body), 'limit-day': '250' });
+    const asked = await person.post(`/operator/plans/${code}`, {
+      ...hidden(page.body),
+      'limit-day': '250',
+    });
     const begun = await person.post(`/operator/plans/${code}`, hidden(asked.body));
     expect([begun.location, followed]).toEqual([`/operator/plans/${code}/change`, 3]);
-    expect((await operator.get(`/operator/plans/${code}/change`)).body).toMatch(/3 of \d+ accounts/);
+    expect((await operator.get(`/operator/plans/${code}/change`)).body).toMatch(
+      /3 of \d+ accounts/,
+    );
   });
 
   it('returns 404 if it does not exist, and a form of another site changes nothing', async () => {
     expect((await operator.get('/operator/plans/nothing')).status).toBe(404);
     expect((await operator.get('/operator/plans/%23')).status).toBe(404);
     const code = await newPlan();
-    const answer = await operator.post(`/operator/plans/${code}`, { seen: '{}', 'limit-day': '1', confirmed: 'yes' });
+    const answer = await operator.post(`/operator/plans/${code}`, {
+      seen: '{}',
+      'limit-day': '1',
+      confirmed: 'yes',
+    });
     expect([answer.status, (await planOf(code))?.limits]).toEqual([422, { day: 100 }]);
   });
 });

@@ -29,10 +29,17 @@ await chargeAt(service, 'theirs', october / 1000, 7);
 const store = createAdminStore(service.client, testTables.accounts, 'test', () => november);
 const statements = statementsOf(store, folderStorage(folder));
 await statements.close('2026-10');
-const portal = createTestPortal(service, { statements: async () => statements, now: () => november });
+const portal = createTestPortal(service, {
+  statements: async () => statements,
+  now: () => november,
+});
 const member = await portal.signedIn({ subject: 'sub:m', email: 'admin@mine.nl' });
 const stranger = await portal.signedIn({ subject: 'sub:s', email: 'admin@theirs.nl' });
-const operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+const operator = await portal.signedIn({
+  subject: 'sub:o',
+  email: 'olaf@operator.nl',
+  operator: true,
+});
 afterAll(() => service.stop());
 
 describe('the statements of an account', () => {
@@ -47,17 +54,22 @@ describe('the statements of an account', () => {
   it('show the days, the sum and the hash of the statement', async () => {
     const { sha256 } = await statements.show({ account: 'mine', month: '2026-10' });
     const { body } = await member.get('/accounts/mine/statements/show?month=2026-10');
-    for (const shown of ['10 Oct', '31 Oct', 'standard', '<dd>4</dd>', sha256]) expect(body).toContain(shown);
+    for (const shown of ['10 Oct', '31 Oct', 'standard', '<dd>4</dd>', sha256])
+      expect(body).toContain(shown);
     expect(body).toMatch(/href="\/accounts\/mine\/statements" aria-current="true"/);
   });
 
   it('are the same in the files, of which the JSON one verifies', async () => {
     const json = await member.get('/accounts/mine/statement.json?month=2026-10');
-    expect(json.headers.get('content-disposition')).toBe('attachment; filename="mine-2026-10.json"');
+    expect(json.headers.get('content-disposition')).toBe(
+      'attachment; filename="mine-2026-10.json"',
+    );
     const { sha256, ...content } = JSON.parse(json.body);
     expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(sha256);
     const csv = await member.get('/accounts/mine/statement.csv?month=2026-10');
-    expect(csv.body.split('\n')[1]).toMatch(new RegExp(`^mine,standard,2026-10,2026-10-10,2026-10-31,4,${sha256},0,0`));
+    expect(csv.body.split('\n')[1]).toMatch(
+      new RegExp(`^mine,standard,2026-10,2026-10-10,2026-10-31,4,${sha256},0,0`),
+    );
   });
 
   it('are not listed for months before the account, and such a month is refused with the first one', async () => {
@@ -66,12 +78,21 @@ describe('the statements of an account', () => {
     expect(body).not.toContain('September');
     for (const path of ['statements/show', 'statement.csv', 'statement.json']) {
       const answer = await member.get(`/accounts/mine/${path}?month=2026-09`);
-      expect([answer.status, answer.body]).toEqual([422, expect.stringContaining('nothing before October 2026')]);
+      expect([answer.status, answer.body]).toEqual([
+        422,
+        expect.stringContaining('nothing before October 2026'),
+      ]);
     }
     const all = await operator.get('/operator/statements.csv?month=2026-09');
-    expect([all.status, all.body]).toEqual([422, expect.stringContaining('nothing before October 2026')]);
+    expect([all.status, all.body]).toEqual([
+      422,
+      expect.stringContaining('nothing before October 2026'),
+    ]);
     const open = await operator.get('/operator/usage.csv?month=2026-09');
-    expect([open.status, open.body]).toEqual([422, expect.stringContaining('nothing before October 2026')]);
+    expect([open.status, open.body]).toEqual([
+      422,
+      expect.stringContaining('nothing before October 2026'),
+    ]);
   });
 
   it.each([
@@ -82,7 +103,10 @@ describe('the statements of an account', () => {
   ])('are refused for %s, with a way back', async (_, month) => {
     for (const path of ['statements/show', 'statement.csv', 'statement.json']) {
       const answer = await member.get(`/accounts/mine/${path}?month=${month}`);
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([422, expect.stringContaining('text/html')]);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        422,
+        expect.stringContaining('text/html'),
+      ]);
       expect(answer.body).toContain('href="/accounts/mine/statements"');
     }
   });
@@ -129,7 +153,10 @@ describe('the statements of all accounts', () => {
     const path = '/operator/usage.csv?month=2026-11';
     const whole = await operator.get(path);
     const tools = { statements: async () => statements, now: () => november, accountsPerFile: 1 };
-    const other = await createTestPortal(service, tools).signedIn({ subject: 'sub:o', operator: true });
+    const other = await createTestPortal(service, tools).signedIn({
+      subject: 'sub:o',
+      operator: true,
+    });
     const { status, body } = await other.get(path);
     const links = [...body.matchAll(/href="(\/operator\/usage\.csv[^"]+)"/g)]
       .map(([, link = '']) => link)
@@ -163,7 +190,9 @@ describe('a portal without the bucket of statements', () => {
   it('says so, and fails for no one', async () => {
     const portal = createTestPortal(service);
     const customer = await portal.signedIn({ subject: 'sub:m', email: 'admin@mine.nl' });
-    expect((await customer.get('/accounts/mine/statements')).body).toContain('not connected to the statements');
+    expect((await customer.get('/accounts/mine/statements')).body).toContain(
+      'not connected to the statements',
+    );
     expect((await customer.get('/accounts/mine/statement.csv?month=2026-10')).status).toBe(404);
   });
 });

@@ -10,7 +10,9 @@ afterAll(() => service.stop());
 
 /** Somebody signed in to a portal of the API at `apiUrl`. */
 const visitorOf = (apiUrl: string) =>
-  createTestPortal(service, { settings: { ...portalSettings, apiUrl } }).signedIn({ subject: 'sub:tries' });
+  createTestPortal(service, { settings: { ...portalSettings, apiUrl } }).signedIn({
+    subject: 'sub:tries',
+  });
 const visitor = await visitorOf(service.baseUrl);
 
 const typed = { key, postcode: '1012RJ', huisnummer: '147', toevoeging: '', include: '' };
@@ -22,17 +24,28 @@ describe('the page that tries a lookup', () => {
   });
 
   it.each([
-    [{}, ['HTTP 200', 'RateLimit-Policy: ', 'Nieuwezijds Voorburgwal', 'postcode=1012RJ&amp;huisnummer=147']],
+    [
+      {},
+      [
+        'HTTP 200',
+        'RateLimit-Policy: ',
+        'Nieuwezijds Voorburgwal',
+        'postcode=1012RJ&amp;huisnummer=147',
+      ],
+    ],
     [{ include: 'gemeente' }, ['HTTP 200', '&quot;provincie&quot;']],
     [{ huisnummer: "12'; x" }, ['HTTP 422', 'huisnummer=12%27%3B+x']],
     [{ key: 'bagadres_x' }, ['HTTP 401', 'Unauthorized']],
-  ])('shows the response of the API to %j, and the request without the key', async (over, shown) => {
-    const { status, body } = await visitor.post('/try', { ...typed, ...over });
-    expect(status).toBe(200);
-    for (const part of shown) expect(body).toContain(part);
-    expect(body).toContain('X-API-Key: YOUR_KEY');
-    expect(body).not.toContain(key);
-  });
+  ])(
+    'shows the response of the API to %j, and the request without the key',
+    async (over, shown) => {
+      const { status, body } = await visitor.post('/try', { ...typed, ...over });
+      expect(status).toBe(200);
+      for (const part of shown) expect(body).toContain(part);
+      expect(body).toContain('X-API-Key: YOUR_KEY');
+      expect(body).not.toContain(key);
+    },
+  );
 
   it('counts as a lookup of that key', async () => {
     const own = await newAccount(service, { minute: 1 });
@@ -60,7 +73,11 @@ describe('the page that tries a lookup', () => {
     });
     for (const url of [redirecting, 'http://127.0.0.1:1']) {
       const { status, body } = await (await visitorOf(url)).post('/try', typed);
-      expect([status, body.includes('did not respond'), body.includes(key)]).toEqual([503, true, false]);
+      expect([status, body.includes('did not respond'), body.includes(key)]).toEqual([
+        503,
+        true,
+        false,
+      ]);
     }
     await stop();
     expect(followed).toEqual([]);

@@ -21,23 +21,26 @@ const stranger = await portal.signedIn({ subject: 'sub:s', email: 'stranger@own.
 afterAll(() => service.stop());
 
 describe('a range without data', () => {
-  it.each(['', '.csv', '-by-key.csv'])('is the form again with what is wrong, also at /usage%s', async (file) => {
-    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-    for (const [query, field, message] of [
-      ['to=x', 'to', 'Enter two days'],
-      ['from=2026-02-30', 'from', 'Enter two days'],
-      [`from=${yesterday}&to=2020-01-01`, 'from', 'Enter two days'],
-      ['to=2020-12-31', 'from', 'There is nothing before'],
-      ['from=2001-01-01&to=2001-01-31', 'from', 'There is nothing before'],
-      ['to=2099-01-01', 'from', 'Enter two days'],
-    ]) {
-      const { status, body } = await member.get(`/accounts/keyed/usage${file}?${query}`);
-      expect([query, status]).toEqual([query, 422]);
-      expect(body).toMatch(new RegExp(`<a href="#${field}">${message}`));
-      expect(body).toContain('action="/accounts/keyed/usage"');
-    }
-    expect(portal.logged).toEqual([]);
-  });
+  it.each(['', '.csv', '-by-key.csv'])(
+    'is the form again with what is wrong, also at /usage%s',
+    async (file) => {
+      const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+      for (const [query, field, message] of [
+        ['to=x', 'to', 'Enter two days'],
+        ['from=2026-02-30', 'from', 'Enter two days'],
+        [`from=${yesterday}&to=2020-01-01`, 'from', 'Enter two days'],
+        ['to=2020-12-31', 'from', 'There is nothing before'],
+        ['from=2001-01-01&to=2001-01-31', 'from', 'There is nothing before'],
+        ['to=2099-01-01', 'from', 'Enter two days'],
+      ]) {
+        const { status, body } = await member.get(`/accounts/keyed/usage${file}?${query}`);
+        expect([query, status]).toEqual([query, 422]);
+        expect(body).toMatch(new RegExp(`<a href="#${field}">${message}`));
+        expect(body).toContain('action="/accounts/keyed/usage"');
+      }
+      expect(portal.logged).toEqual([]);
+    },
+  );
 });
 
 describe('the limit in a chart', () => {
@@ -47,7 +50,8 @@ describe('the limit in a chart', () => {
       ...{ client: service.client, table: testTables.accounts, actor: 'test' },
       now: () => Date.now() - daysAgo * day,
     });
-  const operator = () => portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+  const operator = () =>
+    portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
   /** Where the line begins, as a share of the width, and what the legend says of it. */
   async function lineOf(account: string, query = '') {
     const { body } = await (await operator()).get(`/accounts/${account}/usage${query}`);
@@ -62,7 +66,10 @@ describe('the limit in a chart', () => {
     await chargeAt(service, 'grows', Date.now() / 1000, 3);
     expect(await lineOf('grows')).toEqual([0, 'Limit per day: 5']);
     await adminAt(12).plans.put({ code: 'grows', limits: { day: 6, month: 900 } });
-    expect(await lineOf('grows')).toEqual([barsFrom(12), expect.stringMatching(/^Limit per day: 6, since \d/)]);
+    expect(await lineOf('grows')).toEqual([
+      barsFrom(12),
+      expect.stringMatching(/^Limit per day: 6, since \d/),
+    ]);
     await adminAt(9).plans.put({ code: 'grows', limits: { day: 6, month: 1_000 } });
     expect((await lineOf('grows'))[0]).toBe(barsFrom(12));
     await adminAt(4).accounts.set({ id: 'grows', limits: { day: 7 } });
@@ -99,7 +106,10 @@ describe('the usage by key', () => {
     const today = new Date().toISOString().slice(0, 10);
     const item = usageRecord.sortKey(today);
     await service.client.send(
-      new PutCommand({ TableName: testTables.accounts, Item: { account: 'keyed', item, ...refused } }),
+      new PutCommand({
+        TableName: testTables.accounts,
+        Item: { account: 'keyed', item, ...refused },
+      }),
     );
     const { body } = await member.get('/accounts/keyed/usage-by-key.csv');
     expect(body.trim().split('\r\n').at(-1)).toBe(`keyed,p,,,${today},,0,2,1,0`);
@@ -108,7 +118,9 @@ describe('the usage by key', () => {
   it('is also a file for Excel, with headings in the language of the page', async () => {
     const { body } = await dutch.get('/accounts/keyed/usage-by-key.csv?for=people');
     const [head, first] = body.split('\r\n');
-    expect(head).toMatch(/^Account;Abonnement;Sleutel-id;Naam;Dag;Limiet;Zoekopdrachten;Geweigerd: limiet bereikt;/);
+    expect(head).toMatch(
+      /^Account;Abonnement;Sleutel-id;Naam;Dag;Limiet;Zoekopdrachten;Geweigerd: limiet bereikt;/,
+    );
     expect(first).toBe(`keyed;p;${keyId};webshop;${new Date().toISOString().slice(0, 10)};;3;;;`);
   });
 

@@ -5,11 +5,18 @@ import { everything, ofType, portal, type Template, templates } from '../../lib/
 import { inSweep } from '../../support/in-sweep.ts';
 
 const { domain } = portal;
-const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
+const signIn = {
+  issuer: 'https://login.example.nl',
+  clientId: 'portal',
+  clientSecretName: 'portal-client',
+};
 /** Nearly as many as are accepted. */
 const operators = [
   ...portal.operators,
-  ...Array.from({ length: 49 }, (_, index) => `voornaam.achternaam-${index + 10}@sociaal.gemeente.example`),
+  ...Array.from(
+    { length: 49 },
+    (_, index) => `voornaam.achternaam-${index + 10}@sociaal.gemeente.example`,
+  ),
 ];
 
 async function portalStack(config: Record<string, unknown>) {
@@ -19,7 +26,8 @@ async function portalStack(config: Record<string, unknown>) {
 
 const allOf = (template: Template, type: string) => Object.values(ofType(template, type));
 
-const portalTemplate = async (config: Record<string, unknown>) => (await portalStack(config)).template;
+const portalTemplate = async (config: Record<string, unknown>) =>
+  (await portalStack(config)).template;
 
 describe('the stack of the portal', () => {
   let withProvider: Template;
@@ -28,8 +36,13 @@ describe('the stack of the portal', () => {
   let warnings: Record<'withProvider' | 'ending', string[]>;
 
   beforeAll(async () => {
-    const unsaid = await portalStack({ portal: { ...portal, operators, signIn }, branding: { languages: ['en'] } });
-    const said = await portalStack({ portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '2027-01-31' } } });
+    const unsaid = await portalStack({
+      portal: { ...portal, operators, signIn },
+      branding: { languages: ['en'] },
+    });
+    const said = await portalStack({
+      portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '2027-01-31' } },
+    });
     [withProvider, ending] = [unsaid.template, said.template];
     const textOf = ({ messages }: typeof said) => messages.map(({ entry }) => String(entry.data));
     warnings = { withProvider: textOf(unsaid), ending: textOf(said) };
@@ -51,10 +64,16 @@ describe('the stack of the portal', () => {
     const [lambda] = allOf(withProvider, 'AWS::Lambda::Function').filter((one) =>
       JSON.stringify(one.Properties?.Environment).includes(environment.portal),
     );
-    const environmentOf = lambda as unknown as { Properties: { Environment: { Variables: object } } };
+    const environmentOf = lambda as unknown as {
+      Properties: { Environment: { Variables: object } };
+    };
     const { Variables } = environmentOf.Properties.Environment;
     const bytes = Buffer.byteLength(
-      JSON.stringify(Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, filledIn(value)]))),
+      JSON.stringify(
+        Object.fromEntries(
+          Object.entries(Variables).map(([name, value]) => [name, filledIn(value)]),
+        ),
+      ),
     );
     // Nearly all of it is used, or the limit is lower than it has to be.
     expect(bytes).toBeLessThanOrEqual(4096);
@@ -89,7 +108,10 @@ describe('the stack of the portal', () => {
     const [stage] = allOf(withProvider, 'AWS::ApiGatewayV2::Stage');
     const settings = stage?.Properties?.AccessLogSettings as { Format: string } | undefined;
     const Format = settings?.Format ?? '';
-    expect(JSON.parse(Format)).toMatchObject({ path: '$context.path', ip: '$context.identity.sourceIp' });
+    expect(JSON.parse(Format)).toMatchObject({
+      path: '$context.path',
+      ip: '$context.identity.sourceIp',
+    });
     expect(Format).not.toMatch(/query|header|Cookie/i);
   });
 
@@ -148,11 +170,15 @@ describe('the stack of the portal', () => {
 
   it('counts for the alarm what the function logs when the provider refuses it, not when it is down', () => {
     const [filter] = allOf(withProvider, 'AWS::Logs::MetricFilter');
-    expect(filter?.Properties?.FilterPattern).toBe('{ ($.provider = "*") && ($.provider != "unreachable") }');
+    expect(filter?.Properties?.FilterPattern).toBe(
+      '{ ($.provider = "*") && ($.provider != "unreachable") }',
+    );
   });
 
   it('warns at synth of a client secret whose end nobody is told before', () => {
-    expect(warnings.withProvider).toEqual([expect.stringContaining('set portal.signIn.clientSecretExpires')]);
+    expect(warnings.withProvider).toEqual([
+      expect.stringContaining('set portal.signIn.clientSecretExpires'),
+    ]);
     expect(warnings.ending).toEqual([]);
   });
 
@@ -169,8 +195,9 @@ describe('the stack of the portal', () => {
     const lambda = allOf(withProvider, 'AWS::Lambda::Function').find(
       ({ Properties }) => Properties?.Description === 'The customer portal',
     );
-    const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
-      .Environment;
+    const { Variables } = (
+      lambda as unknown as { Properties: { Environment: { Variables: object } } }
+    ).Properties.Environment;
     const text = JSON.stringify(Variables);
     expect(Object.keys(Variables).sort()).toEqual(
       [
@@ -190,11 +217,16 @@ describe('the stack of the portal', () => {
   });
 
   it('may only use accounts and plans, read statements, see loads that await approval, and start the state machine', () => {
-    const ofPortal = Object.entries(ofType(withProvider, 'AWS::IAM::Policy')).filter(([id]) => id.startsWith('Portal'));
+    const ofPortal = Object.entries(ofType(withProvider, 'AWS::IAM::Policy')).filter(([id]) =>
+      id.startsWith('Portal'),
+    );
     const statements = ofPortal.flatMap(
       ([, { Properties }]) =>
-        (Properties as { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } })
-          .PolicyDocument.Statement,
+        (
+          Properties as {
+            PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] };
+          }
+        ).PolicyDocument.Statement,
     );
     expect([...new Set(statements.flatMap(({ Action }) => Action))].sort()).toEqual([
       'dynamodb:BatchGetItem',
@@ -220,7 +252,9 @@ describe('the stack of the portal', () => {
         .filter(({ Action }) => [Action].flat().includes(action))
         .flatMap(({ Resource }) => Resource)
         .map((resource) => JSON.stringify(resource));
-    expect(resourcesOf('s3:GetObject').map((resource) => /"(\/[^"]+)"\]\]\}$/.exec(resource)?.[1])).toEqual([
+    expect(
+      resourcesOf('s3:GetObject').map((resource) => /"(\/[^"]+)"\]\]\}$/.exec(resource)?.[1]),
+    ).toEqual([
       '/statements/*',
       '/loads/*/csv/*',
       '/loads/*/proposal.json',
@@ -228,13 +262,20 @@ describe('the stack of the portal', () => {
       '/manifest.json',
     ]);
     expect(resourcesOf('states:StartExecution')).toEqual([expect.not.stringContaining('*')]);
-    expect(resourcesOf('states:DescribeExecution')).toEqual([expect.stringMatching(/:approve-\*"\]\]\}$/)]);
+    expect(resourcesOf('states:DescribeExecution')).toEqual([
+      expect.stringMatching(/:approve-\*"\]\]\}$/),
+    ]);
   });
 
   it('creates a user pool if no provider is configured, without sign-up and with a required second factor', () => {
     expect(allOf(withProvider, 'AWS::Cognito::UserPool')).toEqual([]);
     expect(allOf(withPool, 'AWS::Cognito::UserPool')).toMatchObject([
-      { Properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, MfaConfiguration: 'ON' } },
+      {
+        Properties: {
+          AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
+          MfaConfiguration: 'ON',
+        },
+      },
     ]);
     expect(allOf(withPool, 'AWS::Cognito::UserPoolClient')).toMatchObject([
       {
@@ -251,21 +292,44 @@ describe('the stack of the portal', () => {
     const kept = await portalTemplate({ portal, stage: 'kept', removalPolicy: 'retain' });
     const [pool] = allOf(kept, 'AWS::Cognito::UserPool');
     // CloudFormation can't delete a pool with deletion protection, so its rollback must not try.
-    expect(pool).toMatchObject({ DeletionPolicy: 'Retain', Properties: { DeletionProtection: 'ACTIVE' } });
+    expect(pool).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: { DeletionProtection: 'ACTIVE' },
+    });
   });
 
-  inSweep('keeps the domain of the user pool when the host name of the portal changes', async () => {
-    const domainOf = async (more: object) =>
-      Object.entries(ofType(await portalTemplate({ portal: { ...portal, ...more } }), 'AWS::Cognito::UserPoolDomain'));
-    const [[id, generated] = []] = await domainOf({});
-    expect(JSON.stringify(generated?.Properties?.Domain)).toMatch(/"bag-adres-".*AWS::StackId/);
-    expect(await domainOf({ domain: { ...domain, name: 'aws.example.nl' } })).toEqual([[id, generated]]);
-    expect((await domainOf({ cognitoPrefix: 'adres-portal' }))[0]?.[1]?.Properties?.Domain).toBe('adres-portal');
-  });
+  inSweep(
+    'keeps the domain of the user pool when the host name of the portal changes',
+    async () => {
+      const domainOf = async (more: object) =>
+        Object.entries(
+          ofType(
+            await portalTemplate({ portal: { ...portal, ...more } }),
+            'AWS::Cognito::UserPoolDomain',
+          ),
+        );
+      const [[id, generated] = []] = await domainOf({});
+      expect(JSON.stringify(generated?.Properties?.Domain)).toMatch(/"bag-adres-".*AWS::StackId/);
+      expect(await domainOf({ domain: { ...domain, name: 'aws.example.nl' } })).toEqual([
+        [id, generated],
+      ]);
+      expect((await domainOf({ cognitoPrefix: 'adres-portal' }))[0]?.[1]?.Properties?.Domain).toBe(
+        'adres-portal',
+      );
+    },
+  );
 
   it.each([
-    ['a prefix that ends in a hyphen', { portal: { ...portal, cognitoPrefix: 'adres-' } }, 'none at the ends'],
-    ['a prefix with a word that AWS reserves', { portal: { ...portal, cognitoPrefix: 'my-aws' } }, 'without `aws`'],
+    [
+      'a prefix that ends in a hyphen',
+      { portal: { ...portal, cognitoPrefix: 'adres-' } },
+      'none at the ends',
+    ],
+    [
+      'a prefix with a word that AWS reserves',
+      { portal: { ...portal, cognitoPrefix: 'my-aws' } },
+      'without `aws`',
+    ],
     [
       'a host name in upper case',
       { portal: { ...portal, domain: { ...domain, name: 'Portal.example.nl' } } },
@@ -287,7 +351,11 @@ describe('the stack of the portal', () => {
       { portal: { ...portal, signIn: { ...signIn, clientSecretExpires: '31-01-2027' } } },
       'a date, for instance',
     ],
-    ['a provider without TLS', { portal: { ...portal, signIn: { ...signIn, issuer: 'http://x.nl' } } }, 'https://'],
+    [
+      'a provider without TLS',
+      { portal: { ...portal, signIn: { ...signIn, issuer: 'http://x.nl' } } },
+      'https://',
+    ],
   ])('is refused with %s', async (_, config, message) => {
     await expect(portalTemplate(config)).rejects.toThrow(message);
   });

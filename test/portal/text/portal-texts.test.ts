@@ -29,7 +29,10 @@ describe('the texts', () => {
     const names = Object.keys(counted) as (keyof typeof counted)[];
     expect(names.map((name) => formatter(language).count(count, name))).toContain(words);
     // A language with more forms than two needs more texts.
-    expect(new Intl.PluralRules(language).resolvedOptions().pluralCategories).toEqual(['one', 'other']);
+    expect(new Intl.PluralRules(language).resolvedOptions().pluralCategories).toEqual([
+      'one',
+      'other',
+    ]);
   });
 
   it('write numbers and times as their language does, in Dutch time, which they name', () => {

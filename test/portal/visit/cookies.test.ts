@@ -3,7 +3,10 @@ import { Hono } from 'hono';
 import { portalCookies } from '../../../portal/visit/cookies.ts';
 
 const secret = 'a secret of the tests, long enough';
-const cookies = portalCookies({ baseUrl: 'https://portal.example.nl', sessionSecret: async () => secret });
+const cookies = portalCookies({
+  baseUrl: 'https://portal.example.nl',
+  sessionSecret: async () => secret,
+});
 const others = portalCookies({
   baseUrl: 'https://portal.example.nl',
   sessionSecret: async () => secret.replaceAll('e', 'o'),
@@ -11,7 +14,9 @@ const others = portalCookies({
 const id = 'AAAAAAAAAAAAAAAA';
 
 /** What one set of cookies makes of what another one has set. */
-async function readBack(set = cookies): Promise<{ session: string | undefined; form: string; value: string }> {
+async function readBack(
+  set = cookies,
+): Promise<{ session: string | undefined; form: string; value: string }> {
   const app = new Hono();
   app.get('/set', async (c) => {
     await set.writeSession(c, id);
@@ -58,7 +63,10 @@ describe('the session cookie', () => {
 describe('the secret of all cookies', () => {
   it('has at least 32 characters', async () => {
     const proofBy = (secret: string) =>
-      portalCookies({ baseUrl: 'https://portal.example.nl', sessionSecret: async () => secret }).formToken(id, id);
+      portalCookies({
+        baseUrl: 'https://portal.example.nl',
+        sessionSecret: async () => secret,
+      }).formToken(id, id);
     await expect(proofBy('x'.repeat(31))).rejects.toThrow('fewer than 32 characters');
     expect(await proofBy('x'.repeat(32))).toMatch(/./);
   });
@@ -73,10 +81,15 @@ describe('an encrypted cookie', () => {
       return c.text('');
     });
     app.get('/read', async (c) => {
-      opened.push((await cookies.unseal(c, 'sign-in'))?.state, await cookies.unseal(c, 'language' as 'sign-in'));
+      opened.push(
+        (await cookies.unseal(c, 'sign-in'))?.state,
+        await cookies.unseal(c, 'language' as 'sign-in'),
+      );
       return c.text('');
     });
-    const [sealed = ''] = (await app.request('/set')).headers.getSetCookie().map((text) => text.split(';')[0] ?? '');
+    const [sealed = ''] = (await app.request('/set')).headers
+      .getSetCookie()
+      .map((text) => text.split(';')[0] ?? '');
     const renamed = sealed.replace('portal-sign-in', 'portal-language');
     await app.request('/read', { headers: { cookie: `${sealed}; ${renamed}` } });
     expect(opened).toEqual(['x', undefined]);

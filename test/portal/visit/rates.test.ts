@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { createRateLimit, defaultRates, networkOf } from '../../../portal/visit/rates.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 
-const withSession = (session: { perSecond: number; burst: number }) => ({ ...defaultRates, session });
+const withSession = (session: { perSecond: number; burst: number }) => ({
+  ...defaultRates,
+  session,
+});
 
 describe('the rates of the portal', () => {
   it.each([

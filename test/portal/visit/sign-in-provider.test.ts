@@ -35,7 +35,9 @@ function newPortal(signIn: Partial<typeof portalSettings.signIn> = {}) {
 /** A browser at the portal, which signs in as the provider answers. */
 function newBrowser({ app }: ReturnType<typeof newPortal>, sourceIp = '203.0.113.1') {
   const { baseUrl } = portalSettings;
-  const browser = cookieBrowser((url, init) => app.request(url, init, { requestContext: { http: { sourceIp } } }));
+  const browser = cookieBrowser((url, init) =>
+    app.request(url, init, { requestContext: { http: { sourceIp } } }),
+  );
   const get = (path: string) => browser.get(baseUrl + path);
 
   async function signIn(answers: StubAnswers, path = '/sign-in', init: RequestInit = {}) {
@@ -65,20 +67,27 @@ const operator: StubAnswers = { idToken: { sub: 'o', groups: ['operators'] } };
 const member: StubAnswers = { idToken: { sub: 'm', email: 'jo@acme.nl', email_verified: true } };
 
 describe('an ID token', () => {
-  it.each([0, 500, -50])('issued %d seconds ago signs in whom it names, on any clock within a minute', async (age) => {
-    const browser = newBrowser(newPortal());
-    const iat = Math.floor(Date.now() / 1000) - age;
-    const signedIn = await browser.signIn({ idToken: { ...operator.idToken, iat } });
-    expect(signedIn).toMatchObject({ status: 303, location: '/' });
-    expect((await browser.get('/operator/accounts')).body).toContain('acme');
-  });
+  it.each([0, 500, -50])(
+    'issued %d seconds ago signs in whom it names, on any clock within a minute',
+    async (age) => {
+      const browser = newBrowser(newPortal());
+      const iat = Math.floor(Date.now() / 1000) - age;
+      const signedIn = await browser.signIn({ idToken: { ...operator.idToken, iat } });
+      expect(signedIn).toMatchObject({ status: 303, location: '/' });
+      expect((await browser.get('/operator/accounts')).body).toContain('acme');
+    },
+  );
 
   it.each<[string, Partial<StubAnswers>, Record<string, unknown>]>([
     ['signed with a key that the provider does not publish', { foreignKey: true }, {}],
     ['that is not signed', { algorithm: 'none' }, {}],
     ['for another client', {}, { aud: 'other' }],
     ['issued to another client', {}, { azp: 'other' }],
-    ['issued to another client, among its audiences', {}, { aud: ['portal', 'other'], azp: 'other' }],
+    [
+      'issued to another client, among its audiences',
+      {},
+      { aud: ['portal', 'other'], azp: 'other' },
+    ],
     ['of another issuer', {}, { iss: 'https://evil.example' }],
     ['of another attempt', {}, { nonce: 'x' }],
     ['that has expired', {}, { exp: 1 }],
@@ -88,7 +97,10 @@ describe('an ID token', () => {
     const portal = newPortal();
     const browser = newBrowser(portal);
     const iat = Math.floor(Date.now() / 1000) - Number(age);
-    const answer = await browser.signIn({ idToken: { ...operator.idToken, iat, ...claims }, ...answers });
+    const answer = await browser.signIn({
+      idToken: { ...operator.idToken, iat, ...claims },
+      ...answers,
+    });
     expect([answer.status, browser.jar.has(session)]).toEqual([400, false]);
     expect(answer.body).toContain('Sign in again');
     const [entry] = (await service.admin.sessions.audit({ limit: 1 })).entries;
@@ -107,18 +119,24 @@ describe('an ID token', () => {
     ['is not verified', { email: 'jo@acme.nl' }, 'unverified'],
     ['has a form that is not safe', { email: ' jo@acme.nl', email_verified: true }, 'form'],
     ['is there', { email: 'jo@nowhere.nl', email_verified: true }, undefined],
-  ] as const)('whose e-mail address %s leads to a page with the identity to be added by', async (_, email, fault) => {
-    const browser = newBrowser(newPortal());
-    await browser.signIn({ idToken: { sub: 'u', ...email } });
-    const { body } = await browser.get('/');
-    const shown = Object.entries(en.emailFaults).filter(([, text]) => body.includes(text));
-    expect(body).toContain(fault ? 'sub:u' : 'jo@nowhere.nl');
-    expect(shown.map(([name]) => name)).toEqual(fault ? [fault] : []);
-  });
+  ] as const)(
+    'whose e-mail address %s leads to a page with the identity to be added by',
+    async (_, email, fault) => {
+      const browser = newBrowser(newPortal());
+      await browser.signIn({ idToken: { sub: 'u', ...email } });
+      const { body } = await browser.get('/');
+      const shown = Object.entries(en.emailFaults).filter(([, text]) => body.includes(text));
+      expect(body).toContain(fault ? 'sub:u' : 'jo@nowhere.nl');
+      expect(shown.map(([name]) => name)).toEqual(fault ? [fault] : []);
+    },
+  );
 });
 
 describe('a sign-in that the provider does not let through', () => {
-  const ended = { error: 'invalid_client', error_description: 'AADSTS7000222: the secret of jo@acme.nl expired' };
+  const ended = {
+    error: 'invalid_client',
+    error_description: 'AADSTS7000222: the secret of jo@acme.nl expired',
+  };
 
   it.each<[string, StubAnswers['token'], number, string | undefined]>([
     ['as the client secret has ended', { status: 401, body: ended }, 503, 'invalid_client'],
@@ -134,10 +152,20 @@ describe('a sign-in that the provider does not let through', () => {
       503,
       'unauthorized_client',
     ],
-    ['with a code of its own', { status: 400, body: { error: 'Secret of jo@acme.nl' } }, 503, 'other'],
+    [
+      'with a code of its own',
+      { status: 400, body: { error: 'Secret of jo@acme.nl' } },
+      503,
+      'other',
+    ],
     ['as it hangs up', 'hang up', 503, 'unreachable'],
     ['as it answers with a page of its own', { status: 502, body: '<html>' }, 503, 'unreachable'],
-    ['as the code was used before', { status: 400, body: { error: 'invalid_grant' } }, 400, undefined],
+    [
+      'as the code was used before',
+      { status: 400, body: { error: 'invalid_grant' } },
+      400,
+      undefined,
+    ],
   ])('%s, is the fault of the visitor only if it is', async (_, token, status, reason) => {
     const portal = newPortal();
     const answer = await newBrowser(portal).signIn({ ...member, ...(token && { token }) });
@@ -148,7 +176,9 @@ describe('a sign-in that the provider does not let through', () => {
   it('is let through as soon as the client secret was replaced', async () => {
     let clientSecret = 'the old one';
     const portal = newPortal({ clientSecret: async () => clientSecret });
-    expect((await newBrowser(portal).signIn({ ...member, clientSecret: 'the new one' })).status).toBe(503);
+    expect(
+      (await newBrowser(portal).signIn({ ...member, clientSecret: 'the new one' })).status,
+    ).toBe(503);
     clientSecret = 'the new one';
     expect((await newBrowser(portal).signIn({ ...member, clientSecret })).status).toBe(303);
   });
@@ -167,7 +197,10 @@ describe('a visitor', () => {
     await other.signIn(operator);
     const flood: number[] = [];
     for (let i = 0; i < 50; i++) {
-      const { status } = await one.signIn({ ...member, token: { status: 400, body: { error: 'invalid_grant' } } });
+      const { status } = await one.signIn({
+        ...member,
+        token: { status: 400, body: { error: 'invalid_grant' } },
+      });
       flood.push((await one.get('/sign-in')).status, (await one.get('/')).status, status);
     }
     expect(flood.filter((status) => status === 429)).toHaveLength(30);
@@ -177,7 +210,10 @@ describe('a visitor', () => {
 
   it('is limited by the address that API Gateway names, whatever X-Forwarded-For says', async () => {
     const portal = newPortal();
-    const [browser, token] = [newBrowser(portal), { status: 400, body: { error: 'invalid_grant' } }];
+    const [browser, token] = [
+      newBrowser(portal),
+      { status: 400, body: { error: 'invalid_grant' } },
+    ];
     const statuses: number[] = [];
     for (let i = 0; i < 21; i++) {
       const headers = { 'x-forwarded-for': `198.51.100.${i}` };
@@ -204,7 +240,14 @@ describe('a session', () => {
     await browser.signIn(operator);
     const [id = '', proof = ''] = (browser.jar.get(session) ?? '').split('.');
     expect((await service.admin.sessions.find(id))?.person).toBe('sub:o');
-    for (const forged of [id, `${id}.`, `${id}.${'A'.repeat(43)}`, `${id}x.${proof}`, `.${proof}`, proof]) {
+    for (const forged of [
+      id,
+      `${id}.`,
+      `${id}.${'A'.repeat(43)}`,
+      `${id}x.${proof}`,
+      `.${proof}`,
+      proof,
+    ]) {
       browser.jar.set(session, forged);
       expect((await browser.get('/operator/accounts')).body).toContain('Welcome');
     }
@@ -243,7 +286,10 @@ describe('a session', () => {
     now = Date.now();
     await browser.signIn(operator);
     now += 301_000;
-    await browser.signIn({ idToken: { sub: 'o', groups: [] } }, '/sign-in?back=%2Foperator%2Fplans');
+    await browser.signIn(
+      { idToken: { sub: 'o', groups: [] } },
+      '/sign-in?back=%2Foperator%2Fplans',
+    );
     expect((await browser.get('/operator/plans')).status).toBe(404);
     now = Date.now();
     expect((await browser.get('/operator/plans')).status).toBe(404);
@@ -270,11 +316,16 @@ describe('a form whose session has ended', () => {
     await service.admin.members.add({ account: 'acme', person: 'jo@acme.nl', role: 'admin' });
     const browser = newBrowser(portal);
     await browser.signIn(member);
-    const form = { ...typed, token: fieldIn((await browser.get(page)).body, 'token'), once: 'x'.repeat(20) };
+    const form = {
+      ...typed,
+      token: fieldIn((await browser.get(page)).body, 'token'),
+      once: 'x'.repeat(20),
+    };
     const end = () => service.admin.sessions.endAll({ person: 'sub:m' });
     return { browser, form, end };
   }
-  const isShown = (body: string) => Object.values(typed).map((value) => body.includes(`value="${value}"`));
+  const isShown = (body: string) =>
+    Object.values(typed).map((value) => body.includes(`value="${value}"`));
   afterEach(async () => expect(await service.admin.keys.list('acme')).toEqual([]));
 
   it('comes back after signing in, on its page and once, with what was typed', async () => {
@@ -352,51 +403,86 @@ describe('a recipe of docs/portal.md', () => {
   type SignIn = Partial<typeof portalSettings.signIn>;
   const olaf = { email: 'olaf@operator.nl', email_verified: true };
 
-  it.each<[string, SignIn, claims: StubAnswers['idToken'], email: string | undefined, isOperator: boolean]>([
+  it.each<
+    [string, SignIn, claims: StubAnswers['idToken'], email: string | undefined, isOperator: boolean]
+  >([
     [
       'Cognito',
       { operatorClaim: { name: 'cognito:groups', value: 'operators' } },
-      { sub: 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa', 'cognito:groups': ['operators'], token_use: 'id', ...olaf },
+      {
+        sub: 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa',
+        'cognito:groups': ['operators'],
+        token_use: 'id',
+        ...olaf,
+      },
       olaf.email,
       true,
     ],
     [
       'Entra ID',
       { subjectClaim: 'oid', operatorClaim: { name: 'roles', value: 'operator' } },
-      { sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVr', oid: '00000000-0000', email: 'jo@acme.nl', roles: ['operator'] },
+      {
+        sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVr',
+        oid: '00000000-0000',
+        email: 'jo@acme.nl',
+        roles: ['operator'],
+      },
       undefined,
       true,
     ],
     [
       'Keycloak',
       { operatorClaim: { name: 'groups', value: '/operators' } },
-      { sub: '5c1b0b1e-9f0a-4f0a-8c1e-0d9a4f3c2b1a', azp: 'portal', acr: '1', groups: ['/operators'], ...olaf },
+      {
+        sub: '5c1b0b1e-9f0a-4f0a-8c1e-0d9a4f3c2b1a',
+        azp: 'portal',
+        acr: '1',
+        groups: ['/operators'],
+        ...olaf,
+      },
       olaf.email,
       true,
     ],
     [
       'Google',
       {},
-      { sub: '110169484474386276334', azp: 'portal', hd: 'acme.nl', email: 'jo@acme.nl', email_verified: true },
+      {
+        sub: '110169484474386276334',
+        azp: 'portal',
+        hd: 'acme.nl',
+        email: 'jo@acme.nl',
+        email_verified: true,
+      },
       'jo@acme.nl',
       false,
     ],
-  ])('signs people in as %s documents its ID token', async (_, signIn, idToken, email, isOperator) => {
-    const browser = newBrowser(newPortal(signIn));
-    const { operatorClaim } = { ...portalSettings.signIn, ...signIn };
-    await browser.signIn({ idToken });
-    const [id = ''] = (browser.jar.get(session) ?? '').split('.');
-    const found = await service.admin.sessions.find(id);
-    const subject = idToken[signIn.subjectClaim ?? 'sub'];
-    expect(found?.people).toEqual([`sub:${subject}`, ...(email ? [email] : [])]);
-    expect(found?.claims.operator).toBe(isOperator ? `${operatorClaim?.name}=${operatorClaim?.value}` : undefined);
-    expect((await browser.get('/operator/plans')).status).toBe(isOperator ? 200 : 404);
-  });
+  ])(
+    'signs people in as %s documents its ID token',
+    async (_, signIn, idToken, email, isOperator) => {
+      const browser = newBrowser(newPortal(signIn));
+      const { operatorClaim } = { ...portalSettings.signIn, ...signIn };
+      await browser.signIn({ idToken });
+      const [id = ''] = (browser.jar.get(session) ?? '').split('.');
+      const found = await service.admin.sessions.find(id);
+      const subject = idToken[signIn.subjectClaim ?? 'sub'];
+      expect(found?.people).toEqual([`sub:${subject}`, ...(email ? [email] : [])]);
+      expect(found?.claims.operator).toBe(
+        isOperator ? `${operatorClaim?.name}=${operatorClaim?.value}` : undefined,
+      );
+      expect((await browser.get('/operator/plans')).status).toBe(isOperator ? 200 : 404);
+    },
+  );
 
   it('lets an administrator invite a person of Entra ID by the object id, before the first sign-in', async () => {
-    await service.admin.members.add({ account: 'acme', person: 'sub:00000000-0000-0000-aaaa', role: 'viewer' });
+    await service.admin.members.add({
+      account: 'acme',
+      person: 'sub:00000000-0000-0000-aaaa',
+      role: 'viewer',
+    });
     const browser = newBrowser(newPortal({ subjectClaim: 'oid' }));
-    await browser.signIn({ idToken: { sub: 'pairwise', oid: '00000000-0000-0000-aaaa', email: 'x@acme.nl' } });
+    await browser.signIn({
+      idToken: { sub: 'pairwise', oid: '00000000-0000-0000-aaaa', email: 'x@acme.nl' },
+    });
     expect((await browser.get('/')).location).toBe('/accounts/acme');
   });
 });
@@ -408,7 +494,9 @@ describe('signing out', () => {
     provider.set({ ...member, metadata });
     const person = await portal.signedIn({ subject: 'sub:m' });
     const { body } = await person.post('/sign-out');
-    const url = new URL((/href="([^"]*logout[^"]*)"/.exec(body)?.[1] ?? '').replaceAll('&amp;', '&'));
+    const url = new URL(
+      (/href="([^"]*logout[^"]*)"/.exec(body)?.[1] ?? '').replaceAll('&amp;', '&'),
+    );
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_id: 'portal',
       logout_uri: 'https://portal.example.nl/',

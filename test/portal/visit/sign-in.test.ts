@@ -8,14 +8,24 @@ const settings = {
   operatorClaim: { name: 'groups', value: 'ops' },
 };
 const confirmed = '2026-11-21T12:00:00Z';
-const at = (minutes: number, isForm = false) => ({ now: Date.parse(confirmed) + minutes * 60_000, isForm });
+const at = (minutes: number, isForm = false) => ({
+  now: Date.parse(confirmed) + minutes * 60_000,
+  isForm,
+});
 
-const read = (idToken: Record<string, unknown>, userInfo: Record<string, unknown> = {}, over = {}) =>
-  readIdentity({ sub: '1', ...idToken }, userInfo, { ...settings, ...over });
+const read = (
+  idToken: Record<string, unknown>,
+  userInfo: Record<string, unknown> = {},
+  over = {},
+) => readIdentity({ sub: '1', ...idToken }, userInfo, { ...settings, ...over });
 
 describe('a person who signed in', () => {
   it.each([
-    ['is an operator by a verified e-mail address', { email: 'Olaf@Example.nl', email_verified: true }, 'yes'],
+    [
+      'is an operator by a verified e-mail address',
+      { email: 'Olaf@Example.nl', email_verified: true },
+      'yes',
+    ],
     [
       'is an operator by the text "true" that Cognito sends',
       { email: 'olaf@example.nl', email_verified: 'true' },
@@ -44,15 +54,23 @@ describe('a person who signed in', () => {
     ['that is empty', '', 'form'],
   ])('has no e-mail address %s', (_, email, emailFault) => {
     const identity = read({ email, email_verified: true });
-    expect([identity.subject, identity.email, identity.emailFault]).toEqual(['sub:1', undefined, emailFault]);
+    expect([identity.subject, identity.email, identity.emailFault]).toEqual([
+      'sub:1',
+      undefined,
+      emailFault,
+    ]);
     expect(operatorStatus({ ...identity, confirmed }, settings, at(1))).toBe('no');
   });
 
   it('has the e-mail address and its flag from one source', () => {
     const verified = { email_verified: true };
     expect(read(verified, { email: 'olaf@example.nl' }).email).toBe(undefined);
-    expect(read({ email: 'olaf@example.nl' }, { email: 'x@y.nl', ...verified }).email).toBe(undefined);
-    expect(read(verified, { email: 'olaf@example.nl', email_verified: false }).emailFault).toBe('unverified');
+    expect(read({ email: 'olaf@example.nl' }, { email: 'x@y.nl', ...verified }).email).toBe(
+      undefined,
+    );
+    expect(read(verified, { email: 'olaf@example.nl', email_verified: false }).emailFault).toBe(
+      'unverified',
+    );
     expect(read({}, { email: 'olaf@example.nl', ...verified }).email).toBe('olaf@example.nl');
   });
 
@@ -94,9 +112,14 @@ describe('an operator by a claim', () => {
     [5.0001, false, 'stale'],
     [15, true, 'yes'],
     [15.0001, true, 'stale'],
-  ] as const)('%d minutes after the provider confirmed it, for a form: %s, is one: %s', (minutes, isForm, status) => {
-    expect(operatorStatus({ ...identity, confirmed }, settings, at(minutes, isForm))).toBe(status);
-  });
+  ] as const)(
+    '%d minutes after the provider confirmed it, for a form: %s, is one: %s',
+    (minutes, isForm, status) => {
+      expect(operatorStatus({ ...identity, confirmed }, settings, at(minutes, isForm))).toBe(
+        status,
+      );
+    },
+  );
 
   it('is none by another claim than that of the configuration', () => {
     const other = { operators: [], operatorClaim: { name: 'groups', value: 'others' } };

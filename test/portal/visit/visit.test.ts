@@ -55,8 +55,14 @@ const everything = pageRoutes.flatMap((route) =>
   ),
 );
 
-/** What each action must answer to a role: `404` where it must not learn that there is something. */
-function expected(role: PortalRole, route: (typeof pageRoutes)[number], account: string): 'allowed' | 403 | 404 {
+/**
+ * What each action must answer to a role: `404` where it must not learn that there is something.
+ */
+function expected(
+  role: PortalRole,
+  route: (typeof pageRoutes)[number],
+  account: string,
+): 'allowed' | 403 | 404 {
   if (route.action === 'home') return 'allowed';
   if (route.of === 'service') return allowed[route.action].includes(role) ? 'allowed' : 404;
   if (role !== 'operator' && account === 'foreign') return 404;
@@ -90,8 +96,12 @@ describe('a page', () => {
       const answer = method === 'GET' ? await people[role].get(url) : await people[role].post(url);
       if (wanted === 'allowed') {
         expect([200, 303, 404, 409, 422]).toContain(answer.status);
-        // Behind the permission a page may not find what it is asked for; it then belongs to the account all the same.
-        const found = route.of === 'service' ? 'This portal is not connected to the statements' : `>${account}</code>`;
+        // Behind the permission a page may not find what it is asked for; it then belongs to the
+        // account all the same.
+        const found =
+          route.of === 'service'
+            ? 'This portal is not connected to the statements'
+            : `>${account}</code>`;
         if (answer.status === 404) expect(answer.body).toContain(found);
         // Undo what the request may have done.
         await restoreItems(service.client, testTables.accounts, before);
@@ -105,7 +115,10 @@ describe('a page', () => {
   );
 
   it('responds the same for an account that does not exist and one of someone else', async () => {
-    const [foreign, none] = [await people.admin.get('/accounts/foreign'), await people.admin.get('/accounts/nothing')];
+    const [foreign, none] = [
+      await people.admin.get('/accounts/foreign'),
+      await people.admin.get('/accounts/nothing'),
+    ];
     const without = ({ body }: typeof foreign) => body.replaceAll(/foreign|nothing/g, '?');
     expect([foreign.status, none.status]).toEqual([404, 404]);
     expect(without(foreign)).toBe(without(none));
@@ -124,7 +137,10 @@ describe('a page', () => {
       const url = path.replace(':account', 'own').replace(':key', 'AAAAAAAA');
       const ended = method === 'GET' ? await person.get(url) : await person.post(url);
       const stranger = await portal.app.request(url, { method });
-      expect([url, ended.status, stranger.status]).toEqual([url, ...(method === 'GET' ? [200, 200] : [403, 400])]);
+      expect([url, ended.status, stranger.status]).toEqual([
+        url,
+        ...(method === 'GET' ? [200, 200] : [403, 400]),
+      ]);
       expect(ended.body).not.toContain('small');
     }
   });

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { loaderErrors } from '../../../loader/names.ts';
 
 /**
- * The part of Amazon States Language, with JSONata, that our state machine uses. Every object is strict: a field, a
- * state or an error that isn't here is refused, so that nothing of a definition is silently left out of a run.
+ * The part of Amazon States Language, with JSONata, that our state machine uses. Every object is
+ * strict: a field, a state or an error that isn't here is refused, so that nothing of a definition
+ * is silently left out of a run.
  */
 const json = z.json();
 const assign = z.record(z.string(), json);
@@ -31,7 +32,11 @@ const catcher = z.strictObject({
   ...leaving,
 });
 const onward = { Next: z.string().optional(), End: z.literal(true).optional() };
-const common = { QueryLanguage: z.literal('JSONata').optional(), Comment: z.string().optional(), ...leaving };
+const common = {
+  QueryLanguage: z.literal('JSONata').optional(),
+  Comment: z.string().optional(),
+  ...leaving,
+};
 const mayFail = { Retry: z.array(retrier).default([]), Catch: z.array(catcher).default([]) };
 
 const task = z.strictObject({
@@ -50,11 +55,19 @@ const choice = z.strictObject({
   Default: z.string(),
 });
 const succeed = z.strictObject({ Type: z.literal('Succeed'), ...common });
-const fail = z.strictObject({ Type: z.literal('Fail'), ...common, Error: z.string(), Cause: z.string() });
+const fail = z.strictObject({
+  Type: z.literal('Fail'),
+  ...common,
+  Error: z.string(),
+  Cause: z.string(),
+});
 
 /** A type of its own, as a state may hold states. */
 type States = { [name: string]: State };
-const branchFields = { StartAt: z.string(), States: z.lazy((): z.ZodType<States> => z.record(z.string(), state)) };
+const branchFields = {
+  StartAt: z.string(),
+  States: z.lazy((): z.ZodType<States> => z.record(z.string(), state)),
+};
 /** A Distributed Map as this project has them: no failed item is tolerated. */
 const map = z.strictObject({
   Type: z.literal('Map'),
@@ -68,7 +81,10 @@ const map = z.strictObject({
   ItemBatcher: z.strictObject({ MaxItemsPerBatch: z.int(), BatchInput: json }),
   ItemProcessor: z.strictObject({
     ...branchFields,
-    ProcessorConfig: z.strictObject({ Mode: z.literal('DISTRIBUTED'), ExecutionType: z.literal('STANDARD') }),
+    ProcessorConfig: z.strictObject({
+      Mode: z.literal('DISTRIBUTED'),
+      ExecutionType: z.literal('STANDARD'),
+    }),
   }),
   MaxConcurrency: condition,
   ResultWriter: z.strictObject({

@@ -13,14 +13,18 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A deep copy as JSON carries it over; `undefined` becomes `null`, as a Lambda's missing answer does. */
+/**
+ * A deep copy as JSON carries it over; `undefined` becomes `null`, as a Lambda's missing answer
+ * does.
+ */
 export function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value) ?? 'null') as Json;
 }
 
 /**
  * The value of a field: each string in it that is an expression, `{% ... %}`, is evaluated.
- * @throws StateError States.QueryEvaluationError if an expression fails or has no value, which JSON can't say
+ * @throws StateError States.QueryEvaluationError if an expression fails or has no value, which JSON
+ * can't say
  */
 export async function evaluate(template: Json, names: Names): Promise<Json> {
   if (typeof template === 'string') {
@@ -32,7 +36,9 @@ export async function evaluate(template: Json, names: Names): Promise<Json> {
   if (Array.isArray(template)) return Promise.all(template.map((item) => evaluate(item, names)));
   if (!isJsonObject(template)) return template;
   const values = await Promise.all(
-    Object.entries(template).map(async ([name, value]) => [name, await evaluate(value, names)] as const),
+    Object.entries(template).map(
+      async ([name, value]) => [name, await evaluate(value, names)] as const,
+    ),
   );
   return Object.fromEntries(values);
 }
@@ -69,7 +75,10 @@ type Node = { [name: string]: unknown; type?: string; value?: unknown; steps?: N
 
 const compiled = new Map<string, Compiled>();
 
-/** The functions of JSONata that our expressions call. Step Functions has nearly all: `$eval` it has not. */
+/**
+ * The functions of JSONata that our expressions call. Step Functions has nearly all: `$eval` it has
+ * not.
+ */
 const functions = ['exists', 'floor', 'max', 'merge', 'min', 'replace', 'string'];
 
 function compile(source: string): Compiled {
@@ -88,7 +97,8 @@ function visit(value: unknown, found: Compiled, source: string): void {
   if (typeof value !== 'object' || value === null) return;
   const { type, value: name, steps = [] } = value as Node;
   const [first, second] = steps;
-  if (type === 'path' && first?.type === 'name') throw new Error(`${source}: begin ${first.value} with $states`);
+  if (type === 'path' && first?.type === 'name')
+    throw new Error(`${source}: begin ${first.value} with $states`);
   if (type === 'path' && first?.value === 'states') found.statesMembers.push(String(second?.value));
   if (type === 'variable') found.variables.push(String(name));
   for (const child of Object.values(value)) visit(child, found, source);

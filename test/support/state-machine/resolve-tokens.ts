@@ -1,12 +1,14 @@
 import type { Json, JsonObject } from './expressions.ts';
 
 /** A template as far as it is read here. */
-export type Template = { Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }> };
+export type Template = {
+  Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
+};
 
 /**
- * Resolves any value of a template, its tokens to names that a reader knows: a reference to a resource is its logical
- * id, whichever attribute it is of; what comes from another stack is the name of that stack's output. `rename` may give
- * any other value for such a name.
+ * Resolves any value of a template, its tokens to names that a reader knows: a reference to a
+ * resource is its logical id, whichever attribute it is of; what comes from another stack is the
+ * name of that stack's output. `rename` may give any other value for such a name.
  * @throws Error for a function of CloudFormation that it does not know
  */
 export function tokenResolver(rename: (name: string) => string): (value: unknown) => Json {
@@ -24,7 +26,8 @@ export function tokenResolver(rename: (name: string) => string): (value: unknown
     if (name === 'Fn::GetAtt') return named(String((argument as string[])[0]));
     if (name === 'Fn::GetStackOutput') return named(String((argument as JsonObject).OutputName));
     const [first, second] = argument as [string, unknown];
-    if (name === 'Fn::Join') return (second as unknown[]).map((part) => String(resolve(part))).join(first);
+    if (name === 'Fn::Join')
+      return (second as unknown[]).map((part) => String(resolve(part))).join(first);
     if (name === 'Fn::Split') return String(resolve(second)).split(first);
     if (name === 'Fn::Select') {
       const parts = resolve(second) as Json[];

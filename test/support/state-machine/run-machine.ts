@@ -1,7 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { type Branch, type Machine, type MapState, machineSchema, type State, type Task } from './definition.ts';
-import { asJson, evaluate, evaluateAs, type Json, type JsonObject, type Names } from './expressions.ts';
+import {
+  type Branch,
+  type Machine,
+  type MapState,
+  machineSchema,
+  type State,
+  type Task,
+} from './definition.ts';
+import {
+  asJson,
+  evaluate,
+  evaluateAs,
+  type Json,
+  type JsonObject,
+  type Names,
+} from './expressions.ts';
 import type { Integration } from './integrations.ts';
 import { matchesError, StateError, StoppedError } from './state-error.ts';
 
@@ -14,7 +28,14 @@ export type RunEvent =
   | ({ kind: 'mapped'; state: string } & MapCounts);
 
 /** How a Distributed Map went: in items and in child executions, with the most of these at once. */
-type MapCounts = { items: number; children: number; succeeded: number; failed: number; pending: number; peak: number };
+type MapCounts = {
+  items: number;
+  children: number;
+  succeeded: number;
+  failed: number;
+  pending: number;
+  peak: number;
+};
 
 type RunOptions = {
   name: string;
@@ -36,15 +57,21 @@ export type Execution = { arn: string; events: RunEvent[] } & (
 export const machineOf = (definition: unknown): Machine => machineSchema.parse(definition);
 
 /**
- * Runs a definition as Step Functions does, as far as its documentation tells. Timeouts don't end anything, and an
- * execution leaves no history. A fault of the definition itself is an error of this process.
+ * Runs a definition as Step Functions does, as far as its documentation tells. Timeouts don't end
+ * anything, and an execution leaves no history. A fault of the definition itself is an error of
+ * this process.
  */
 export async function runMachine(machine: Machine, options: RunOptions): Promise<Execution> {
   const events: RunEvent[] = [];
   const input = asJson(options.input);
   const arn = `arn:aws:states:eu-west-1:123456789012:execution:${options.name}:${randomUUID()}`;
   try {
-    const output = await runBranch(machine, input, { ...options, events, executionArn: arn, variables: {} });
+    const output = await runBranch(machine, input, {
+      ...options,
+      events,
+      executionArn: arn,
+      variables: {},
+    });
     return { arn, status: 'SUCCEEDED', output, events };
   } catch (error) {
     if (error instanceof StoppedError) return { arn, status: 'ABORTED', events };
@@ -53,8 +80,15 @@ export async function runMachine(machine: Machine, options: RunOptions): Promise
   }
 }
 
-/** A sequence of states being run: the machine, or a child execution, which sees no variable from outside. */
-type Frame = Omit<RunOptions, 'input'> & { events: RunEvent[]; executionArn: string; variables: Record<string, Json> };
+/**
+ * A sequence of states being run: the machine, or a child execution, which sees no variable from
+ * outside.
+ */
+type Frame = Omit<RunOptions, 'input'> & {
+  events: RunEvent[];
+  executionArn: string;
+  variables: Record<string, Json>;
+};
 
 /** What a state leaves: its output, what it assigns, and the state after it, if it has one. */
 type Outcome = { output: Json; assigned: JsonObject; next: string | undefined };
@@ -68,7 +102,8 @@ async function runBranch({ StartAt, States }: Branch, input: Json, frame: Frame)
   while (name !== undefined) {
     const state = States[name];
     if (!state) throw new Error(`There is no state ${name}.`);
-    if (frame.events.push({ kind: 'entered', state: name }) > mostEvents) throw new Error('An endless loop.');
+    if (frame.events.push({ kind: 'entered', state: name }) > mostEvents)
+      throw new Error('An endless loop.');
     const { output, assigned, next } = await runState(state, name, data, frame);
     Object.assign(frame.variables, assigned);
     [name, data] = [next, output];
@@ -76,7 +111,9 @@ async function runBranch({ StartAt, States }: Branch, input: Json, frame: Frame)
   return data;
 }
 
-/** What an expression can name in a state with this input; `more` adds `result` or `errorOutput`. */
+/**
+ * What an expression can name in a state with this input; `more` adds `result` or `errorOutput`.
+ */
 function namesIn({ variables, executionArn }: Frame, input: Json, more: JsonObject = {}): Names {
   return { ...variables, states: { input, context: { Execution: { Id: executionArn } }, ...more } };
 }
@@ -90,7 +127,8 @@ async function runState(state: State, name: string, input: Json, frame: Frame): 
       return withRetries(state, name, input, frame, () => runMap(state, name, names, frame));
     case 'Choice':
       for (const rule of state.Choices)
-        if (await evaluateAs('boolean', rule.Condition, names)) return leave(rule, input, names, rule.Next);
+        if (await evaluateAs('boolean', rule.Condition, names))
+          return leave(rule, input, names, rule.Next);
       return leave(state, input, names, state.Default);
     case 'Wait':
       frame.events.push({ kind: 'waited', state: name, seconds: state.Seconds });
@@ -126,13 +164,22 @@ const bytesOf = (value: Json) => Buffer.byteLength(JSON.stringify(value));
 function limited(value: Json): Json {
   const bytes = bytesOf(value);
   if (bytes <= payloadLimit) return value;
-  throw new StateError('States.DataLimitExceeded', `${bytes} bytes of JSON are more than ${payloadLimit}.`);
+  throw new StateError(
+    'States.DataLimitExceeded',
+    `${bytes} bytes of JSON are more than ${payloadLimit}.`,
+  );
 }
 
-async function runTask({ Resource, Arguments }: Task, names: Names, { integrations }: Frame): Promise<Json> {
+async function runTask(
+  { Resource, Arguments }: Task,
+  names: Names,
+  { integrations }: Frame,
+): Promise<Json> {
   const integration = integrations[Resource];
   if (!integration) throw new Error(`The resource ${Resource} is not known.`);
-  return limited(asJson(await integration(limited(await evaluate(Arguments, names)) as JsonObject)));
+  return limited(
+    asJson(await integration(limited(await evaluate(Arguments, names)) as JsonObject)),
+  );
 }
 
 /** Does the work of a state that may fail, as its Retry and Catch say. */
@@ -157,7 +204,10 @@ async function withRetries(
       attempts[at] = attempt;
       if (retrier && attempt <= retrier.MaxAttempts) {
         const { IntervalSeconds, BackoffRate, MaxDelaySeconds } = retrier;
-        const delaySeconds = Math.min(IntervalSeconds * BackoffRate ** (attempt - 1), MaxDelaySeconds);
+        const delaySeconds = Math.min(
+          IntervalSeconds * BackoffRate ** (attempt - 1),
+          MaxDelaySeconds,
+        );
         frame.events.push({ kind: 'retried', state: name, error: code, attempt, delaySeconds });
         continue;
       }
@@ -171,9 +221,18 @@ async function withRetries(
 }
 
 const statuses = ['SUCCEEDED', 'FAILED', 'PENDING'] as const;
-type Child = { Input: Json; Status: (typeof statuses)[number]; Output?: Json; Error?: string; Cause?: string };
+type Child = {
+  Input: Json;
+  Status: (typeof statuses)[number];
+  Output?: Json;
+  Error?: string;
+  Cause?: string;
+};
 
-/** Runs each batch of items as an execution of its own. Once one has failed no other begins, and the state fails. */
+/**
+ * Runs each batch of items as an execution of its own. Once one has failed no other begins, and the
+ * state fails.
+ */
 async function runMap(state: MapState, name: string, names: Names, frame: Frame): Promise<Json> {
   const { MaxItemsPerBatch, BatchInput } = state.ItemBatcher;
   const items = await readItems(state, names, frame.s3);
@@ -195,7 +254,14 @@ async function runMap(state: MapState, name: string, names: Names, frame: Frame)
   const [succeeded = 0, failed = 0, pending = 0] = statuses.map(
     (status) => children.filter(({ Status }) => Status === status).length,
   );
-  const counts = { items: items.length, children: children.length, succeeded, failed, pending, peak };
+  const counts = {
+    items: items.length,
+    children: children.length,
+    succeeded,
+    failed,
+    pending,
+    peak,
+  };
   frame.events.push({ kind: 'mapped', state: name, ...counts });
   const written = await writeResults(children, state, names, frame.s3);
   if (failed === 0) return written;
@@ -205,10 +271,18 @@ async function runMap(state: MapState, name: string, names: Names, frame: Frame)
   );
 }
 
-async function runChild({ ItemProcessor, Label }: MapState, child: Child, frame: Frame): Promise<void> {
+async function runChild(
+  { ItemProcessor, Label }: MapState,
+  child: Child,
+  frame: Frame,
+): Promise<void> {
   const executionArn = `${frame.executionArn}/${Label}:${randomUUID()}`;
   try {
-    const Output = await runBranch(ItemProcessor, child.Input, { ...frame, executionArn, variables: {} });
+    const Output = await runBranch(ItemProcessor, child.Input, {
+      ...frame,
+      executionArn,
+      variables: {},
+    });
     Object.assign(child, { Status: 'SUCCEEDED', Output });
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
@@ -231,7 +305,10 @@ function batches(items: readonly Json[], most: number, BatchInput: Json): Json[]
 
 /** The items of a map: a JSON array in S3. @throws StateError States.ItemReaderFailed */
 async function readItems({ ItemReader }: MapState, names: Names, s3: S3Client): Promise<Json[]> {
-  const { Bucket, Key } = (await evaluate(ItemReader.Arguments, names)) as { Bucket: string; Key: string };
+  const { Bucket, Key } = (await evaluate(ItemReader.Arguments, names)) as {
+    Bucket: string;
+    Key: string;
+  };
   try {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
     const items = JSON.parse((await Body?.transformToString()) ?? '') as Json;
@@ -242,12 +319,27 @@ async function readItems({ ItemReader }: MapState, names: Names, s3: S3Client): 
   }
 }
 
-/** Writes the results by status, and a manifest that names the files; gives what the map hands on instead of them. */
-async function writeResults(children: readonly Child[], { ResultWriter }: MapState, names: Names, s3: S3Client) {
-  const where = (await evaluate(ResultWriter.Arguments, names)) as { Bucket: string; Prefix: string };
+/**
+ * Writes the results by status, and a manifest that names the files; gives what the map hands on
+ * instead of them.
+ */
+async function writeResults(
+  children: readonly Child[],
+  { ResultWriter }: MapState,
+  names: Names,
+  s3: S3Client,
+) {
+  const where = (await evaluate(ResultWriter.Arguments, names)) as {
+    Bucket: string;
+    Prefix: string;
+  };
   const { Bucket } = where;
   const folder = `${where.Prefix}/${randomUUID()}`;
-  const files: Record<string, { Key: string; Size: number }[]> = { SUCCEEDED: [], FAILED: [], PENDING: [] };
+  const files: Record<string, { Key: string; Size: number }[]> = {
+    SUCCEEDED: [],
+    FAILED: [],
+    PENDING: [],
+  };
   for (const status of statuses) {
     const some = children.filter(({ Status }) => Status === status);
     if (some.length === 0) continue;

@@ -11,7 +11,9 @@ export class StateError extends Error {
   }
 }
 
-/** Thrown by a call, it ends the execution as StopExecution does: no state can retry or catch it. */
+/**
+ * Thrown by a call, it ends the execution as StopExecution does: no state can retry or catch it.
+ */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
@@ -19,7 +21,10 @@ export class StoppedError extends Error {
 /** `States.ALL` does not stand for these, and nothing retries or catches the second. */
 const terminal = ['States.DataLimitExceeded', 'States.Runtime'];
 
-/** Whether a retrier or catcher with these names takes the error; wildcards as the service reads them. */
+/**
+ * Whether a retrier or catcher with these names takes the error; wildcards as the service reads
+ * them.
+ */
 export function matchesError(errorEquals: readonly string[], error: string): boolean {
   return errorEquals.some(
     (name) =>

@@ -4,7 +4,11 @@ import { runSteps, type Step } from '../../../tools/prove/run-steps.ts';
 const names = ['bootstrap', 'deploy', 'lookups'];
 
 /** Runs three steps, the last of which has nothing to undo, and returns what happened. */
-async function run(change: Partial<Record<string, Partial<Step<string[]>>>> = {}, breaks?: string, refused?: string) {
+async function run(
+  change: Partial<Record<string, Partial<Step<string[]>>>> = {},
+  breaks?: string,
+  refused?: string,
+) {
   const [did, said]: [string[], string[]] = [[], []];
   const steps = names.map(
     (name): Step<string[]> => ({
@@ -42,7 +46,10 @@ describe('the steps of a trial', () => {
   });
 
   it('have not worked where one before the step that is to fail does', async () => {
-    const { worked, did } = await run({ deploy: { run: () => Promise.reject(new Error('no quota')) } }, 'lookups');
+    const { worked, did } = await run(
+      { deploy: { run: () => Promise.reject(new Error('no quota')) } },
+      'lookups',
+    );
     expect([did, worked]).toEqual([['bootstrap', 'undo deploy', 'undo bootstrap'], false]);
   });
 

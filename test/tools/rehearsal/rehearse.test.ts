@@ -5,11 +5,14 @@ import { isFullSweep } from '../../support/sweep.ts';
 const problemsOf = async (text: string) => (await rehearse(new Map([['guide.md', text]]))).problems;
 
 describe('the rehearsal', () => {
-  (isFullSweep ? it : it.skip)('finds every command of the deployment guide and the runbook in order', async () => {
-    const { calls, problems } = await rehearseDocs();
-    expect(problems).toEqual([]);
-    expect(calls).toBeGreaterThan(50);
-  });
+  (isFullSweep ? it : it.skip)(
+    'finds every command of the deployment guide and the runbook in order',
+    async () => {
+      const { calls, problems } = await rehearseDocs();
+      expect(problems).toEqual([]);
+      expect(calls).toBeGreaterThan(50);
+    },
+  );
 
   const block = (command: string) => `\`\`\`sh\n${command}\n\`\`\`\n`;
 
@@ -33,14 +36,20 @@ describe('the rehearsal', () => {
     ];
     const found = await problemsOf(wrong.map(([command]) => block(command)).join(''));
     expect(found).toEqual(
-      wrong.map(([, problem], i) => expect.stringMatching(`^guide\\.md:${3 * i + 2}: .*${problem.source}`)),
+      wrong.map(([, problem], i) =>
+        expect.stringMatching(`^guide\\.md:${3 * i + 2}: .*${problem.source}`),
+      ),
     );
   });
 
   it.each([
     ['a shell that does not parse', 'npm run "bag-adres', /the shell says/],
     ['a variable that nothing sets', 'aws s3 rm "s3://$BUCKET"', /BUCKET: unbound variable/],
-    ['a function that nothing defines', 'aws s3 rm "s3://$(output x)"', /output: command not found/],
+    [
+      'a function that nothing defines',
+      'aws s3 rm "s3://$(output x)"',
+      /output: command not found/,
+    ],
   ])('finds %s', async (_, command, problem) => {
     const found = await problemsOf(`Text.\n\n${block(command)}`);
     expect(found).toEqual([expect.stringMatching(problem)]);
@@ -64,15 +73,25 @@ describe('the rehearsal', () => {
   it('finds what would fail in a GitHub workflow, whose variables come from its settings', async () => {
     const workflow = (script: string) =>
       `jobs:\n  a:\n    steps:\n      - run: npm ci\n      - run: |\n          ${script}\n        env:\n          URL: \${{ vars.URL }}\n`;
-    const problems = async (script: string) => (await rehearse(new Map([['a.yml', workflow(script)]]))).problems;
+    const problems = async (script: string) =>
+      (await rehearse(new Map([['a.yml', workflow(script)]]))).problems;
     expect(await problems('npx bag-adres smoke --url "$URL"')).toEqual([]);
-    expect(await problems('npx bag-adres smoke --link "$URL"')).toEqual([expect.stringMatching(/^a\.yml:5: .*--link/)]);
-    expect(await problems('npx cdk publish --all')).toEqual([expect.stringMatching(/no command "publish"/)]);
+    expect(await problems('npx bag-adres smoke --link "$URL"')).toEqual([
+      expect.stringMatching(/^a\.yml:5: .*--link/),
+    ]);
+    expect(await problems('npx cdk publish --all')).toEqual([
+      expect.stringMatching(/no command "publish"/),
+    ]);
   });
 
   it('carries variables and functions from one block to the next, and reads commands in running text', async () => {
-    const text = '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npx bag-adres load\nrun --stage x`, and\n';
-    expect(await problemsOf(`${text}\`\`\`sh\naws s3 rm "s3://$(out y)" --recursive\n\`\`\`\n`)).toEqual([]);
-    expect(await problemsOf('Text\nand `npx cdk\nfly`.\n')).toEqual([expect.stringMatching(/^guide\.md:2: .*"fly"/)]);
+    const text =
+      '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npx bag-adres load\nrun --stage x`, and\n';
+    expect(
+      await problemsOf(`${text}\`\`\`sh\naws s3 rm "s3://$(out y)" --recursive\n\`\`\`\n`),
+    ).toEqual([]);
+    expect(await problemsOf('Text\nand `npx cdk\nfly`.\n')).toEqual([
+      expect.stringMatching(/^guide\.md:2: .*"fly"/),
+    ]);
   });
 });

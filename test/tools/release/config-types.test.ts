@@ -3,7 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { configSchema } from '../../../lib/config/config-schema.ts';
-import { configInputDeclaration, configJsonSchema, configTable } from '../../../tools/release/config-types.ts';
+import {
+  configInputDeclaration,
+  configJsonSchema,
+  configTable,
+} from '../../../tools/release/config-types.ts';
 import { everything, portal } from '../../lib/synthesized.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
@@ -12,14 +16,19 @@ const isValid = ajv.compile(configJsonSchema());
 
 const { stage: _, ...fields } = everything;
 const ofStage = ['domain', 'portal', 'encryptionKey', 'backupVaultArn'];
-const shared = Object.fromEntries(Object.entries(fields).filter(([name]) => !ofStage.includes(name)));
+const shared = Object.fromEntries(
+  Object.entries(fields).filter(([name]) => !ofStage.includes(name)),
+);
 
 describe('the JSON schema of bag-adres.json', () => {
   it('accepts every option, and a group with one part in each place', () => {
     const file = {
       $schema: './node_modules/bag-adres/config.schema.json',
       shared: { ...shared, canary: { postcode: '1012RJ', huisnummer: 147 } },
-      stages: { test: { canary: { keySecretName: 'test' } }, prod: { domain: everything.domain, portal } },
+      stages: {
+        test: { canary: { keySecretName: 'test' } },
+        prod: { domain: everything.domain, portal },
+      },
     };
     isValid(file);
     expect(isValid.errors).toBeNull();
@@ -42,9 +51,12 @@ describe('the documented type of the props', () => {
   const declaration = configInputDeclaration();
 
   it('has every field with its description and default', () => {
-    for (const name of Object.keys(configSchema.shape)) expect(declaration).toMatch(new RegExp(`\\n {4}${name}\\?: `));
+    for (const name of Object.keys(configSchema.shape))
+      expect(declaration).toMatch(new RegExp(`\\n {4}${name}\\?: `));
     expect(declaration).toContain('/** The region of all stacks.');
-    expect(declaration).toContain('Default: `"eu-central-1"`. */\n    region?: string | undefined;');
+    expect(declaration).toContain(
+      'Default: `"eu-central-1"`. */\n    region?: string | undefined;',
+    );
     expect(declaration).toContain('removalPolicy?: "retain" | "destroy" | undefined;');
     expect(declaration).toContain('certificateArn: string;');
   });

@@ -35,8 +35,16 @@ describe('a release', () => {
   });
 
   it.each<[string, Record<string, string | undefined>, RegExp]>([
-    ['another version', { 'package.json': '{"version":"1.2.2"}' }, /^package.json has version 1.2.2, not 1.2.3/],
-    ['no chapter of the changelog', { 'CHANGELOG.md': '# Changelog\n' }, /has no chapter "## 1.2.3"/],
+    [
+      'another version',
+      { 'package.json': '{"version":"1.2.2"}' },
+      /^package.json has version 1.2.2, not 1.2.3/,
+    ],
+    [
+      'no chapter of the changelog',
+      { 'CHANGELOG.md': '# Changelog\n' },
+      /has no chapter "## 1.2.3"/,
+    ],
     [
       'changes that no chapter of a version has',
       { 'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n- Another.\n\n## 1.2.3\n\n- A change.\n' },
@@ -47,7 +55,11 @@ describe('a release', () => {
       { 'test/releases/1.2.3/templates.json': undefined },
       /templates.json/,
     ],
-    ['nothing stored for the next one to read', { 'test/releases/1.2.3/stored.json': undefined }, /stored.json/],
+    [
+      'nothing stored for the next one to read',
+      { 'test/releases/1.2.3/stored.json': undefined },
+      /stored.json/,
+    ],
   ])('is refused with %s', (_, changes, problem) => {
     expect(problemsOf(changes)).toEqual([expect.stringMatching(problem)]);
   });

@@ -1,6 +1,9 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 
-/** The reference: a handler with only the bare client, which makes the two calls of a lookup and nothing else. */
+/**
+ * The reference: a handler with only the bare client, which makes the two calls of a lookup and
+ * nothing else.
+ */
 const client = new DynamoDBClient({});
 
 export async function handler(): Promise<{ statusCode: number; body: string }> {
@@ -15,7 +18,10 @@ export async function handler(): Promise<{ statusCode: number; body: string }> {
     }),
   );
   const { Item } = await client.send(
-    new GetItemCommand({ TableName: process.env.ADDRESSES_TABLE, Key: { address: { S: '1381AA#9#A' } } }),
+    new GetItemCommand({
+      TableName: process.env.ADDRESSES_TABLE,
+      Key: { address: { S: '1381AA#9#A' } },
+    }),
   );
   return { statusCode: 200, body: JSON.stringify(Item) };
 }

@@ -1,6 +1,6 @@
 /**
- * A process that does what a cold start does: imports a bundle and answers once. `node first-answer.ts BUNDLE EVENT`
- * prints the CPU milliseconds of both parts and the status.
+ * A process that does what a cold start does: imports a bundle and answers once.
+ * `node first-answer.ts BUNDLE EVENT` prints the CPU milliseconds of both parts and the status.
  */
 const [bundle = '', event = '{}'] = process.argv.slice(2);
 const start = cpu();

@@ -1,11 +1,19 @@
 import { parentPort } from 'node:worker_threads';
-import { fileXml, type PlaatsStand, type RelatieStand, type Voorkomens } from '../../../test/support/stand-xml.ts';
+import {
+  fileXml,
+  type PlaatsStand,
+  type RelatieStand,
+  type Voorkomens,
+} from '../../../test/support/stand-xml.ts';
 import { block, type Plan, peildatumAfter, relatiesOf, voorkomensPerBlock } from './country.ts';
 import { type Difference, differenceOf, type Truth, truthOf } from './truth.ts';
 import { wrongIn } from './wrong.ts';
 import { deflated, type PackedEntry } from './zip-writer.ts';
 
-/** A worker makes whole blocks: the file of NUM compressed, the streets and places as they are, and what is true. */
+/**
+ * A worker makes whole blocks: the file of NUM compressed, the streets and places as they are, and
+ * what is true.
+ */
 export type BlockJob = { plan: Plan; index: number; name: string };
 export type MadeBlock = {
   index: number;
@@ -26,7 +34,9 @@ parentPort?.on('message', ({ plan, index, name }: BlockJob) => {
   const right = block(plan, index);
   const made = wrongIn(plan, index)?.(right) ?? right;
   const { truth, addresses } = truthOf(made, peildatum);
-  const before = plan.days ? truthOf(block({ ...plan, days: 0 }, index), peildatumAfter()).addresses : null;
+  const before = plan.days
+    ? truthOf(block({ ...plan, days: 0 }, index), peildatumAfter()).addresses
+    : null;
   const num = deflated(name, Buffer.from(fileXml('NUM', made.NUM, peildatum)));
   const { VBO = [], LIG = [], STA = [] } = made;
   const parts = Array.from({ length: Math.ceil(VBO.length / voorkomensPerBlock) }, (_, part) =>
@@ -35,7 +45,9 @@ parentPort?.on('message', ({ plan, index, name }: BlockJob) => {
   const result: MadeBlock = {
     index,
     num,
-    verblijfsobjecten: parts.map((part) => deflated('', Buffer.from(fileXml('VBO', part, peildatum)))),
+    verblijfsobjecten: parts.map((part) =>
+      deflated('', Buffer.from(fileXml('VBO', part, peildatum))),
+    ),
     ligplaatsen: LIG,
     standplaatsen: STA,
     streets: made.OPR,

@@ -18,10 +18,17 @@ export const wholeCountryBlocks = 1_230;
 export const voorkomensPerBlock = 10_000;
 
 /**
- * Which country: the same plan gives the same extract, byte for byte. `days` is how many days of mutations have passed
- * since the first state. With `objecten` it has adresseerbare objecten too. `wrong`: what is wrong with it.
+ * Which country: the same plan gives the same extract, byte for byte. `days` is how many days of
+ * mutations have passed since the first state. With `objecten` it has adresseerbare objecten too.
+ * `wrong`: what is wrong with it.
  */
-export type Plan = { seed: number; blocks: number; days?: number; objecten?: boolean; wrong?: string | undefined };
+export type Plan = {
+  seed: number;
+  blocks: number;
+  days?: number;
+  objecten?: boolean;
+  wrong?: string | undefined;
+};
 
 /** The date of the first state. */
 const firstPeildatum = '2026-01-08';
@@ -38,14 +45,20 @@ const postcodesPerBlock = 2 * streetsPerBlock + 1;
 const postcodesPerDigits = 120;
 
 /**
- * One block of the country: one file of NUM, and the streets and places that its addresses lie in. Shares are about
- * those of the real register: 12.3 million occurrences are 9.6 million addresses; a fifth of the objects has a history.
- * `onDay` gets the mutations of each day.
+ * One block of the country: one file of NUM, and the streets and places that its addresses lie in.
+ * Shares are about those of the real register: 12.3 million occurrences are 9.6 million addresses;
+ * a fifth of the objects has a history. `onDay` gets the mutations of each day.
  */
-export function block(plan: Plan, index: number, onDay?: (day: number, groups: MutationGroup[]) => void): Voorkomens {
+export function block(
+  plan: Plan,
+  index: number,
+  onDay?: (day: number, groups: MutationGroup[]) => void,
+): Voorkomens {
   const random = new Random(plan.seed, index);
   const municipality = municipalityOf(plan, index);
-  const WPL = Array.from({ length: placesPerBlock }, (_, i) => place(random, index * placesPerBlock + i));
+  const WPL = Array.from({ length: placesPerBlock }, (_, i) =>
+    place(random, index * placesPerBlock + i),
+  );
   const OPR = Array.from({ length: streetsPerBlock }, (_, i) => {
     const identificatie = `${municipality}30${String(index * 1_000 + i).padStart(10, '0')}`;
     return street(random, identificatie, (WPL[i % placesPerBlock] as WplStand).identificatie);
@@ -55,13 +68,29 @@ export function block(plan: Plan, index: number, onDay?: (day: number, groups: M
     const home = Math.floor((NUM.length * streetsPerBlock) / voorkomensPerBlock);
     const identificatie = numOf(plan, index, object);
     NUM.push(
-      ...nummeraanduiding(plan, index, new Random(plan.seed, index, object), identificatie, object, home, OPR, WPL),
+      ...nummeraanduiding(
+        plan,
+        index,
+        new Random(plan.seed, index, object),
+        identificatie,
+        object,
+        home,
+        OPR,
+        WPL,
+      ),
     );
   }
   NUM.length = voorkomensPerBlock;
-  const first: Voorkomens = { NUM, OPR: OPR.flatMap((current) => withHistory(random, current)), WPL };
+  const first: Voorkomens = {
+    NUM,
+    OPR: OPR.flatMap((current) => withHistory(random, current)),
+    WPL,
+  };
   if (plan.objecten)
-    Object.assign(first, objectenOf(NUM, new Random(plan.seed, index, -100_000), numElsewhere(plan, index)));
+    Object.assign(
+      first,
+      objectenOf(NUM, new Random(plan.seed, index, -100_000), numElsewhere(plan, index)),
+    );
   for (let day = 0; day < (plan.days ?? 0); day++) {
     const random = new Random(plan.seed, index, -2 - day);
     const groups = passDay(first, random, peildatumAfter(day + 1));
@@ -154,9 +183,15 @@ function nummeraanduiding(
   streets: OprStand[],
   places: WplStand[],
 ): NumStand[] {
-  const openbareRuimte = random.chance(0.00001) ? '9999300000000000' : (streets[home] as OprStand).identificatie;
+  const openbareRuimte = random.chance(0.00001)
+    ? '9999300000000000'
+    : (streets[home] as OprStand).identificatie;
   const isNextStreets = random.chance(0.0003); // shared postcodes make the few keys that have two streets
-  const postcode = postcodeOf(plan, index, 2 * (isNextStreets ? home + 1 : home) + (isNextStreets ? 0 : object % 2));
+  const postcode = postcodeOf(
+    plan,
+    index,
+    2 * (isNextStreets ? home + 1 : home) + (isNextStreets ? 0 : object % 2),
+  );
   const current: NumStand = {
     identificatie,
     huisnummer: 1 + Math.floor((object % 48) * (random.chance(0.02) ? 9 : 1)),
@@ -167,7 +202,9 @@ function nummeraanduiding(
     ...(random.chance(0.985) ? { postcode } : {}),
     ...(random.chance(0.012) ? { type: random.pick(['Ligplaats', 'Standplaats'] as const) } : {}),
     openbareRuimte,
-    ...(random.chance(0.001) ? { woonplaats: (places[(home + 1) % placesPerBlock] as WplStand).identificatie } : {}),
+    ...(random.chance(0.001)
+      ? { woonplaats: (places[(home + 1) % placesPerBlock] as WplStand).identificatie }
+      : {}),
     ...registered(new Random(plan.seed, index, home, Math.floor(object / 12))),
     ...documented(random),
   };
@@ -175,7 +212,8 @@ function nummeraanduiding(
 }
 
 /**
- * Most objects have one occurrence; the others a history, a withdrawal, or an oddity that the register really holds.
+ * Most objects have one occurrence; the others a history, a withdrawal, or an oddity that the
+ * register really holds.
  */
 function lifeOf(random: Random, current: NumStand): NumStand[] {
   const fate = random.int(100_000);
@@ -210,7 +248,9 @@ function lifeOf(random: Random, current: NumStand): NumStand[] {
 
 /** Municipalities registered in batches: many objects share the second in which they came. */
 function registered(random: Random): Pick<Historie, 'begin' | 'geregistreerd' | 'geregistreerdLV'> {
-  const begin = random.pick('2009-06-23 2010-01-04 2010-09-29 2010-11-15 2013-05-30 2019-10-01 2021-09-28'.split(' '));
+  const begin = random.pick(
+    '2009-06-23 2010-01-04 2010-09-29 2010-11-15 2013-05-30 2019-10-01 2021-09-28'.split(' '),
+  );
   const [minute, second] = [10 + random.int(50), 10 + random.int(50)];
   return {
     begin,
@@ -222,12 +262,17 @@ function registered(random: Random): Pick<Historie, 'begin' | 'geregistreerd' | 
 function documented(random: Random): Pick<Historie, 'documentnummer'> {
   if (random.chance(0.02)) return { documentnummer: `B&W-${random.int(10_000)}` };
   if (random.chance(0.0005)) return { documentnummer: `Besluit coördinatie ${random.int(100)}` };
-  return random.chance(0.1) ? { documentnummer: `Z.${random.int(100_000)}/D.${random.int(10_000)}` } : {};
+  return random.chance(0.1)
+    ? { documentnummer: `Z.${random.int(100_000)}/D.${random.int(10_000)}` }
+    : {};
 }
 
 const letters = 'ABCDEGHJKLMNPRSTVWXZ'; // those that occur in postcodes, but for a few
 
-/** The postcodes of a block are its own, and the country's lie between 1000 and 9999 whatever its size. */
+/**
+ * The postcodes of a block are its own, and the country's lie between 1000 and 9999 whatever its
+ * size.
+ */
 function postcodeOf(plan: Plan, index: number, local: number): string {
   const overall = index * postcodesPerBlock + local;
   const allDigits = Math.ceil((plan.blocks * postcodesPerBlock) / postcodesPerDigits);

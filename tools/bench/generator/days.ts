@@ -1,14 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type MutationGroup, writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
+import {
+  type MutationGroup,
+  writeMutationDelivery,
+} from '../../../test/support/mutation-delivery.ts';
 import type { RelatieStand } from '../../../test/support/stand-xml.ts';
 import { dateInName } from '../../../test/support/write-extract.ts';
 import { block, type Plan, peildatumAfter, relatiesOf } from './country.ts';
 
 /**
- * The deliveries of `plan.days` days after its first state, in their order, from `folder` where they were made before.
- * After all of them the register equals `generatedExtract` with as many days.
+ * The deliveries of `plan.days` days after its first state, in their order, from `folder` where
+ * they were made before. After all of them the register equals `generatedExtract` with as many
+ * days.
  */
 export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise<string[]> {
   const days = plan.days ?? 0;
@@ -16,7 +20,10 @@ export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise
     const [vanaf, tot] = [peildatumAfter(day), peildatumAfter(day + 1)];
     return { vanaf, tot, name: `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip` };
   });
-  const place = join(folder, `days-v2-seed${plan.seed}-blocks${plan.blocks}${plan.objecten ? '-objecten' : ''}`);
+  const place = join(
+    folder,
+    `days-v2-seed${plan.seed}-blocks${plan.blocks}${plan.objecten ? '-objecten' : ''}`,
+  );
   const paths = names.map(({ name }) => join(place, name));
   if (paths.every((path) => existsSync(path))) return paths;
 
@@ -28,7 +35,10 @@ export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise
   }
   mkdirSync(place, { recursive: true });
   for (const [day, { vanaf, tot }] of names.entries()) {
-    await writeFile(paths[day] as string, await writeMutationDelivery(vanaf, tot, groups[day] ?? [], { relaties }));
+    await writeFile(
+      paths[day] as string,
+      await writeMutationDelivery(vanaf, tot, groups[day] ?? [], { relaties }),
+    );
   }
   return paths;
 }

@@ -19,18 +19,29 @@ import { wrongIn } from './wrong.ts';
 import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 
 /** A generated extract, and what is true of it. `difference` is what `days` have changed. */
-export type Generated = { path: string; peildatum: string; truth: Truth; difference: Difference | null };
+export type Generated = {
+  path: string;
+  peildatum: string;
+  truth: Truth;
+  difference: Difference | null;
+};
 
 /** Counts up when the generator makes other extracts than before. */
 const version = 6;
 
 /**
- * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.
- * Blocks are made by worker threads; the whole country takes a few minutes and 350 MB of disk, with objects ten and
- * 0.9 GB.
+ * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where
+ * it was made before. Blocks are made by worker threads; the whole country takes a few minutes and
+ * 350 MB of disk, with objects ten and 0.9 GB.
  */
 export async function generatedExtract(
-  { scale, days = 0, seed = 1, objecten = false, wrong }: Partial<Omit<Plan, 'blocks'>> & { scale: number },
+  {
+    scale,
+    days = 0,
+    seed = 1,
+    objecten = false,
+    wrong,
+  }: Partial<Omit<Plan, 'blocks'>> & { scale: number },
   folder = '.data/bench',
 ): Promise<Generated> {
   const plan: Plan = { seed, days, objecten, wrong, blocks: blocksOf(scale) };
@@ -43,7 +54,10 @@ export async function generatedExtract(
     renameSync(`${path}.part`, path);
     writeFileSync(truthPath, JSON.stringify(made));
   }
-  const known = JSON.parse(readFileSync(truthPath, 'utf8')) as Pick<Generated, 'truth' | 'difference'>;
+  const known = JSON.parse(readFileSync(truthPath, 'utf8')) as Pick<
+    Generated,
+    'truth' | 'difference'
+  >;
   return { path, peildatum: peildatumAfter(days), ...known };
 }
 
@@ -52,7 +66,10 @@ export function blocksOf(scale: number): number {
   return Math.max(1, Math.round(wholeCountryBlocks * scale));
 }
 
-async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, 'truth' | 'difference'>> {
+async function writeCountry(
+  plan: Plan,
+  path: string,
+): Promise<Pick<Generated, 'truth' | 'difference'>> {
   const peildatum = peildatumAfter(plan.days);
   const date = dateInName(peildatum);
   const streets: OprStand[] = [];
@@ -69,18 +86,23 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
   const nums = async function* () {
     for await (const made of blocks(plan, `9999NUM${date}`)) {
       truth = addTruths(truth, made.truth);
-      if (made.difference) difference = difference ? added(difference, made.difference) : made.difference;
+      if (made.difference)
+        difference = difference ? added(difference, made.difference) : made.difference;
       streets.push(...made.streets);
       places.push(...made.places);
       relaties.push(...made.relaties);
       for (const entry of made.verblijfsobjecten) {
-        verblijfsobjecten.push({ ...entry, name: fileName(`9999VBO${date}`, verblijfsobjecten.length) });
+        verblijfsobjecten.push({
+          ...entry,
+          name: fileName(`9999VBO${date}`, verblijfsobjecten.length),
+        });
       }
       for (const one of made.ligplaatsen) ligplaatsen.push(one);
       for (const one of made.standplaatsen) standplaatsen.push(one);
       yield made.num;
     }
-    // All files before are full, and a load refuses an extract whose last one is: another may be missing.
+    // All files before are full, and a load refuses an extract whose last one is: another may be
+    // missing.
     const rest = Buffer.from(fileXml('NUM', [], peildatum));
     yield deflated(fileName(`9999NUM${date}`, plan.blocks), rest);
   };
@@ -93,7 +115,10 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
     };
     await zip.addZip(`9999VBO${date}.zip`, kept());
     await zip.addZip(`9999LIG${date}.zip`, files('LIG', ligplaatsen, peildatum, `9999LIG${date}`));
-    await zip.addZip(`9999STA${date}.zip`, files('STA', standplaatsen, peildatum, `9999STA${date}`));
+    await zip.addZip(
+      `9999STA${date}.zip`,
+      files('STA', standplaatsen, peildatum, `9999STA${date}`),
+    );
   }
   const relatieFile = `GEM-WPL-RELATIE-${date}`;
   const xml = async function* () {
@@ -112,11 +137,17 @@ async function* files<K extends 'OPR' | 'WPL' | 'LIG' | 'STA'>(
 ): AsyncGenerator<PackedEntry> {
   for (let start = 0; start < voorkomens.length; start += voorkomensPerBlock) {
     const part = voorkomens.slice(start, start + voorkomensPerBlock);
-    yield deflated(fileName(name, start / voorkomensPerBlock), Buffer.from(fileXml(kind, part, peildatum)));
+    yield deflated(
+      fileName(name, start / voorkomensPerBlock),
+      Buffer.from(fileXml(kind, part, peildatum)),
+    );
   }
 }
 
-/** The blocks of a country that something is wrong with elsewhere: another such country has the same. */
+/**
+ * The blocks of a country that something is wrong with elsewhere: another such country has the
+ * same.
+ */
 const rightBlocks = new Map<string, Promise<MadeBlock>>();
 
 /** The blocks in order, made ahead by as many workers as there are cores. */
@@ -132,7 +163,8 @@ async function* blocks(plan: Plan, name: string): AsyncGenerator<MadeBlock> {
       const key = `${plan.seed} ${plan.blocks} ${plan.objecten ?? false} ${index}`;
       const isRight = plan.wrong !== undefined && !wrongIn(plan, index);
       const made =
-        (isRight && rightBlocks.get(key)) || nextFrom(worker, index, { plan, index, name: fileName(name, index) });
+        (isRight && rightBlocks.get(key)) ||
+        nextFrom(worker, index, { plan, index, name: fileName(name, index) });
       if (isRight) rightBlocks.set(key, made);
       making.set(index, made);
     };

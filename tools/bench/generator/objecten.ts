@@ -14,8 +14,9 @@ export type Objecten = { VBO: VboStand[]; LIG: PlaatsStand[]; STA: PlaatsStand[]
 const changesADay = 5_500 / 1_230;
 
 /**
- * The adresseerbare objecten of the nummeraanduidingen of a block: 2.4 occurrences each, as in the real register. Some
- * have a nevenadres, of which one in ten lies in another block, so that relations cross municipalities and files.
+ * The adresseerbare objecten of the nummeraanduidingen of a block: 2.4 occurrences each, as in the
+ * real register. Some have a nevenadres, of which one in ten lies in another block, so that
+ * relations cross municipalities and files.
  */
 export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: string): Objecten {
   const found: Objecten = { VBO: [], LIG: [], STA: [] };
@@ -29,10 +30,15 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
     const metres = (value: number) => (value / 1_000).toFixed(random.chance(0.1) ? 1 : 3);
     if (num.type === 'Ligplaats' || num.type === 'Standplaats') {
       const corner = (dx: number, dy: number) => `${(x + dx) / 1_000} ${(y + dy) / 1_000}`;
-      const corners = [corner(0, 0), corner(9_000, 250), corner(9_250, 4_750), corner(0, 4_500), corner(0, 0)].join(
-        ' ',
-      );
-      const [kind, code] = num.type === 'Ligplaats' ? (['LIG', '02'] as const) : (['STA', '03'] as const);
+      const corners = [
+        corner(0, 0),
+        corner(9_000, 250),
+        corner(9_250, 4_750),
+        corner(0, 4_500),
+        corner(0, 0),
+      ].join(' ');
+      const [kind, code] =
+        num.type === 'Ligplaats' ? (['LIG', '02'] as const) : (['STA', '03'] as const);
       found[kind].push(...lifeOf({ ...occurrence(code), corners }, random, isGone));
       continue;
     }
@@ -47,7 +53,9 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
               ? 'woonfunctie'
               : random.pick(['kantoorfunctie', 'industriefunctie', 'overige gebruiksfunctie']),
           ],
-      ...(random.chance(0.02) && { status: random.pick(['Verblijfsobject gevormd', 'Verbouwing verblijfsobject']) }),
+      ...(random.chance(0.02) && {
+        status: random.pick(['Verblijfsobject gevormd', 'Verbouwing verblijfsobject']),
+      }),
     };
     found.VBO.push(...lifeOf(one, random, isGone));
   }
@@ -58,13 +66,24 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
 const mostOccurrences = 3;
 const sameAs = (num: NumStand) => (other: NumStand) => other.identificatie === num.identificatie;
 
-/** Whether the last occurrence of a nummeraanduiding still counts: objects go with their addresses. */
+/**
+ * Whether the last occurrence of a nummeraanduiding still counts: objects go with their addresses.
+ */
 function isCurrent({ live, eind, tijdstipInactief }: NumStand): boolean {
   return live !== false && eind === undefined && tijdstipInactief === undefined;
 }
 
-function adresseerbaar(num: NumStand, other: NumStand | undefined, random: Random, elsewhere: string) {
-  const neven = random.chance(0.003) ? (random.chance(0.1) ? elsewhere : other?.identificatie) : undefined;
+function adresseerbaar(
+  num: NumStand,
+  other: NumStand | undefined,
+  random: Random,
+  elsewhere: string,
+) {
+  const neven = random.chance(0.003)
+    ? random.chance(0.1)
+      ? elsewhere
+      : other?.identificatie
+    : undefined;
   return (code: string): AdresseerbaarStand => ({
     identificatie: `${num.identificatie.slice(0, 4)}${code}${num.identificatie.slice(6)}`,
     hoofdadres: num.identificatie,
@@ -78,7 +97,10 @@ function adresseerbaar(num: NumStand, other: NumStand | undefined, random: Rando
 
 /** The occurrences of an object, of which the last one has no end: one to four, 2.4 on average. */
 function lifeOf<One extends AdresseerbaarStand>(one: One, random: Random, isGone: boolean): One[] {
-  const moments = ['2012-05-03', '2016-11-21', '2021-02-14'].slice(0, random.pick([0, 1, 1, 1, 2, 3]));
+  const moments = ['2012-05-03', '2016-11-21', '2021-02-14'].slice(
+    0,
+    random.pick([0, 1, 1, 1, 2, 3]),
+  );
   const all: One[] = [];
   let next = one;
   for (const moment of moments) {
@@ -90,14 +112,23 @@ function lifeOf<One extends AdresseerbaarStand>(one: One, random: Random, isGone
 }
 
 /** Changes verblijfsobjecten as a day does, in place, and gives the mutations that say so. */
-export function passObjecten({ VBO = [] }: Voorkomens, random: Random, date: string): MutationGroup[] {
+export function passObjecten(
+  { VBO = [] }: Voorkomens,
+  random: Random,
+  date: string,
+): MutationGroup[] {
   const groups: MutationGroup[] = [];
   for (let change = 0; change < changesADay; change++) {
     const at = random.int(VBO.length);
     const was = VBO[at] as VboStand;
     if (was.eind !== undefined || was.live === false || was.begin >= date) continue;
     const wordt = { ...was, eind: date };
-    const next = { ...was, volgnummer: (was.volgnummer ?? 1) + 1, begin: date, oppervlakte: 20 + random.int(280) };
+    const next = {
+      ...was,
+      volgnummer: (was.volgnummer ?? 1) + 1,
+      begin: date,
+      oppervlakte: 20 + random.int(280),
+    };
     VBO.splice(at, 1, wordt, next);
     groups.push({ kind: 'VBO', changes: [{ was, wordt }, { wordt: next }] });
   }

@@ -3,12 +3,16 @@ import type { NumStand, Voorkomens } from '../../../test/support/stand-xml.ts';
 import type { Random } from './random.ts';
 
 /**
- * Changes a day in each of the 1,230 blocks: in the country they are some 3,000 nummeraanduidingen and five streets.
+ * Changes a day in each of the 1,230 blocks: in the country they are some 3,000 nummeraanduidingen
+ * and five streets.
  */
 const objectsADay = 3_000 / 1_230;
 const streetsADay = 5 / 1_230;
 
-/** Changes a block as a day does, in place, and gives the mutations that say so. Nothing leaves the register. */
+/**
+ * Changes a block as a day does, in place, and gives the mutations that say so. Nothing leaves the
+ * register.
+ */
 export function passDay({ NUM, OPR }: Voorkomens, random: Random, date: string): MutationGroup[] {
   const groups: MutationGroup[] = [];
   const touched = new Set<string>();
@@ -20,7 +24,10 @@ export function passDay({ NUM, OPR }: Voorkomens, random: Random, date: string):
     if (touched.has(num.identificatie) || !isLast || !isOpen(num, date)) continue;
     touched.add(num.identificatie);
     if (random.chance(0.2)) groups.push(added(NUM, num, random, date));
-    else groups.push(random.chance(0.15) ? corrected(NUM, at, random, date) : changed(NUM, at, random, date));
+    else
+      groups.push(
+        random.chance(0.15) ? corrected(NUM, at, random, date) : changed(NUM, at, random, date),
+      );
   }
   if (random.chance(streetsADay)) {
     const at = random.int(OPR.length);
@@ -37,10 +44,18 @@ export function passDay({ NUM, OPR }: Voorkomens, random: Random, date: string):
 }
 
 function isOpen(
-  { eind, live, begin, tijdstipInactief, tijdstipInactiefLV }: Voorkomens['NUM'][number] | Voorkomens['OPR'][number],
+  {
+    eind,
+    live,
+    begin,
+    tijdstipInactief,
+    tijdstipInactiefLV,
+  }: Voorkomens['NUM'][number] | Voorkomens['OPR'][number],
   date: string,
 ): boolean {
-  return eind === undefined && live !== false && begin < date && !tijdstipInactief && !tijdstipInactiefLV;
+  return (
+    eind === undefined && live !== false && begin < date && !tijdstipInactief && !tijdstipInactiefLV
+  );
 }
 
 function after({ volgnummer = 1 }: { volgnummer?: number }, begin: string) {
@@ -60,7 +75,11 @@ function changed(NUM: NumStand[], at: number, random: Random, date: string): Mut
 
 function corrected(NUM: NumStand[], at: number, random: Random, date: string): MutationGroup {
   const was = NUM[at] as NumStand;
-  const wordt = { ...was, tijdstipInactief: `${date}T01:00:00.000`, tijdstipInactiefLV: `${date}T01:05:00.000` };
+  const wordt = {
+    ...was,
+    tijdstipInactief: `${date}T01:00:00.000`,
+    tijdstipInactiefLV: `${date}T01:05:00.000`,
+  };
   const next = { ...was, ...after(was, was.begin), huisnummer: 500 + random.int(200) };
   NUM.splice(at, 1, wordt, next);
   return { kind: 'NUM', changes: [{ was, wordt }, { wordt: next }] };
@@ -71,7 +90,12 @@ function added(NUM: NumStand[], neighbour: NumStand, random: Random, date: strin
   const { eind: _, volgnummer: __, ...kept } = neighbour;
   const identificatie = String(Number(NUM.at(-1)?.identificatie) + 1).padStart(16, '0');
   const later = new Date(Date.parse(date) + 3 * 86_400_000).toISOString().slice(0, 10);
-  const num = { ...kept, identificatie, begin: random.chance(0.2) ? later : date, huisnummer: 700 + random.int(200) };
+  const num = {
+    ...kept,
+    identificatie,
+    begin: random.chance(0.2) ? later : date,
+    huisnummer: 700 + random.int(200),
+  };
   NUM.push(num);
   return { kind: 'NUM', changes: [{ wordt: num }] };
 }

@@ -3,7 +3,9 @@ import { addressKey } from '../../../core/addresses/address-key.ts';
 import type { Historie, Voorkomens } from '../../../test/support/stand-xml.ts';
 import { gemeenteOfPlace } from './country.ts';
 
-/** What a reader of a generated extract must find; the truths of all blocks add up to the country's. */
+/**
+ * What a reader of a generated extract must find; the truths of all blocks add up to the country's.
+ */
 export type Truth = {
   voorkomens: { NUM: number; OPR: number; WPL: number };
   addresses: number;
@@ -17,8 +19,8 @@ export type Truth = {
   /** Adresseerbare objecten whose hoofdadres is one of the addresses. */
   objecten: number;
   /**
-   * The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then straat, woonplaats,
-   * gemeente and ids.
+   * The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then
+   * straat, woonplaats, gemeente and ids.
    */
   checksum: number;
 };
@@ -30,8 +32,8 @@ export type Difference = { added: number; removed: number; changed: number; list
 export type Addresses = Map<string, string[]>;
 
 /**
- * Works out what a block holds on `peildatum`, from the objects and not from the XML, by rules written apart from the
- * reader's.
+ * Works out what a block holds on `peildatum`, from the objects and not from the XML, by rules
+ * written apart from the reader's.
  */
 export function truthOf(
   { NUM, OPR, WPL, VBO = [], LIG = [], STA = [] }: Voorkomens,
@@ -46,28 +48,48 @@ export function truthOf(
     !voorkomen.tijdstipNietBagLV;
   const streets = new Map(OPR.filter(counts).map((street) => [street.identificatie, street]));
   const places = new Map(
-    WPL.filter(counts).map((place) => [place.identificatie, `${place.naam}\t${gemeenteOfPlace(place)}`]),
+    WPL.filter(counts).map((place) => [
+      place.identificatie,
+      `${place.naam}\t${gemeenteOfPlace(place)}`,
+    ]),
   );
-  const truth: Truth = { ...noTruth(), voorkomens: { NUM: NUM.length, OPR: OPR.length, WPL: WPL.length } };
+  const truth: Truth = {
+    ...noTruth(),
+    voorkomens: { NUM: NUM.length, OPR: OPR.length, WPL: WPL.length },
+  };
   const found = new Map<string, Map<string, string[]>>();
   const nums = new Set<string>();
-  for (const { postcode, huisnummer, huisletter = '', huisnummertoevoeging = '', ...num } of NUM.filter(counts)) {
+  for (const {
+    postcode,
+    huisnummer,
+    huisletter = '',
+    huisnummertoevoeging = '',
+    ...num
+  } of NUM.filter(counts)) {
     const street = streets.get(num.openbareRuimte);
     if (!postcode) truth.noPostcode++;
     else if (!street) truth.streetMissing++;
     else {
       truth.addresses++;
       nums.add(num.identificatie);
-      const key = addressKey({ postcode, huisnummer, toevoeging: huisletter + huisnummertoevoeging });
+      const key = addressKey({
+        postcode,
+        huisnummer,
+        toevoeging: huisletter + huisnummertoevoeging,
+      });
       const place = `${street.naam}\t${places.get(num.woonplaats ?? street.woonplaats)}`;
       const known = found.get(key) ?? new Map<string, string[]>();
       found.set(key, known.set(place, [...(known.get(place) ?? []), num.identificatie]));
     }
   }
-  truth.objecten = [VBO, LIG, STA].flat().filter((one) => counts(one) && nums.has(one.hoofdadres)).length;
+  truth.objecten = [VBO, LIG, STA]
+    .flat()
+    .filter((one) => counts(one) && nums.has(one.hoofdadres)).length;
   const addresses: Addresses = new Map();
   for (const [key, known] of found) {
-    const places = [...known].map(([place, ids]) => `${place}\t${[...new Set(ids)].sort().join()}`).sort();
+    const places = [...known]
+      .map(([place, ids]) => `${place}\t${[...new Set(ids)].sort().join()}`)
+      .sort();
     addresses.set(key, places);
     truth.keys++;
     if (places.length > 1) truth.ambiguous++;
@@ -109,7 +131,10 @@ export function noTruth(): Truth {
 export function added<T extends object>(one: T, other: T): T {
   const sums = Object.entries(one).map(([name, value]) => {
     const another = other[name as keyof T];
-    return [name, typeof value === 'number' ? value + Number(another) : added(value, another as object)];
+    return [
+      name,
+      typeof value === 'number' ? value + Number(another) : added(value, another as object),
+    ];
   });
   return Object.fromEntries(sums) as T;
 }

@@ -1,4 +1,11 @@
-import { type Change, nums, quarter, streets, wrongObjects, wrongs } from '../../../test/support/town.ts';
+import {
+  type Change,
+  nums,
+  quarter,
+  streets,
+  wrongObjects,
+  wrongs,
+} from '../../../test/support/town.ts';
 import { type Plan, relatiesOf } from './country.ts';
 
 /** Which blocks: all, the two towns of one, or one of twenty. */
@@ -41,7 +48,10 @@ const withoutObjects: Record<string, [Where, Change]> = {
   'with other ids in a twentieth of the towns': [inATwentieth, wrongs.withOtherIds],
   'with 6,000 addresses that there are not': [inTwoTowns, quarter(6_000)],
   'in which a third of a town went to another': [inTwoTowns, wrongs.inAnotherWoonplaats],
-  'without the first digit of longer house numbers in two towns': [inTwoTowns, wrongs.withoutFirstDigit],
+  'without the first digit of longer house numbers in two towns': [
+    inTwoTowns,
+    wrongs.withoutFirstDigit,
+  ],
   'without a gemeente in a twentieth of the towns': [inATwentieth, wrongs.withoutGemeente],
   'with two gemeenten swapped': [everywhere, inTurn('0363', '0599')],
   'with three gemeenten rotated': [everywhere, inTurn('0363', '0599', '0518')],
@@ -55,9 +65,15 @@ const withObjects: Record<string, [Where, Change]> = {
   'in which every verblijfsobject is only gevormd': [everywhere, wrongObjects.allGevormd],
   'with coordinates 45 m off': [everywhere, wrongObjects.movedBy45Metres],
   'with coordinates of 50 m': [everywhere, wrongObjects.roundedTo50Metres],
-  'with the use, oppervlakte and status of the neighbour': [everywhere, wrongObjects.ofTheNeighbour],
+  'with the use, oppervlakte and status of the neighbour': [
+    everywhere,
+    wrongObjects.ofTheNeighbour,
+  ],
   'without ligplaatsen': [everywhere, (state) => ({ ...state, LIG: state.LIG?.slice(0, 1) ?? [] })],
-  'without standplaatsen': [everywhere, (state) => ({ ...state, STA: state.STA?.slice(0, 1) ?? [] })],
+  'without standplaatsen': [
+    everywhere,
+    (state) => ({ ...state, STA: state.STA?.slice(0, 1) ?? [] }),
+  ],
 };
 
 /** The same onto a country without objects, which they are turned on with. */
@@ -68,7 +84,9 @@ const turnedOn: Record<string, [Where, Change]> = {
 
 const all = { ...withoutObjects, ...withObjects, ...turnedOn };
 
-/** Every wrong dataset, whether it has objects, and whether the country does that it is loaded onto. */
+/**
+ * Every wrong dataset, whether it has objects, and whether the country does that it is loaded onto.
+ */
 export const wrongDatasets = Object.keys(all).map((name) => ({
   name,
   objecten: name in withObjects || name in turnedOn,

@@ -2,7 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, deflateRawSync } from 'node:zlib';
 
 /** An entry, compressed by whoever has the time: a worker thread. */
-export type PackedEntry = { name: string; bytes: Uint8Array; size: number; crc: number; method: 0 | 8 };
+export type PackedEntry = {
+  name: string;
+  bytes: Uint8Array;
+  size: number;
+  crc: number;
+  method: 0 | 8;
+};
 
 /** Compresses the bytes of an entry as the Kadaster does. */
 export function deflated(name: string, bytes: Buffer): PackedEntry {
@@ -12,9 +18,9 @@ export function deflated(name: string, bytes: Buffer): PackedEntry {
 type Written = Omit<PackedEntry, 'bytes'> & { compressed: number; offset: number };
 
 /**
- * Writes a zip of zips in one pass: the entries of a stored inner zip go straight to where they will lie, and the
- * header in front of it is filled in when its size and CRC-32 are known. (yazl compresses on the main thread and can't
- * do this.) Under 4 GB and 65,535 entries: no ZIP64.
+ * Writes a zip of zips in one pass: the entries of a stored inner zip go straight to where they
+ * will lie, and the header in front of it is filled in when its size and CRC-32 are known. (yazl
+ * compresses on the main thread and can't do this.) Under 4 GB and 65,535 entries: no ZIP64.
  */
 export class ZipOfZipsWriter {
   readonly #file: FileHandle;

@@ -26,11 +26,20 @@ export class Loads {
     this.#dataset = dataset;
   }
 
-  load(wanted: ({ source: string } | { mutations: string[] }) & { objecten?: boolean; planOnly?: boolean }): Loaded {
+  load(
+    wanted: ({ source: string } | { mutations: string[] }) & {
+      objecten?: boolean;
+      planOnly?: boolean;
+    },
+  ): Loaded {
     const options = JSON.stringify(wanted);
-    const printed = execFileSync(process.execPath, [script, this.#folder, options, JSON.stringify(this.#dataset)], {
-      encoding: 'utf8',
-    });
+    const printed = execFileSync(
+      process.execPath,
+      [script, this.#folder, options, JSON.stringify(this.#dataset)],
+      {
+        encoding: 'utf8',
+      },
+    );
     const loaded = JSON.parse(printed) as Loaded;
     if (loaded.report.outcome !== (wanted.planOnly ? 'planned' : 'published'))
       throw new Error(`${options} was not published: ${printed}`);

@@ -9,8 +9,9 @@ import { runLoad } from '../../../local/load/run-load.ts';
 import { peakMemoryMegabytes } from '../measure.ts';
 
 /**
- * One load in a process of its own, into a table that keeps nothing but the date and answers from the snapshot that it
- * was given: what is measured is the loader. Prints what it took, and what came of it.
+ * One load in a process of its own, into a table that keeps nothing but the date and answers from
+ * the snapshot that it was given: what is measured is the loader. Prints what it took, and what
+ * came of it.
  */
 const [folder = '', wanted = '{}', live = 'null'] = process.argv.slice(2);
 const storage = folderStorage(folder);
@@ -24,7 +25,11 @@ const table: AddressTable = {
     const found: Awaited<ReturnType<AddressTable['read']>> = new Map();
     for (const [segment, ofSegment] of Map.groupBy(keys, segmentOf)) {
       if (!segments.includes(segment)) continue;
-      const stored = await getUnpacked(storage, paths.snapshot(id, segment), (bytes) => new LineSegmentReader(bytes));
+      const stored = await getUnpacked(
+        storage,
+        paths.snapshot(id, segment),
+        (bytes) => new LineSegmentReader(bytes),
+      );
       for (const key of ofSegment) {
         const line = stored.lines(key.slice(0, 3)).find((one) => keyOf(one) === key);
         if (line !== undefined) found.set(key, parseLine(line));

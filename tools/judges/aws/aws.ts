@@ -11,7 +11,9 @@ export const account = '123456789012';
 export const region = 'eu-central-1';
 
 /** What the server noted: a part of AWS that moto lacks, or that something of ours failed. */
-export type Note = Partial<Record<'unknownType' | 'notUpdated' | 'unknownProperty' | Objection | 'reason', string>>;
+export type Note = Partial<
+  Record<'unknownType' | 'notUpdated' | 'unknownProperty' | Objection | 'reason', string>
+>;
 type Objection = 'denied' | 'failed';
 
 /** What of the notes speaks against us: what a role of ours may not do, and what failed. */
@@ -21,14 +23,25 @@ export const objections = (notes: readonly Note[]) =>
 // biome-ignore lint/suspicious/noExplicitAny: what boto3 answers, of any service
 export type Answer = any;
 
-/** An AWS on this machine, by the variables with which every client, the CDK's and ours, calls it. */
+/**
+ * An AWS on this machine, by the variables with which every client, the CDK's and ours, calls it.
+ */
 export type Reached = { environment: Readonly<Record<string, string>> };
 
 /** AWS by moto, for as long as a judge sits. */
 export type Aws = Reached & {
-  /** Calls an operation by boto3, which had no part in what is judged. @throws Error if it is refused */
-  ask(service: string, operation: string, parameters?: Readonly<Record<string, unknown>>): Promise<Answer>;
-  /** From now on a role may do only what its policies allow; the operator goes on doing anything. */
+  /**
+   * Calls an operation by boto3, which had no part in what is judged. @throws Error if it is
+   * refused
+   */
+  ask(
+    service: string,
+    operation: string,
+    parameters?: Readonly<Record<string, unknown>>,
+  ): Promise<Answer>;
+  /**
+   * From now on a role may do only what its policies allow; the operator goes on doing anything.
+   */
   checkAccess(): Promise<void>;
   /** What was noted since the last time. */
   notes(): Note[];
@@ -44,7 +57,10 @@ export const environmentAt = (endpoint: string, AWS_ACCESS_KEY_ID: string) => ({
 /** Starts moto's server. @throws Error if it ends before it listens */
 export async function startAws(): Promise<Aws> {
   const packages = await pythonPackages('aws/requirements.txt');
-  const server = spawn(join(packages, 'bin/python'), ['-B', join(import.meta.dirname, 'server.py')]);
+  const server = spawn(join(packages, 'bin/python'), [
+    '-B',
+    join(import.meta.dirname, 'server.py'),
+  ]);
   let log = '';
   server.stderr.on('data', (chunk) => (log = `${log}${chunk}`.slice(-20_000)));
   const ended = once(server, 'exit').then(() => {
@@ -112,7 +128,10 @@ const policy = (file: string) =>
 export async function bootstrap({ ask, environment }: Aws): Promise<void> {
   await operatorFolder();
   const arns: string[] = [];
-  for (const [name, file] of Object.entries({ boundary: 'permissions-boundary', execution: 'execution-policy' })) {
+  for (const [name, file] of Object.entries({
+    boundary: 'permissions-boundary',
+    execution: 'execution-policy',
+  })) {
     const parameters = { PolicyName: `bag-adres-${name}`, PolicyDocument: policy(`${file}.json`) };
     arns.push((await ask('iam', 'create_policy', parameters)).Policy.Arn);
   }
@@ -121,36 +140,77 @@ export async function bootstrap({ ask, environment }: Aws): Promise<void> {
 }
 
 /** Bootstraps the account. */
-export async function bootstrapWith({ environment }: Reached, options: readonly string[] = []): Promise<void> {
+export async function bootstrapWith(
+  { environment }: Reached,
+  options: readonly string[] = [],
+): Promise<void> {
   await operatorFolder();
   // Where no cdk.json asks for a synthesis first.
   const elsewhere = join(folder, 'node_modules');
-  await run(elsewhere, bin('cdk'), ['bootstrap', `aws://${account}/${region}`, ...options], environment);
+  await run(
+    elsewhere,
+    bin('cdk'),
+    ['bootstrap', `aws://${account}/${region}`, ...options],
+    environment,
+  );
 }
 
 /** The same AWS, called with a role that a policy of the pipeline is for. */
 export async function withRole(aws: Aws, RoleName: string, file: string): Promise<Aws> {
-  const trust = { Effect: 'Allow', Principal: { AWS: `arn:aws:iam::${account}:root` }, Action: 'sts:AssumeRole' };
+  const trust = {
+    Effect: 'Allow',
+    Principal: { AWS: `arn:aws:iam::${account}:root` },
+    Action: 'sts:AssumeRole',
+  };
   const AssumeRolePolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
   const { Role } = await aws.ask('iam', 'create_role', { RoleName, AssumeRolePolicyDocument });
-  await aws.ask('iam', 'put_role_policy', { RoleName, PolicyName: 'judge', PolicyDocument: policy(file) });
-  const { Credentials } = await aws.ask('sts', 'assume_role', { RoleArn: Role.Arn, RoleSessionName: 'judge' });
+  await aws.ask('iam', 'put_role_policy', {
+    RoleName,
+    PolicyName: 'judge',
+    PolicyDocument: policy(file),
+  });
+  const { Credentials } = await aws.ask('sts', 'assume_role', {
+    RoleArn: Role.Arn,
+    RoleSessionName: 'judge',
+  });
   const { AccessKeyId, SecretAccessKey, SessionToken: AWS_SESSION_TOKEN } = Credentials;
-  const role = { AWS_ACCESS_KEY_ID: AccessKeyId, AWS_SECRET_ACCESS_KEY: SecretAccessKey, AWS_SESSION_TOKEN };
+  const role = {
+    AWS_ACCESS_KEY_ID: AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: SecretAccessKey,
+    AWS_SESSION_TOKEN,
+  };
   return { ...aws, environment: { ...aws.environment, ...role } };
 }
 
 /** Settings of a stage that is deployed or destroyed. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Deploys or destroys all stacks of a stage. @throws Error with what the CDK printed, where it fails */
-export async function cdk(aws: Reached, command: 'deploy' | 'destroy', stage: string, settings: Settings) {
-  writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { [stage]: { account, ...settings } } }));
-  const context = { '@aws-cdk/core:permissionsBoundary': { name: 'bag-adres-boundary' }, 'bagAdres.stage': stage };
-  writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ app: 'node_modules/.bin/bag-adres app', context }));
+/**
+ * Deploys or destroys all stacks of a stage. @throws Error with what the CDK printed, where it
+ * fails
+ */
+export async function cdk(
+  aws: Reached,
+  command: 'deploy' | 'destroy',
+  stage: string,
+  settings: Settings,
+) {
+  writeFileSync(
+    join(folder, 'bag-adres.json'),
+    JSON.stringify({ stages: { [stage]: { account, ...settings } } }),
+  );
+  const context = {
+    '@aws-cdk/core:permissionsBoundary': { name: 'bag-adres-boundary' },
+    'bagAdres.stage': stage,
+  };
+  writeFileSync(
+    join(folder, 'cdk.json'),
+    JSON.stringify({ app: 'node_modules/.bin/bag-adres app', context }),
+  );
   rmSync(join(folder, 'cdk.out'), { recursive: true, force: true });
   // The CDK reads of a change set what moto's don't have.
-  const options = command === 'deploy' ? ['--require-approval', 'never', '--method', 'direct'] : ['--force'];
+  const options =
+    command === 'deploy' ? ['--require-approval', 'never', '--method', 'direct'] : ['--force'];
   // The rules that the CDK checks a template by take most of the time; tests check them.
   const quick = { ...aws.environment, CDK_VALIDATION: 'false' };
   await inFolder(bin('cdk'), [command, '--all', '--no-notices', ...options], quick);
@@ -165,7 +225,9 @@ export function bagAdres(aws: Reached, ...args: string[]): Promise<string> {
 export async function outputsOf({ ask }: Aws, deployment: string): Promise<Record<string, string>> {
   const outputs: Record<string, string> = {};
   for (const part of ['data', 'service', 'loader']) {
-    const { Stacks } = await ask('cloudformation', 'describe_stacks', { StackName: `${deployment}-${part}` });
+    const { Stacks } = await ask('cloudformation', 'describe_stacks', {
+      StackName: `${deployment}-${part}`,
+    });
     for (const { OutputKey, OutputValue } of Stacks[0].Outputs) outputs[OutputKey] = OutputValue;
   }
   return outputs;

@@ -28,7 +28,10 @@ const configurations: Readonly<Record<string, { settings: Settings; stays: reado
     stays: [...kept, 'pools'],
   },
   entra: {
-    settings: { portal: { ...portalAt('entra.example.nl'), signIn: entra }, removalPolicy: 'destroy' },
+    settings: {
+      portal: { ...portalAt('entra.example.nl'), signIn: entra },
+      removalPolicy: 'destroy',
+    },
     stays: [],
   },
   encrypted: { settings: { encryptionKey, backupVaultArn }, stays: [...kept, 'keys'] },
@@ -49,7 +52,10 @@ const updates: readonly [Settings, RegExp][] = [
   [{ dataset: { objecten: true } }, /"DATASET_OBJECTEN":"on"/],
 ];
 
-/** How boto3 lists all of a kind, the member that identifies one, and what it says of that one by it. */
+/**
+ * How boto3 lists all of a kind, the member that identifies one, and what it says of that one by
+ * it.
+ */
 const reads = {
   stacks: ['cloudformation', 'describe_stacks', 'Stacks', 'StackName'],
   tables: ['dynamodb', 'list_tables', 'TableNames', '', { describe_table: 'TableName' }],
@@ -75,7 +81,13 @@ const reads = {
     'ApiId',
     { get_routes: 'ApiId', get_integrations: 'ApiId', get_stages: 'ApiId' },
   ],
-  domains: ['apigatewayv2', 'get_domain_names', 'Items', 'DomainName', { get_api_mappings: 'DomainName' }],
+  domains: [
+    'apigatewayv2',
+    'get_domain_names',
+    'Items',
+    'DomainName',
+    { get_api_mappings: 'DomainName' },
+  ],
   alarms: ['cloudwatch', 'describe_alarms', 'MetricAlarms', 'AlarmName'],
   dashboards: [
     'cloudwatch',
@@ -87,7 +99,13 @@ const reads = {
   schedules: ['scheduler', 'list_schedules', 'Schedules', 'Name', { get_schedule: 'Name' }],
   plans: ['backup', 'list_backup_plans', 'BackupPlansList', 'BackupPlanId'],
   vaults: ['backup', 'list_backup_vaults', 'BackupVaultList', 'BackupVaultName'],
-  pools: ['cognito-idp', 'list_user_pools', 'UserPools', 'Id', { describe_user_pool: 'UserPoolId' }],
+  pools: [
+    'cognito-idp',
+    'list_user_pools',
+    'UserPools',
+    'Id',
+    { describe_user_pool: 'UserPoolId' },
+  ],
 } as const;
 
 type Kind = keyof typeof reads;
@@ -105,14 +123,16 @@ async function read({ ask }: Aws): Promise<Found> {
     for (const [detail, parameter] of Object.entries(details))
       for (const id of ids) said.push(await ask(service, detail, { [parameter as string]: id }));
   }
-  const changing = /time|date|modified|revision|status|digest|policyversions|^CodeSha|^ResponseMetadata$/i;
+  const changing =
+    /time|date|modified|revision|status|digest|policyversions|^CodeSha|^ResponseMetadata$/i;
   const text = JSON.stringify(said, (name, value) => (changing.test(name) ? undefined : value));
   return { of: of as Found['of'], text };
 }
 
 /** The real command line of the CDK with a deployment for each configuration, read by boto3. */
 export const deployment: Judge = {
-  description: 'moto: five configurations, eleven updates and a failed one, destroyed again, read by boto3',
+  description:
+    'moto: five configurations, eleven updates and a failed one, destroyed again, read by boto3',
   needs: [['python3', '-m', 'venv', '--help']],
   async judge() {
     const aws = await startAws();
@@ -120,7 +140,10 @@ export const deployment: Judge = {
     const notes: Note[] = [];
     try {
       await bootstrap(aws);
-      await aws.ask('route53', 'create_hosted_zone', { Name: 'example.nl', CallerReference: 'judge' });
+      await aws.ask('route53', 'create_hosted_zone', {
+        Name: 'example.nl',
+        CallerReference: 'judge',
+      });
       await aws.ask('apigatewayv2', 'create_domain_name', { DomainName: 'taken.example.nl' });
       const deployer = await withRole(aws, 'bag-adres-deploy', 'deploy-policy.json');
       const reviewer = await withRole(aws, 'bag-adres-diff', 'diff-policy.json');
@@ -138,9 +161,11 @@ export const deployment: Judge = {
         await destroy(deployer, stage, last);
         const after = await read(aws);
         for (const kind of Object.keys(reads) as Kind[]) {
-          const added = ({ of }: Found) => of[kind].filter((id) => !before.of[kind].includes(id)).join();
+          const added = ({ of }: Found) =>
+            of[kind].filter((id) => !before.of[kind].includes(id)).join();
           const expected = stays.includes(kind) ? added(deployed) : '';
-          if (added(after) !== expected) findings.push(`${stage}: ${added(after)} stays, not ${expected}`);
+          if (added(after) !== expected)
+            findings.push(`${stage}: ${added(after)} stays, not ${expected}`);
         }
       }
     } catch (error) {
@@ -150,26 +175,44 @@ export const deployment: Judge = {
       await aws.stop();
     }
     findings.push(...objections(notes), ...differsFromPage('moto', lacking(notes)));
-    return { findings, detail: `${Object.keys(configurations).length} configurations, ${updates.length} updates` };
+    return {
+      findings,
+      detail: `${Object.keys(configurations).length} configurations, ${updates.length} updates`,
+    };
   },
 };
 
 /** Deploys every update, and one that fails. @returns the settings at the end */
-async function update(aws: Aws, stage: string, findings: string[], notes: Note[]): Promise<Settings> {
+async function update(
+  aws: Aws,
+  stage: string,
+  findings: string[],
+  notes: Note[],
+): Promise<Settings> {
   const first = await read(aws);
   let [settings, now]: [Settings, Found] = [{}, first];
   for (const [setting, effect] of updates) {
     settings = { ...settings, ...setting };
     await cdk(aws, 'deploy', stage, settings);
     const after = await read(aws);
-    if (effect.test(now.text) || !effect.test(after.text)) findings.push(`${JSON.stringify(setting)} had no effect`);
+    if (effect.test(now.text) || !effect.test(after.text))
+      findings.push(`${JSON.stringify(setting)} had no effect`);
     now = after;
   }
   for (const kind of ['tables', 'machines', 'secrets', 'buckets', 'apis', 'vaults'] as const)
-    if (now.of[kind].join() !== first.of[kind].join()) findings.push(`the updates replaced ${kind}`);
-  const printed = await cdk(aws, 'deploy', stage, { ...settings, ...domainAt('taken.example.nl') }).catch(String);
-  const { Stacks } = await aws.ask('cloudformation', 'describe_stacks', { StackName: `bag-adres-${stage}-service` });
-  if (!/taken\.example\.nl|DomainName/.test(printed ?? '') || Stacks[0].StackStatus !== 'UPDATE_ROLLBACK_COMPLETE')
+    if (now.of[kind].join() !== first.of[kind].join())
+      findings.push(`the updates replaced ${kind}`);
+  const printed = await cdk(aws, 'deploy', stage, {
+    ...settings,
+    ...domainAt('taken.example.nl'),
+  }).catch(String);
+  const { Stacks } = await aws.ask('cloudformation', 'describe_stacks', {
+    StackName: `bag-adres-${stage}-service`,
+  });
+  if (
+    !/taken\.example\.nl|DomainName/.test(printed ?? '') ||
+    Stacks[0].StackStatus !== 'UPDATE_ROLLBACK_COMPLETE'
+  )
     findings.push(`a taken host name did not fail: ${Stacks[0].StackStatus} ${printed}`);
   notes.push(...aws.notes().filter(({ failed }) => !failed?.startsWith(`bag-adres-${stage}`)));
   if ((await read(aws)).text !== now.text) findings.push('the failed update left something behind');
@@ -177,7 +220,10 @@ async function update(aws: Aws, stage: string, findings: string[], notes: Note[]
   return settings;
 }
 
-/** Destroys a deployment as docs/deploy.md says: what is kept is protected until somebody says otherwise. */
+/**
+ * Destroys a deployment as docs/deploy.md says: what is kept is protected until somebody says
+ * otherwise.
+ */
 async function destroy(aws: Aws, stage: string, settings: Settings): Promise<void> {
   if (settings.removalPolicy !== 'destroy') {
     const refused = await cdk(aws, 'destroy', stage, settings).then(
@@ -186,14 +232,21 @@ async function destroy(aws: Aws, stage: string, settings: Settings): Promise<voi
     );
     if (!refused) throw new Error(`cdk destroy of ${stage} was not refused`);
     for (const part of ['portal', 'loader', 'service', 'data']) {
-      const parameters = { StackName: `bag-adres-${stage}-${part}`, EnableTerminationProtection: false };
-      await aws.ask('cloudformation', 'update_termination_protection', parameters).catch(() => undefined);
+      const parameters = {
+        StackName: `bag-adres-${stage}-${part}`,
+        EnableTerminationProtection: false,
+      };
+      await aws
+        .ask('cloudformation', 'update_termination_protection', parameters)
+        .catch(() => undefined);
     }
   }
   await cdk(aws, 'destroy', stage, settings);
 }
 
-/** What no deployment makes itself: of AWS, of the bootstrap, of other accounts and of operators. */
+/**
+ * What no deployment makes itself: of AWS, of the bootstrap, of other accounts and of operators.
+ */
 const foreign = new RegExp(
   ':aws:policy|:states:::|:event-bus/default|AWS_MANAGED_KEY|:alarm$|cdk-|bag-adres-(?:boundary|execution)' +
     // The pool of people has its name and that of its pages beside the id that boto3 lists it by.
@@ -203,11 +256,15 @@ const foreign = new RegExp(
 /** Values that nobody resolved, and names of what does not exist. */
 function unresolved({ of, text }: Found, before: Found): string[] {
   const names = Object.values(of).flatMap((ids) => ids.map((id) => id.split(/[:/]/).at(-1) ?? ''));
-  // A secret has six characters fewer in its name than in its ARN, and stacks begin with the name of their deployment.
+  // A secret has six characters fewer in its name than in its ARN, and stacks begin with the name
+  // of their deployment.
   const known = new Set(
-    names.filter(Boolean).flatMap((name) => [name, name.replace(/-\w{6}$/, ''), name.replace(/-(data|service)$/, '')]),
+    names
+      .filter(Boolean)
+      .flatMap((name) => [name, name.replace(/-\w{6}$/, ''), name.replace(/-(data|service)$/, '')]),
   );
-  const values = text.match(/\$\{(?:Token|AWS)|\{\{resolve:[^}]*\}\}|"(?:Ref|Fn::\w+)":|\[object \w+\]/g) ?? [];
+  const values =
+    text.match(/\$\{(?:Token|AWS)|\{\{resolve:[^}]*\}\}|"(?:Ref|Fn::\w+)":|\[object \w+\]/g) ?? [];
   const mentions = text.match(/arn:aws:[\w-]+:[\w-]*:\d*:[\w.:/-]*\w|bag-adres-[\w-]+/g) ?? [];
   const added = mentions.filter((one) => !before.text.includes(one) && !foreign.test(one));
   const missing = added.filter((one) => !one.split(/[:/]/).some((part) => known.has(part)));
@@ -219,7 +276,11 @@ function lacking(notes: readonly Note[]): string {
   const rows = notes.flatMap(({ unknownType, notUpdated, unknownProperty }) => {
     const [, type, property] = /^([\w:]+)\.(.*)$/.exec(unknownProperty ?? '') ?? [];
     if (unknownType) return `| ${unknownType} | all of it |`;
-    return notUpdated ? `| ${notUpdated} | updates |` : property ? `| ${type} | \`${property}\` |` : [];
+    return notUpdated
+      ? `| ${notUpdated} | updates |`
+      : property
+        ? `| ${type} | \`${property}\` |`
+        : [];
   });
   return ['| type of resource | not known |', '|---|---|', ...[...new Set(rows)].sort()].join('\n');
 }

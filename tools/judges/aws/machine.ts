@@ -5,7 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startStateMachineBench } from '../../../test/loader/state-machine-bench.ts';
 import { states } from '../../../test/loader/what-happened.ts';
 import { writeMutationDelivery } from '../../../test/support/mutation-delivery.ts';
-import { dateAfter, firstState, laterDays, type RegisterDay, withObjecten } from '../../../test/support/register.ts';
+import {
+  dateAfter,
+  firstState,
+  laterDays,
+  type RegisterDay,
+  withObjecten,
+} from '../../../test/support/register.ts';
 import { sample } from '../../../test/support/weesp-truth.ts';
 import { writeExtract } from '../../../test/support/write-extract.ts';
 import '../../../test/support/quiet.js';
@@ -15,11 +21,25 @@ import { type Aws, bootstrap, cdk, objections, outputsOf, startAws } from './aws
 
 const start = '2026-01-08';
 const first = withObjecten(new Random(33), firstState(new Random(31), start, 60), start);
-const days = [...laterDays(new Random(32), first, start, 3)] as [RegisterDay, RegisterDay, RegisterDay];
-const settings = { guard: { minimumAddresses: 30, maximumShare: 1 }, dataset: { objecten: true }, snapshotsKept: 3 };
+const days = [...laterDays(new Random(32), first, start, 3)] as [
+  RegisterDay,
+  RegisterDay,
+  RegisterDay,
+];
+const settings = {
+  guard: { minimumAddresses: 30, maximumShare: 1 },
+  dataset: { objecten: true },
+  snapshotsKept: 3,
+};
 
 /** What an execution came to, without what differs between any two. */
-type Outcome = { entered: readonly string[]; status: string; output: unknown; error: string; cause: string };
+type Outcome = {
+  entered: readonly string[];
+  status: string;
+  output: unknown;
+  error: string;
+  cause: string;
+};
 
 type Run = (input: Readonly<Record<string, unknown>>) => Promise<Outcome>;
 /** An interpreter with its own bucket and table. */
@@ -35,12 +55,18 @@ type Side = {
 type Runs = Readonly<Record<string, (side: Side) => Promise<Record<string, unknown>>>>;
 
 const ofWeesp: Runs = {
-  'first load of Weesp': async ({ put }) => ({ source: await put('weesp.zip', readFileSync(sample)) }),
+  'first load of Weesp': async ({ put }) => ({
+    source: await put('weesp.zip', readFileSync(sample)),
+  }),
 };
 
 const generated: Runs = {
-  'first load': async ({ put }) => ({ source: await put('first.zip', await writeExtract(start, first)) }),
-  'a day': async ({ put }) => ({ mutations: [await put(nameOf(days[0]), await deliveryOf(days[0]))] }),
+  'first load': async ({ put }) => ({
+    source: await put('first.zip', await writeExtract(start, first)),
+  }),
+  'a day': async ({ put }) => ({
+    mutations: [await put(nameOf(days[0]), await deliveryOf(days[0]))],
+  }),
   'a month': async (side) => ({ source: await month(side) }),
   'the same again': async (side) => ({ source: await month(side) }),
   'a refusal': async ({ put }) => ({ source: await put('half.zip', await half()) }),
@@ -49,15 +75,19 @@ const generated: Runs = {
     approve: (await loads()).join().match(new RegExp(`${halfDate}-[0-9a-f]{10}`))?.[0],
   }),
   'a rollback': async () => ({ rollback: days[2].date }),
-  'a step that fails': async ({ put }) => ({ source: await put('damaged.zip', Buffer.alloc(10_000, 'x')) }),
+  'a step that fails': async ({ put }) => ({
+    source: await put('damaged.zip', Buffer.alloc(10_000, 'x')),
+  }),
 };
 
-const nameOf = ({ date }: RegisterDay) => `BAGNLDM-${digits(dateAfter(date, -1))}-${digits(date)}.zip`;
+const nameOf = ({ date }: RegisterDay) =>
+  `BAGNLDM-${digits(dateAfter(date, -1))}-${digits(date)}.zip`;
 const digits = (date: string) => date.split('-').reverse().join('');
 const deliveryOf = ({ date, groups, state }: RegisterDay) =>
   writeMutationDelivery(dateAfter(date, -1), date, groups, state);
 
-const month = async ({ put }: Side) => put('month.zip', await writeExtract(days[2].date, days[2].state));
+const month = async ({ put }: Side) =>
+  put('month.zip', await writeExtract(days[2].date, days[2].state));
 const halfDate = dateAfter(days[2].date, 30);
 
 /** So few addresses that the guard refuses them. */
@@ -66,7 +96,10 @@ function half(): Promise<Buffer> {
   return writeExtract(halfDate, { ...state, NUM: state.NUM.slice(0, 25) });
 }
 
-/** Somebody else's interpreter of state machines, with the deployed functions, beside the one of our tests. */
+/**
+ * Somebody else's interpreter of state machines, with the deployed functions, beside the one of our
+ * tests.
+ */
 export const machine: Judge = {
   description:
     "moto's interpreter, which is LocalStack's: loads with objects by the deployed state machine, beside our own interpreter",
@@ -88,12 +121,17 @@ export const machine: Judge = {
           const theirs = await deployedSide(aws, folder, stage);
           await bench.reset();
           for (const [what, inputOf] of Object.entries(runs)) {
-            const [a, b] = [await theirs.run(await inputOf(theirs)), await ours.run(await inputOf(ours))];
+            const [a, b] = [
+              await theirs.run(await inputOf(theirs)),
+              await ours.run(await inputOf(ours)),
+            ];
             executions++;
             entered += a.entered.length;
             for (const [part, mine] of Object.entries(plain(b)))
               if (JSON.stringify(plain(a)[part]) !== JSON.stringify(mine))
-                findings.push(`${what}: ${part} is ${JSON.stringify(plain(a)[part])}, ours is ${JSON.stringify(mine)}`);
+                findings.push(
+                  `${what}: ${part} is ${JSON.stringify(plain(a)[part])}, ours is ${JSON.stringify(mine)}`,
+                );
             if (JSON.stringify(await theirs.table()) !== JSON.stringify(await ours.table()))
               findings.push(`${what}: the tables differ`);
           }
@@ -122,11 +160,19 @@ function plain(outcome: Outcome): Record<string, unknown> {
 async function deployedSide(aws: Aws, folder: string, stage: string): Promise<Side> {
   const { ask } = aws;
   const outputs = await outputsOf(aws, `bag-adres-${stage}`);
-  const { SnapshotBucketName: Bucket, StateMachineArn: stateMachineArn, AddressesTableName: TableName } = outputs;
+  const {
+    SnapshotBucketName: Bucket,
+    StateMachineArn: stateMachineArn,
+    AddressesTableName: TableName,
+  } = outputs;
   return {
     async put(name, bytes) {
       writeFileSync(join(folder, name), bytes);
-      await ask('s3', 'upload_file', { Filename: join(folder, name), Bucket, Key: `uploads/${name}` });
+      await ask('s3', 'upload_file', {
+        Filename: join(folder, name),
+        Bucket,
+        Key: `uploads/${name}`,
+      });
       return `s3://${Bucket}/uploads/${name}`;
     },
     async run(input) {
@@ -141,7 +187,10 @@ async function deployedSide(aws: Aws, folder: string, stage: string): Promise<Si
         }
         const { events } = await ask('stepfunctions', 'get_execution_history', { executionArn });
         const entered = events
-          .map((event: { stateEnteredEventDetails?: { name: string } }) => event.stateEnteredEventDetails?.name)
+          .map(
+            (event: { stateEnteredEventDetails?: { name: string } }) =>
+              event.stateEnteredEventDetails?.name,
+          )
           .filter((name?: string) => name && !name.endsWith('Batch'));
         return { entered, status, output: JSON.parse(output ?? 'null'), error, cause };
       }
@@ -150,7 +199,8 @@ async function deployedSide(aws: Aws, folder: string, stage: string): Promise<Si
       const { Contents = [] } = await ask('s3', 'list_objects_v2', { Bucket, Prefix: 'loads/' });
       return Contents.map(({ Key }: { Key: string }) => Key);
     },
-    table: async () => addressesIn((await ask('dynamodb', 'scan', { TableName, ConsistentRead: true })).Items),
+    table: async () =>
+      addressesIn((await ask('dynamodb', 'scan', { TableName, ConsistentRead: true })).Items),
   };
 }
 

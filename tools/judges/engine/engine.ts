@@ -16,8 +16,13 @@ import { digestOf, installed, type Judge, root, run } from '../judge.ts';
 /** Of the names and contents of all jars and libraries that version 3.3.1 consists of. */
 const expectedDigest = '3b08243e69b839b780ac9a53a01d6fc1ba106bed603106abf8a1422922ca6e2a';
 
-/** Test files that use an engine: those of the accounts and addresses, the API, the loader and the admin package. */
-const suites = ['core', 'lambdas', 'packages', 'loader', 'end-to-end', 'portal'].map((folder) => `test/${folder}`);
+/**
+ * Test files that use an engine: those of the accounts and addresses, the API, the loader and the
+ * admin package.
+ */
+const suites = ['core', 'lambdas', 'packages', 'loader', 'end-to-end', 'portal'].map(
+  (folder) => `test/${folder}`,
+);
 const workers = 2;
 /** DynamoDB Local then holds the statuses of indexes for a while, of which our tables have none. */
 const delayed = ['-delayTransientStatuses'];
@@ -25,12 +30,19 @@ const delayed = ['-delayTransientStatuses'];
 /** What Jest reports of each file. */
 type Results = {
   numPassedTests: number;
-  testResults: { name: string; assertionResults: { status: string; fullName: string; failureMessages: string[] }[] }[];
+  testResults: {
+    name: string;
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+  }[];
 };
 
-/** AWS's own engine for development, instead of the embedded one, under the tests that use an engine. */
+/**
+ * AWS's own engine for development, instead of the embedded one, under the tests that use an
+ * engine.
+ */
 export const engine: Judge = {
-  description: "DynamoDB Local, AWS's own engine: the tests that use a DynamoDB engine, and `npm start`",
+  description:
+    "DynamoDB Local, AWS's own engine: the tests that use a DynamoDB engine, and `npm start`",
   needs: [
     ['java', '-version'],
     ['mvn', '--version'],
@@ -38,7 +50,13 @@ export const engine: Judge = {
   async judge() {
     const folder = await installed('engine/pom.xml', async (into) => {
       const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${into}/lib`];
-      await run('mvn', ['--batch-mode', '--quiet', '--file', join(import.meta.dirname, 'pom.xml'), ...copy]);
+      await run('mvn', [
+        '--batch-mode',
+        '--quiet',
+        '--file',
+        join(import.meta.dirname, 'pom.xml'),
+        ...copy,
+      ]);
       const digest = digestOf(join(into, 'lib'));
       if (digest !== expectedDigest)
         throw new Error(`DynamoDB Local is not what was expected: its digest is ${digest}`);
@@ -78,7 +96,11 @@ function runTests(files: readonly string[], endpoints: readonly string[]): Resul
   const results = join(folder, 'results.json');
   const options = [`--maxWorkers=${endpoints.length}`, '--json', `--outputFile=${results}`];
   const env = { ...process.env, TEST_ENGINES_GIVEN: endpoints.join(' ') };
-  spawnSync('npm', ['test', '--silent', '--', ...options, ...files], { cwd: root, env, stdio: 'ignore' });
+  spawnSync('npm', ['test', '--silent', '--', ...options, ...files], {
+    cwd: root,
+    env,
+    stdio: 'ignore',
+  });
   try {
     return JSON.parse(readFileSync(results, 'utf8'));
   } finally {
@@ -87,15 +109,18 @@ function runTests(files: readonly string[], endpoints: readonly string[]): Resul
 }
 
 /**
- * Pastes the lines that `npm start` prints where it has no engine, with another port, and holds the service against its
- * contract. The first line runs DynamoDB Local in Docker; without Docker, and with options, it runs here instead.
+ * Pastes the lines that `npm start` prints where it has no engine, with another port, and holds the
+ * service against its contract. The first line runs DynamoDB Local in Docker; without Docker, and
+ * with options, it runs here instead.
  */
 async function serviceOn(lib: string, options: readonly string[]): Promise<string[]> {
   const port = await freePort();
   const lines = linesWithoutEngine().map((line) => line.replaceAll(':8000', `:${port}`).trim());
   const [container = '', command = ''] = lines;
   const inDocker = options.length === 0 && hasDocker();
-  const id = inDocker && execSync(container.replace(`${port}:${port}`, `${port}:8000`), { encoding: 'utf8' }).trim();
+  const id =
+    inDocker &&
+    execSync(container.replace(`${port}:${port}`, `${port}:8000`), { encoding: 'utf8' }).trim();
   const engine = inDocker ? undefined : start(lib, port, options);
   const data = mkdtempSync(join(tmpdir(), 'judge-engine-'));
   try {
@@ -128,7 +153,8 @@ function linesWithoutEngine(): string[] {
   throw new Error('there is an engine for every machine');
 }
 
-const hasDocker = () => spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
+const hasDocker = () =>
+  spawnSync('docker', ['info'], { stdio: 'ignore', timeout: 10_000 }).status === 0;
 
 function start(lib: string, port: number, given: readonly string[] = []): GuardedProcess {
   const main = 'software.amazon.dynamodb.services.local.main.ServerRunner';
@@ -144,7 +170,8 @@ async function answers(endpoint: string): Promise<void> {
       await fetch(endpoint);
       return;
     } catch (error) {
-      if (attempt > 100) throw new Error(`DynamoDB Local does not answer at ${endpoint}`, { cause: error });
+      if (attempt > 100)
+        throw new Error(`DynamoDB Local does not answer at ${endpoint}`, { cause: error });
       await sleep(200);
     }
   }

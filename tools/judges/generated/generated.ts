@@ -8,7 +8,10 @@ const goGenerator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2
 /** Of the names and contents of openapi-generator 7.16.0 and what its clients need. */
 const expectedDigest = '83a50f89e432ecc98e53109e09c64a82c627ff5b0fa1f2b9638b45e933b21de9';
 
-/** Lookups of the demo data: postcode, huisnummer, toevoeging, include; and what a client makes of the response. */
+/**
+ * Lookups of the demo data: postcode, huisnummer, toevoeging, include; and what a client makes of
+ * the response.
+ */
 const lookups: readonly [query: [string, number, string, string], expected: string][] = [
   [['1381AA', 9, 'a', ''], 'Buitenveer, Weesp'],
   [['1381 de', 30, 'a 100', ''], 'Hugo de Grootlaan, Weesp'],
@@ -26,7 +29,14 @@ export const goClient: Judge = {
     runAgainstService('go', async (project) => {
       mkdirSync(join(project, 'api'));
       const document = join(root, 'docs/openapi.json');
-      const options = ['-generate', 'types,client', '-package', 'api', '-o', join(project, 'api/api.go')];
+      const options = [
+        '-generate',
+        'types,client',
+        '-package',
+        'api',
+        '-o',
+        join(project, 'api/api.go'),
+      ];
       await run('go', ['run', goGenerator, ...options, document]);
       await run('go', ['build', '-C', project, '-o', 'lookup', '.']);
       return [join(project, 'lookup')];
@@ -44,23 +54,50 @@ export const javaClient: Judge = {
     runAgainstService('java', async (project) => {
       const lib = await installed('generated/java/pom.xml', async (into) => {
         const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${into}`];
-        await run('mvn', ['--batch-mode', '--quiet', '--file', join(import.meta.dirname, 'java/pom.xml'), ...copy]);
+        await run('mvn', [
+          '--batch-mode',
+          '--quiet',
+          '--file',
+          join(import.meta.dirname, 'java/pom.xml'),
+          ...copy,
+        ]);
         const digest = digestOf(into);
         if (digest !== expectedDigest)
           throw new Error(`The generator is not what was expected: its digest is ${digest}`);
       });
       const path = ['-cp', `${lib}/*:${project}`];
-      // Without these two its own code does not compile: that of constant numbers, and of lists in a URL.
-      const needed = ['--type-mappings', 'number=Integer', '--additional-properties', 'supportUrlQuery=false'];
+      // Without these two its own code does not compile: that of constant numbers, and of lists in
+      // a URL.
+      const needed = [
+        '--type-mappings',
+        'number=Integer',
+        '--additional-properties',
+        'supportUrlQuery=false',
+      ];
       const packages = [
         '--additional-properties',
         'invokerPackage=client,apiPackage=client.api,modelPackage=client.model',
       ];
-      const options = [...needed, ...packages, '-i', join(root, 'docs/openapi.json'), '-o', project];
+      const options = [
+        ...needed,
+        ...packages,
+        '-i',
+        join(root, 'docs/openapi.json'),
+        '-o',
+        project,
+      ];
       const generator = ['-cp', `${lib}/*`, 'org.openapitools.codegen.OpenAPIGenerator'];
-      await run('java', [...generator, 'generate', '-g', 'java', '--library', 'native', ...options]);
-      const sources = globSync('{Main.java,src/main/java/**/*.java}', { cwd: project }).map((file) =>
-        join(project, file),
+      await run('java', [
+        ...generator,
+        'generate',
+        '-g',
+        'java',
+        '--library',
+        'native',
+        ...options,
+      ]);
+      const sources = globSync('{Main.java,src/main/java/**/*.java}', { cwd: project }).map(
+        (file) => join(project, file),
       );
       await run('javac', [...path, '-d', project, ...sources]);
       return ['java', ...path, 'Main'];
@@ -73,13 +110,18 @@ function runAgainstService(language: string, build: (project: string) => Promise
     const project = join(folder, language);
     cpSync(join(import.meta.dirname, language), project, { recursive: true });
     const [command = '', ...args] = await build(project);
-    const asked = [...lookups.map((lookup) => [key, ...lookup[0]]), ['no-key', ...(lookups[0]?.[0] ?? [])]];
+    const asked = [
+      ...lookups.map((lookup) => [key, ...lookup[0]]),
+      ['no-key', ...(lookups[0]?.[0] ?? [])],
+    ];
     const expected = [...lookups.map(([, text]) => text), 'Unauthorized'];
     const input = asked.map((fields) => fields.join('\t')).join('\n');
     const { stdout, stderr } = spawnSync(command, [...args, origin], { input, encoding: 'utf8' });
     const made = stdout.trimEnd().split('\n');
     const wrong = expected.flatMap((text, index) =>
-      made[index] === text ? [] : [`expected "${text}", but it makes "${made[index] ?? stderr}" of the response`],
+      made[index] === text
+        ? []
+        : [`expected "${text}", but it makes "${made[index] ?? stderr}" of the response`],
     );
     return { findings: wrong, detail: `${asked.length} lookups` };
   });

@@ -3,10 +3,22 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CloudFormationClient, DescribeStacksCommand, paginateDescribeStacks } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  paginateDescribeStacks,
+} from '@aws-sdk/client-cloudformation';
 import { freePort } from '../../../test/support/free-port.ts';
 import { sample, type TrueAddress, weespTruth } from '../../../test/support/weesp-truth.ts';
-import { account, bagAdres, bootstrapWith, cdk, environmentAt, type Reached, region } from '../aws/aws.ts';
+import {
+  account,
+  bagAdres,
+  bootstrapWith,
+  cdk,
+  environmentAt,
+  type Reached,
+  region,
+} from '../aws/aws.ts';
 import { differsFromPage, type Judge, pythonPackages, root } from '../judge.ts';
 
 const stage = 'test';
@@ -17,9 +29,12 @@ const perCall = 100;
 /** It answers these requests itself, as for CORS, where AWS passes them on to a function. */
 const answeredByMinistack = /^OPTIONS /;
 
-/** The one judge that serves HTTP: requests reach the deployed functions through its API Gateway. */
+/**
+ * The one judge that serves HTTP: requests reach the deployed functions through its API Gateway.
+ */
 export const http: Judge = {
-  description: 'ministack: deployed by the CDK, Weesp loaded with objects, smoke, lookups and batches over HTTP',
+  description:
+    'ministack: deployed by the CDK, Weesp loaded with objects, smoke, lookups and batches over HTTP',
   needs: [['python3', '-m', 'venv', '--help']],
   async judge() {
     const findings: string[] = [];
@@ -66,18 +81,23 @@ export type Ministack = Reached & {
 export async function startMinistack(): Promise<Ministack> {
   const packages = await pythonPackages('http/requirements.txt');
   const port = await freePort();
-  const server = spawn(join(packages, 'bin/python'), ['-B', join(import.meta.dirname, 'server.py')], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    // Functions run on the Node that runs this, with an SDK for those that Lambda's own is enough for.
-    env: {
-      ...process.env,
-      NODE_PATH: join(root, 'node_modules'),
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-      GATEWAY_PORT: String(port),
-      MINISTACK_ACCOUNT_ID: account,
-      MINISTACK_REGION: region,
+  const server = spawn(
+    join(packages, 'bin/python'),
+    ['-B', join(import.meta.dirname, 'server.py')],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // Functions run on the Node that runs this, with an SDK for those that Lambda's own is enough
+      // for.
+      env: {
+        ...process.env,
+        NODE_PATH: join(root, 'node_modules'),
+        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        GATEWAY_PORT: String(port),
+        MINISTACK_ACCOUNT_ID: account,
+        MINISTACK_REGION: region,
+      },
     },
-  });
+  );
   const pretended = new Set<string>();
   createInterface(server.stdout).on('line', (line) => {
     const [, kind] = /^pretends: (.+)/.exec(line) ?? [];
@@ -91,7 +111,8 @@ export async function startMinistack(): Promise<Ministack> {
   }
   return {
     environment: environmentAt(endpoint, account),
-    origin: (baseUrl) => `${endpoint}/_aws/execute-api/${new URL(baseUrl).host.split('.')[0]}/$default`,
+    origin: (baseUrl) =>
+      `${endpoint}/_aws/execute-api/${new URL(baseUrl).host.split('.')[0]}/$default`,
     pretended,
     async stop() {
       // It would wait for what it still runs.
@@ -116,26 +137,47 @@ async function baseUrl(aws: Reached): Promise<string> {
 async function stacksOf(aws: Reached): Promise<string[]> {
   const names: string[] = [];
   for await (const { Stacks = [] } of paginateDescribeStacks({ client: cloudFormation(aws) }, {}))
-    names.push(...Stacks.flatMap(({ StackName = '' }) => (StackName.startsWith('bag-adres-') ? StackName : [])));
+    names.push(
+      ...Stacks.flatMap(({ StackName = '' }) =>
+        StackName.startsWith('bag-adres-') ? StackName : [],
+      ),
+    );
   return names;
 }
 
 /** Looks up every address of the truth, and one by one the first ten, and returns what differs. */
-async function wrongAnswers(origin: string, key: string, addresses: readonly TrueAddress[]): Promise<string[]> {
+async function wrongAnswers(
+  origin: string,
+  key: string,
+  addresses: readonly TrueAddress[],
+): Promise<string[]> {
   const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
   const wrong: string[] = [];
   const compare = (answer: unknown, { straat, ids, ...address }: TrueAddress) => {
-    const found = answer as { address: { straat: string; nummeraanduidingen: string[]; objecten: unknown[] } | null };
+    const found = answer as {
+      address: { straat: string; nummeraanduidingen: string[]; objecten: unknown[] } | null;
+    };
     const { address: is } = found;
-    if (is?.straat !== straat || is.nummeraanduidingen.join() !== ids.join() || !Array.isArray(is.objecten))
-      wrong.push(`${JSON.stringify(address)} is ${JSON.stringify(found).slice(0, 300)}, not ${straat}`);
+    if (
+      is?.straat !== straat ||
+      is.nummeraanduidingen.join() !== ids.join() ||
+      !Array.isArray(is.objecten)
+    )
+      wrong.push(
+        `${JSON.stringify(address)} is ${JSON.stringify(found).slice(0, 300)}, not ${straat}`,
+      );
   };
   for (let at = 0; at < addresses.length; at += perCall) {
     const some = addresses.slice(at, at + perCall);
-    const asked = some.map(({ postcode, huisnummer, toevoeging }) => ({ postcode, huisnummer, toevoeging }));
+    const asked = some.map(({ postcode, huisnummer, toevoeging }) => ({
+      postcode,
+      huisnummer,
+      toevoeging,
+    }));
     const body = JSON.stringify({ addresses: asked, include: ['nummeraanduidingen', 'objecten'] });
     const response = await fetch(`${origin}/v1/addresses`, { method: 'POST', headers, body });
-    if (response.status !== 200) return [`a batch is answered with ${response.status} ${await response.text()}`];
+    if (response.status !== 200)
+      return [`a batch is answered with ${response.status} ${await response.text()}`];
     const { results } = (await response.json()) as { results: unknown[] };
     for (const [i, address] of some.entries()) compare(results[i], address);
   }
@@ -150,5 +192,9 @@ async function wrongAnswers(origin: string, key: string, addresses: readonly Tru
 }
 
 function pretendedTable(pretended: ReadonlySet<string>): string {
-  return ['| exists in name only |', '|---|', ...[...pretended].sort().map((kind) => `| ${kind} |`)].join('\n');
+  return [
+    '| exists in name only |',
+    '|---|',
+    ...[...pretended].sort().map((kind) => `| ${kind} |`),
+  ].join('\n');
 }

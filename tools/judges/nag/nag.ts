@@ -13,7 +13,10 @@ import { configurations } from '../templates/configurations.ts';
 type Example = { acknowledgeForCdkNag2(app: IConstruct): void };
 type Packs = Record<'AwsSolutionsChecks' | 'ServerlessChecks', new () => IAspect>;
 
-/** The rules of cdk-nag as somebody's own app with `BagAdres` applies them, in the version before too. */
+/**
+ * The rules of cdk-nag as somebody's own app with `BagAdres` applies them, in the version before
+ * too.
+ */
 export const nag: Judge = {
   description: 'cdk-nag 3 and 2: the stacks of `BagAdres` in an app of their own',
   needs: [['npm', '--version']],
@@ -42,7 +45,11 @@ export const nag: Judge = {
 
 function ownApp(configuration: Record<string, unknown>): App {
   const context = { 'aws:cdk:bundling-stacks': [] };
-  const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'judge-nag-')), context, treeMetadata: false });
+  const app = new App({
+    outdir: mkdtempSync(join(tmpdir(), 'judge-nag-')),
+    context,
+    treeMetadata: false,
+  });
   new BagAdres(app, 'BagAdres', configuration as BagAdresProps);
   return app;
 }
@@ -55,7 +62,9 @@ function violations(app: App): string[] {
     // The report has what it found.
   }
   type Report = { pluginReports: { violations: { ruleName: string; description: string }[] }[] };
-  const { pluginReports }: Report = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8'));
+  const { pluginReports }: Report = JSON.parse(
+    readFileSync(join(app.outdir, 'validation-report.json'), 'utf8'),
+  );
   return pluginReports.flatMap(({ violations }) =>
     violations.map(({ ruleName, description }) => `${ruleName} ${description}`),
   );
@@ -64,6 +73,8 @@ function violations(app: App): string[] {
 /** The errors that the aspects of an app leave at its constructs. */
 function errors(app: App): string[] {
   const { stacks } = app.synth();
-  const messages = stacks.flatMap(({ messages }) => messages.filter(({ level }) => level === 'error'));
+  const messages = stacks.flatMap(({ messages }) =>
+    messages.filter(({ level }) => level === 'error'),
+  );
   return messages.map(({ id, entry }) => `${id} ${entry.data}`);
 }

@@ -7,7 +7,9 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { PortalAccess, type PortalAccessProps } from 'bag-adres-admin/access';
 
-const stack = new Stack(new App(), 'Portal', { env: { region: 'eu-central-1', account: '123456789012' } });
+const stack = new Stack(new App(), 'Portal', {
+  env: { region: 'eu-central-1', account: '123456789012' },
+});
 const props: PortalAccessProps = {
   accounts: Table.fromTableName(stack, 'Accounts', 'accounts'),
   plans: 'change',
@@ -18,7 +20,9 @@ const props: PortalAccessProps = {
   },
 };
 const access = new PortalAccess(stack, 'Access', props);
-access.grant(new Role(stack, 'Role', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') }));
+access.grant(
+  new Role(stack, 'Role', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') }),
+);
 
 Template.fromStack(stack).resourceCountIs('AWS::IAM::Policy', 1);
 assert.equal(Object.values(access.environment)[0], 'accounts');

@@ -27,12 +27,17 @@ beforeEach(async () => {
 
 const used = async () => (await bench.admin.accounts.show(id)).windows.day?.used;
 
-/** Begins a lookup, by a clock that is so many seconds ahead, and waits until its write is on its way. */
+/**
+ * Begins a lookup, by a clock that is so many seconds ahead, and waits until its write is on its
+ * way.
+ */
 async function begin(ahead = 0, pauseMilliseconds = 0) {
   const { clock, store, table } = bench;
   const time = new AbortController();
   const access = createAccessStore(store.client, table, pauseMilliseconds);
-  const begun = store.begin(1, () => charge(access, claim, () => clock.now / 1000 + ahead, time.signal));
+  const begun = store.begin(1, () =>
+    charge(access, claim, () => clock.now / 1000 + ahead, time.signal),
+  );
   begun.result.catch(() => undefined);
   await store.settle();
   return { ...begun, time };
@@ -86,7 +91,12 @@ describe('a charge', () => {
 
   it('is not sent again for a table that does not exist', async () => {
     const access = createAccessStore(bench.client, 'nowhere', 0);
-    const charged = charge(access, claim, () => bench.clock.now / 1000, AbortSignal.timeout(20_000));
+    const charged = charge(
+      access,
+      claim,
+      () => bench.clock.now / 1000,
+      AbortSignal.timeout(20_000),
+    );
     await expect(charged).rejects.toMatchObject({ name: 'StoreUnavailable' });
   });
 
@@ -96,7 +106,8 @@ describe('a charge', () => {
     await late.lookup.writes[0]?.arrive();
     late.lookup.writes[0]?.answer();
     await store.settle();
-    // Its second write restarts the day that has ended; another one restarts it before that arrives, a day earlier.
+    // Its second write restarts the day that has ended; another one restarts it before that
+    // arrives, a day earlier.
     const other = await begin(daySeconds);
     while (!other.lookup.ended) {
       await other.lookup.writes.at(-1)?.arrive();

@@ -4,13 +4,29 @@ import { type Caller, Refusal } from '../../../../core/accounts/account.ts';
 import { windowItem } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
-import { type AccessStore, ChargeUnknown, charge } from '../../../../core/accounts/charge/charge.ts';
-import { dateOf, daySeconds, type WindowName, windowNames, windowStart } from '../../../../core/calendar.ts';
+import {
+  type AccessStore,
+  ChargeUnknown,
+  charge,
+} from '../../../../core/accounts/charge/charge.ts';
+import {
+  dateOf,
+  daySeconds,
+  type WindowName,
+  windowNames,
+  windowStart,
+} from '../../../../core/calendar.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
-import { type Lookup, losses, refusals, startUnreliableAdmin, type Write } from './unreliable-store.ts';
+import {
+  type Lookup,
+  losses,
+  refusals,
+  startUnreliableAdmin,
+  type Write,
+} from './unreliable-store.ts';
 
 const bench = startForTests(startUnreliableAdmin);
 
@@ -52,7 +68,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: kind('arrive'), at }) },
   { weight: 6, arbitrary: fc.record({ kind: kind('answer'), at }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('lose'), at, how: fc.constantFrom(...losses) }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind('refuse'), at, how: fc.constantFrom(...refusals) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: kind('refuse'), at, how: fc.constantFrom(...refusals) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: kind('time up'), at }) },
   {
     weight: 3,
@@ -69,7 +88,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       limit: fc.constantFrom<number | null | 'plan'>(0, 1, 9, null, 'plan'),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: kind('administer'), call: fc.constantFrom(...calls) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('administer'), call: fc.constantFrom(...calls) }),
+  },
 );
 
 type Count = { start: number; used: number };
@@ -80,15 +102,22 @@ function countIn(item: Item, window: WindowName): Count {
   return { start: Number(item[start] ?? 0), used: Number(item[used] ?? 0) };
 }
 
-const limitIn = (item: Item, window: WindowName) => Number(item[windowItem[window].limit] ?? Infinity);
+const limitIn = (item: Item, window: WindowName) =>
+  Number(item[windowItem[window].limit] ?? Infinity);
 
-type Ended = { status: 200 | 401 | 403 | 429 | 503; caller?: Caller; violated?: WindowName[]; isUnknown?: boolean };
+type Ended = {
+  status: 200 | 401 | 403 | 429 | 503;
+  caller?: Caller;
+  violated?: WindowName[];
+  isUnknown?: boolean;
+};
 
 async function ended(charged: Promise<Caller>): Promise<Ended> {
   try {
     return { status: 200, caller: await charged };
   } catch (error) {
-    if (error instanceof StoreUnavailable) return { status: 503, isUnknown: error instanceof ChargeUnknown };
+    if (error instanceof StoreUnavailable)
+      return { status: 503, isUnknown: error instanceof ChargeUnknown };
     if (!(error instanceof Refusal)) throw error;
     const { reason } = error;
     if (reason.code === 'quota-exceeded') return { status: 429, violated: reason.violated };
@@ -97,9 +126,18 @@ async function ended(charged: Promise<Caller>): Promise<Ended> {
 }
 
 /** A lookup that has begun at a time in seconds, by a clock that is so much ahead. */
-type Begun = { lookup: Lookup; from: number; ahead: number; time: AbortController; result: Promise<Ended> };
+type Begun = {
+  lookup: Lookup;
+  from: number;
+  ahead: number;
+  time: AbortController;
+  result: Promise<Ended>;
+};
 
-/** In `npm test` a sample, which notices most changes; enough for each of them when the tests are tested. */
+/**
+ * In `npm test` a sample, which notices most changes; enough for each of them when the tests are
+ * tested.
+ */
 const numRuns = isFullSweep ? 20_000 : process.env.SWEEP === 'mutants' ? 240 : 60;
 
 const firstDay = '2026-08-01';
@@ -121,7 +159,12 @@ describe('any history of a store that delays, loses, reorders and refuses writes
     const statuses = new Map<number, number>();
 
     /** Begins a lookup, moves a write or an answer, or lets time pass. */
-    async function happen(made: Step, begun: Begun[], access: AccessStore, arrive: (write: Write) => Promise<void>) {
+    async function happen(
+      made: Step,
+      begun: Begun[],
+      access: AccessStore,
+      arrive: (write: Write) => Promise<void>,
+    ) {
       const pick = <T>(list: T[]): T | undefined =>
         'at' in made ? list[made.at % Math.max(1, list.length)] : undefined;
       switch (made.kind) {
@@ -164,12 +207,14 @@ describe('any history of a store that delays, loses, reorders and refuses writes
       if (made.kind !== 'administer') return;
       if (made.call === 'suspend') await admin.accounts.suspend(id);
       if (made.call === 'activate') await admin.accounts.activate(id);
-      if (made.call === 'revoke') await admin.keys.revoke({ account: id, keyId: keys[1]?.keyId ?? '' });
+      if (made.call === 'revoke')
+        await admin.keys.revoke({ account: id, keyId: keys[1]?.keyId ?? '' });
     }
 
     /** Administration does nothing to the counts of the day and the month. */
     function expectKept(before: Item, after: Item): void {
-      for (const name of ['day', 'month'] as const) expect(countIn(after, name)).toEqual(countIn(before, name));
+      for (const name of ['day', 'month'] as const)
+        expect(countIn(after, name)).toEqual(countIn(before, name));
     }
 
     async function run(steps: Step[]): Promise<void> {
@@ -234,7 +279,9 @@ describe('any history of a store that delays, loses, reorders and refuses writes
       for (const { lookup, from, ahead, result } of begun) {
         const { status, caller, violated = [], isUnknown = false } = await result;
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        const applied = lookup.writes.flatMap(({ outcome }) => (outcome?.applied ? [outcome.item] : []));
+        const applied = lookup.writes.flatMap(({ outcome }) =>
+          outcome?.applied ? [outcome.item] : [],
+        );
         const most = status === 200 || isUnknown ? 1 : 0;
         expect([status, applied.length <= most]).toEqual([status, true]);
         if (status === 200) {

@@ -7,7 +7,10 @@ import { startForTests } from '../../../support/start-for-tests.ts';
 const bench = startForTests(startAdmin);
 
 /** An admin that lets `meanwhile` happen right before its first command that `when` picks. */
-function interruptedAdmin(when: (command: unknown) => boolean, meanwhile: () => Promise<unknown>): Admin {
+function interruptedAdmin(
+  when: (command: unknown) => boolean,
+  meanwhile: () => Promise<unknown>,
+): Admin {
   let waiting = true;
   return adminWith(bench, async (command, send) => {
     if (waiting && when(command)) {
@@ -19,14 +22,17 @@ function interruptedAdmin(when: (command: unknown) => boolean, meanwhile: () => 
 }
 
 const joins = (command: unknown) => command instanceof TransactWriteCommand;
-const follows = (command: unknown) => command instanceof UpdateCommand && command.input.Key?.item === 'access';
+const follows = (command: unknown) =>
+  command instanceof UpdateCommand && command.input.Key?.item === 'access';
 const dayLimit = async (id: string) => (await bench.admin.accounts.show(id)).windows.day?.limit;
 
 describe('a change between the read and the write of another change', () => {
   it('of a plan, also applies to an account that is being created on it', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'made', limits: { day: 1 } });
-    const slow = interruptedAdmin(joins, () => admin.plans.put({ code: 'made', limits: { day: 2 } }));
+    const slow = interruptedAdmin(joins, () =>
+      admin.plans.put({ code: 'made', limits: { day: 2 } }),
+    );
     await slow.accounts.create({ id: 'made', plan: 'made' });
     expect(await dayLimit('made')).toBe(2);
   });
@@ -36,7 +42,9 @@ describe('a change between the read and the write of another change', () => {
     await admin.plans.put({ code: 'left', limits: { day: 9 } });
     await admin.plans.put({ code: 'joined', limits: { day: 1 } });
     await admin.accounts.create({ id: 'moves', plan: 'left' });
-    const slow = interruptedAdmin(joins, () => admin.plans.put({ code: 'joined', limits: { day: 2 } }));
+    const slow = interruptedAdmin(joins, () =>
+      admin.plans.put({ code: 'joined', limits: { day: 2 } }),
+    );
     await slow.accounts.set({ id: 'moves', plan: 'joined' });
     expect(await dayLimit('moves')).toBe(2);
   });
@@ -45,16 +53,23 @@ describe('a change between the read and the write of another change', () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'own', limits: { minute: 1, day: 1 } });
     await admin.accounts.create({ id: 'own', plan: 'own' });
-    const slow = interruptedAdmin(follows, () => admin.plans.put({ code: 'own', limits: { minute: 1, day: 2 } }));
+    const slow = interruptedAdmin(follows, () =>
+      admin.plans.put({ code: 'own', limits: { minute: 1, day: 2 } }),
+    );
     await slow.accounts.set({ id: 'own', limits: { minute: 5 } });
-    expect((await admin.accounts.show('own')).windows).toMatchObject({ minute: { limit: 5 }, day: { limit: 2 } });
+    expect((await admin.accounts.show('own')).windows).toMatchObject({
+      minute: { limit: 5 },
+      day: { limit: 2 },
+    });
   });
 
   it('of the same plan, is not overwritten by the earlier one, however late that finishes', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'late', limits: { day: 1 } });
     await admin.accounts.create({ id: 'late', plan: 'late' });
-    const slow = interruptedAdmin(follows, () => admin.plans.put({ code: 'late', limits: { day: 3 } }));
+    const slow = interruptedAdmin(follows, () =>
+      admin.plans.put({ code: 'late', limits: { day: 3 } }),
+    );
     await slow.plans.put({ code: 'late', limits: { day: 2 } });
     expect(await dayLimit('late')).toBe(3);
   });
@@ -64,9 +79,14 @@ describe('a change between the read and the write of another change', () => {
     await admin.plans.put({ code: 'home', limits: { day: 1 } });
     await admin.plans.put({ code: 'away', limits: { day: 7 } });
     await admin.accounts.create({ id: 'leaves', plan: 'home' });
-    const slow = interruptedAdmin(follows, () => admin.accounts.set({ id: 'leaves', plan: 'away' }));
+    const slow = interruptedAdmin(follows, () =>
+      admin.accounts.set({ id: 'leaves', plan: 'away' }),
+    );
     await slow.plans.put({ code: 'home', limits: { day: 2 } });
-    expect(await admin.accounts.show('leaves')).toMatchObject({ plan: 'away', windows: { day: { limit: 7 } } });
+    expect(await admin.accounts.show('leaves')).toMatchObject({
+      plan: 'away',
+      windows: { day: { limit: 7 } },
+    });
   });
 
   it('of the state, keeps an account that is about to be deleted', async () => {
@@ -90,7 +110,11 @@ describe('a change between the read and the write of another change', () => {
     const slow = interruptedAdmin(follows, fill);
     const before = slow.keys.create({ account: 'full', label: 'late' });
     await expect(before).rejects.toMatchObject({ code: 'too_many_keys' });
-    expect((await admin.keys.list('full')).every(({ label, state }) => label === 'k' && state === 'active')).toBe(true);
+    expect(
+      (await admin.keys.list('full')).every(
+        ({ label, state }) => label === 'k' && state === 'active',
+      ),
+    ).toBe(true);
   });
 });
 
@@ -101,7 +125,9 @@ describe('changes at the same time', () => {
     const outcomes = await Promise.allSettled(
       [1, 2, 3].map((day) => admin.accounts.create({ id: 'twin', plan: 'twins', limits: { day } })),
     );
-    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'made'));
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? outcome.reason.code : 'made',
+    );
     expect(codes.toSorted()).toEqual(['exists', 'exists', 'made']);
   });
 
@@ -117,6 +143,11 @@ describe('changes at the same time', () => {
     ]);
     const { state, windows } = await admin.accounts.show('both');
     expect(state).toBe('suspended');
-    expect(windows).toMatchObject({ minute: { limit: 2 }, hour: { limit: 3 }, day: { limit: 4 }, month: { limit: 1 } });
+    expect(windows).toMatchObject({
+      minute: { limit: 2 },
+      hour: { limit: 3 },
+      day: { limit: 4 },
+      month: { limit: 1 },
+    });
   });
 });

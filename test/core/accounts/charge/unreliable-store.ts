@@ -35,7 +35,10 @@ export type Write = {
   refuse(how: Refusal): Promise<void>;
 };
 
-/** How an answer gets lost: the connection ends, with or without the beginning of an answer, or the store fails. */
+/**
+ * How an answer gets lost: the connection ends, with or without the beginning of an answer, or the
+ * store fails.
+ */
 export const losses = ['reset', 'hang up', 'cut', '500', '503', '502 without a body'] as const;
 export type Loss = (typeof losses)[number];
 
@@ -53,7 +56,11 @@ export type Refusal = (typeof refusals)[number];
 export async function startUnreliableAdmin() {
   const admin = await startAdmin();
   const requestHandler = { httpAgent: storeAgent('http') };
-  const closed = new DynamoDBClient({ ...localAws, endpoint: 'http://127.0.0.1:9', requestHandler });
+  const closed = new DynamoDBClient({
+    ...localAws,
+    endpoint: 'http://127.0.0.1:9',
+    requestHandler,
+  });
   const store = createUnreliableStore(admin.endpoint, closed.config.requestHandler);
   const stop = async () => {
     store.stop();
@@ -64,8 +71,9 @@ export async function startUnreliableAdmin() {
 }
 
 /**
- * A store that does to each write of a lookup what the test says, behind the SDK's own HTTP handler: what the engine
- * makes of it, when it arrives, and what comes back. All other calls go straight to the engine.
+ * A store that does to each write of a lookup what the test says, behind the SDK's own HTTP
+ * handler: what the engine makes of it, when it arrives, and what comes back. All other calls go
+ * straight to the engine.
  * @param unopened opens no connection: what the client's own agent makes of a closed port
  */
 function createUnreliableStore(endpoint: string, unopened: Handler) {
@@ -123,7 +131,8 @@ function createUnreliableStore(endpoint: string, unopened: Handler) {
     },
     /** Returns when each lookup has ended or waits for a write. */
     async settle() {
-      while (lookups.some(({ ended, writes }) => !ended && writes.every(({ told }) => told))) await turn();
+      while (lookups.some(({ ended, writes }) => !ended && writes.every(({ told }) => told)))
+        await turn();
     },
     /** Forgets all lookups, and what is still on its way. */
     forget() {
@@ -142,7 +151,11 @@ type Wire = {
   reject: (error: unknown) => void;
 };
 
-function createWrite(lookup: Lookup, request: Request, { engine, unopened, resolve, reject }: Wire): Write {
+function createWrite(
+  lookup: Lookup,
+  request: Request,
+  { engine, unopened, resolve, reject }: Wire,
+): Write {
   let response: Response | undefined;
   let body: Buffer = Buffer.of();
   const tell = () => {
@@ -170,8 +183,10 @@ function createWrite(lookup: Lookup, request: Request, { engine, unopened, resol
     },
     lose(how) {
       tell();
-      if (how === 'reset') reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
-      else if (how === 'hang up') reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+      if (how === 'reset')
+        reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+      else if (how === 'hang up')
+        reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
       else if (how === 'cut') resolve(responseOf(200, '{"Attributes":{"account":{"S":'));
       else if (how === '500') resolve(responseOf(500, errorBody('InternalServerError')));
       else if (how === '503') resolve(responseOf(503, errorBody('ServiceUnavailable')));
@@ -186,7 +201,9 @@ function createWrite(lookup: Lookup, request: Request, { engine, unopened, resol
       if (how !== 'never opened') return resolve(responseOf(400, errorBody(how)));
       // Nothing listens at the discard port.
       const elsewhere = { ...request, hostname: '127.0.0.1', port: 9 } as Request;
-      await unopened.handle(elsewhere).then(() => reject(new Error('a closed port has answered')), reject);
+      await unopened
+        .handle(elsewhere)
+        .then(() => reject(new Error('a closed port has answered')), reject);
     },
   };
   return write;

@@ -27,7 +27,9 @@ describe('a member of an account', () => {
     expect(await admin.members.list(account)).toEqual([
       { person: 'jo@example.nl', role: 'viewer', added: '2026-08-01T12:30:15Z' },
     ]);
-    expect(await admin.members.accountsOf(['JO@example.nl'])).toEqual([{ account, role: 'viewer' }]);
+    expect(await admin.members.accountsOf(['JO@example.nl'])).toEqual([
+      { account, role: 'viewer' },
+    ]);
     expect(await admin.members.roleIn(account, ['jo@example.nl'])).toBe('viewer');
   });
 
@@ -45,7 +47,9 @@ describe('a member of an account', () => {
     const account = await newAccount();
     await admin.members.add({ account, person: 'lee@example.nl', role: 'viewer' });
     await admin.members.add({ account, person: 'lee@example.nl', role: 'admin' });
-    expect(await admin.members.list(account)).toMatchObject([{ person: 'lee@example.nl', role: 'admin' }]);
+    expect(await admin.members.list(account)).toMatchObject([
+      { person: 'lee@example.nl', role: 'admin' },
+    ]);
   });
 
   it('has no role in another account, nor after the removal', async () => {
@@ -81,24 +85,39 @@ describe('a member of an account', () => {
     const members = entries.filter(({ action }) => action.startsWith('member'));
     expect(members.map(({ action, detail, outcome }) => ({ action, detail, outcome }))).toEqual(
       expect.arrayContaining([
-        { action: 'member add', detail: { person: 'ann@example.nl', role: 'viewer' }, outcome: 'done' },
+        {
+          action: 'member add',
+          detail: { person: 'ann@example.nl', role: 'viewer' },
+          outcome: 'done',
+        },
         { action: 'member remove', detail: { person: 'ann@example.nl' }, outcome: 'done' },
       ]),
     );
   });
 
-  inSweep('is one of at most 50, also when twelve are added at once to 45, and may then get another role', async () => {
-    const account = await newAccount();
-    const add = (name: string) => admin.members.add({ account, person: `${name}@x.nl`, role: 'viewer' });
-    for (let i = 0; i < 45; i++) await add(`first${i}`);
-    const added = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => add(`p${i}`)));
-    const codes = added.map((outcome) => (outcome.status === 'fulfilled' ? 'added' : outcome.reason.code));
-    expect(codes.toSorted()).toEqual([...Array(5).fill('added'), ...Array(7).fill('too_many_members')]);
-    expect(await admin.members.list(account)).toHaveLength(50);
-    await expect(add('more')).rejects.toMatchObject({ message: expect.stringContaining('has 50 members') });
-    await admin.members.add({ account, person: 'first7@x.nl', role: 'admin' });
-    expect(await admin.members.roleIn(account, ['first7@x.nl'])).toBe('admin');
-  });
+  inSweep(
+    'is one of at most 50, also when twelve are added at once to 45, and may then get another role',
+    async () => {
+      const account = await newAccount();
+      const add = (name: string) =>
+        admin.members.add({ account, person: `${name}@x.nl`, role: 'viewer' });
+      for (let i = 0; i < 45; i++) await add(`first${i}`);
+      const added = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => add(`p${i}`)));
+      const codes = added.map((outcome) =>
+        outcome.status === 'fulfilled' ? 'added' : outcome.reason.code,
+      );
+      expect(codes.toSorted()).toEqual([
+        ...Array(5).fill('added'),
+        ...Array(7).fill('too_many_members'),
+      ]);
+      expect(await admin.members.list(account)).toHaveLength(50);
+      await expect(add('more')).rejects.toMatchObject({
+        message: expect.stringContaining('has 50 members'),
+      });
+      await admin.members.add({ account, person: 'first7@x.nl', role: 'admin' });
+      expect(await admin.members.roleIn(account, ['first7@x.nl'])).toBe('admin');
+    },
+  );
 
   it('stays when it is the last administrator, also of two who remove or demote each other', async () => {
     const account = await newAccount();
@@ -106,13 +125,20 @@ describe('a member of an account', () => {
     for (const remove of [true, false]) {
       for (const person of [ann, bob]) await admin.members.add({ account, person, role: 'admin' });
       const change = (person: string) =>
-        remove ? admin.members.remove({ account, person }) : admin.members.add({ account, person, role: 'viewer' });
+        remove
+          ? admin.members.remove({ account, person })
+          : admin.members.add({ account, person, role: 'viewer' });
       const outcomes = await Promise.allSettled([ann, bob].map(change));
-      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.reason] : []));
+      const refused = outcomes.flatMap((outcome) =>
+        outcome.status === 'rejected' ? [outcome.reason.reason] : [],
+      );
       expect(refused).toEqual(['last_admin']);
       const admins = (await admin.members.list(account)).filter(({ role }) => role === 'admin');
       expect(admins).toHaveLength(1);
-      await expect(change(admins[0]?.person ?? '')).rejects.toMatchObject({ code: 'invalid', reason: 'last_admin' });
+      await expect(change(admins[0]?.person ?? '')).rejects.toMatchObject({
+        code: 'invalid',
+        reason: 'last_admin',
+      });
     }
   });
 
@@ -133,7 +159,9 @@ describe('a member of an account', () => {
 
   it('that does not exist is not removed', async () => {
     const account = await newAccount();
-    await expect(admin.members.remove({ account, person: 'a@b.nl' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(admin.members.remove({ account, person: 'a@b.nl' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 });
 
@@ -171,7 +199,9 @@ describe('a change based on an earlier read of an account', () => {
       admin.accounts.set({ id: account, limits: { day }, seen: { plan, ownLimits } }),
     );
     const outcomes = await Promise.allSettled(changes);
-    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done'));
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? outcome.reason.code : 'done',
+    );
     expect(codes.toSorted()).toEqual(['conflict', 'done']);
   });
 });

@@ -39,7 +39,9 @@ describe('accounts.create', () => {
   it('refuses an id that is taken and leaves that account alone', async () => {
     const { admin } = bench;
     const before = await admin.accounts.create({ id: 'taken', plan: 'basic' });
-    await expect(admin.accounts.create({ id: 'taken', plan: 'large' })).rejects.toMatchObject({ code: 'exists' });
+    await expect(admin.accounts.create({ id: 'taken', plan: 'large' })).rejects.toMatchObject({
+      code: 'exists',
+    });
     expect(await admin.accounts.show('taken')).toEqual(before);
   });
 
@@ -53,7 +55,11 @@ describe('accounts.create', () => {
     ],
   ])('refuses %s and creates nothing', async (_, input, code, message) => {
     const refusal = bench.admin.accounts.create(input);
-    await expect(refusal).rejects.toMatchObject({ name: 'AdminError', code, message: expect.stringMatching(message) });
+    await expect(refusal).rejects.toMatchObject({
+      name: 'AdminError',
+      code,
+      message: expect.stringMatching(message),
+    });
     expect(await bench.item(input.id)).toBeUndefined();
   });
 });
@@ -86,7 +92,10 @@ describe('accounts.set', () => {
     for (let i = 0; i < 4; i++) expect(await request(key)).toBe('charged');
     clock.now = Date.UTC(2026, 11, 20);
     await admin.accounts.set({ id: 'returner', plan: 'monthly' });
-    expect((await admin.accounts.show('returner')).windows.month).toMatchObject({ limit: 5, used: 4 });
+    expect((await admin.accounts.show('returner')).windows.month).toMatchObject({
+      limit: 5,
+      used: 4,
+    });
     expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
     clock.now = before;
   });
@@ -109,14 +118,21 @@ describe('accounts.set', () => {
     const { admin } = bench;
     const before = await admin.accounts.create({ id: 'stay', plan: 'basic' });
     const refusal = admin.accounts.set({ id: 'stay', plan: 'large', limits: { day: 5 } });
-    await expect(refusal).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('minute, month') });
+    await expect(refusal).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('minute, month'),
+    });
     expect(await admin.accounts.show('stay')).toEqual(before);
   });
 
   it('refuses an account or a plan that does not exist', async () => {
     const { admin } = bench;
-    await expect(admin.accounts.set({ id: 'ghost', plan: 'basic' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(admin.accounts.set({ id: 'acme', plan: 'nope' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(admin.accounts.set({ id: 'ghost', plan: 'basic' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(admin.accounts.set({ id: 'acme', plan: 'nope' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 });
 
@@ -172,15 +188,22 @@ describe('accounts.show and accounts.list', () => {
     expect(ids).toContain('mover');
     for (const account of accounts) {
       const { keys, ...shown } = await admin.accounts.show(account.id);
-      expect(account).toEqual({ ...shown, activeKeys: keys.filter(({ state }) => state === 'active').length });
+      expect(account).toEqual({
+        ...shown,
+        activeKeys: keys.filter(({ state }) => state === 'active').length,
+      });
     }
   });
 
   it('list no account that was deleted while its page was read', async () => {
     const { admin, client, table } = bench;
-    await client.send(new PutCommand({ TableName: table, Item: { account: 'account#', item: 'zz-deleted' } }));
+    await client.send(
+      new PutCommand({ TableName: table, Item: { account: 'account#', item: 'zz-deleted' } }),
+    );
     expect(await admin.accounts.list({ prefix: 'zz-' })).toEqual({ accounts: [], cursor: null });
-    await client.send(new DeleteCommand({ TableName: table, Key: { account: 'account#', item: 'zz-deleted' } }));
+    await client.send(
+      new DeleteCommand({ TableName: table, Key: { account: 'account#', item: 'zz-deleted' } }),
+    );
   });
 
   it('refuse an account that does not exist', async () => {

@@ -13,8 +13,8 @@ const table = 'accounts';
 export const benchStart = Date.UTC(2026, 7, 1, 12, 30, 15);
 
 /**
- * A real engine with an empty accounts table, the admin module on it, and the very charge that a request makes. `clock`
- * holds the milliseconds that both go by.
+ * A real engine with an empty accounts table, the admin module on it, and the very charge that a
+ * request makes. `clock` holds the milliseconds that both go by.
  */
 export async function startAdmin() {
   const engine = await startDynamoDb();
@@ -39,19 +39,33 @@ export async function startAdmin() {
     }
   }
 
-  async function item(account: string, name = 'access'): Promise<Record<string, unknown> | undefined> {
-    const get = new GetCommand({ TableName: table, Key: { account, item: name }, ConsistentRead: true });
+  async function item(
+    account: string,
+    name = 'access',
+  ): Promise<Record<string, unknown> | undefined> {
+    const get = new GetCommand({
+      TableName: table,
+      Key: { account, item: name },
+      ConsistentRead: true,
+    });
     return (await client.send(get)).Item;
   }
 
-  /** Returns what brings the table, or an account with its keys and its audit, back to what it is now. */
+  /**
+   * Returns what brings the table, or an account with its keys and its audit, back to what it is
+   * now.
+   */
   async function saved(account?: string): Promise<() => Promise<void>> {
     const before = await storedItems(client, table, account);
     return () => restoreItems(client, table, before, account);
   }
 
   /** Adds accounts that are like this one, which has no key and no usage. */
-  async function addCopies(account: string, ids: readonly string[], attributes: object = {}): Promise<void> {
+  async function addCopies(
+    account: string,
+    ids: readonly string[],
+    attributes: object = {},
+  ): Promise<void> {
     const [access, plans] = [await item(account), await item(account, 'plans')];
     const items = ids.flatMap((id) => [
       { ...access, ...attributes, account: id },

@@ -27,12 +27,16 @@ sameKeys<AdminErrorCode, AdminRefusals[Calls]>();
 
 describe('the messages of the admin module', () => {
   it('name no command, because portals show them too', () => {
-    const sources = globSync('packages/admin/accounts/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+    const sources = globSync('packages/admin/accounts/**/*.ts').map((file) =>
+      readFileSync(file, 'utf8'),
+    );
     const messages = sources.flatMap((source) =>
       [...source.matchAll(/(?:new AdminError|rule)\(([\s\S]*?)\);/g)].map(([, text]) => text),
     );
     expect(messages.length).toBeGreaterThan(20);
-    expect(messages.filter((text) => /"(account|plan|key) [a-z-]+"|bag-adres|--\w/.test(String(text)))).toEqual([]);
+    expect(
+      messages.filter((text) => /"(account|plan|key) [a-z-]+"|bag-adres|--\w/.test(String(text))),
+    ).toEqual([]);
   });
 });
 
@@ -43,10 +47,34 @@ const now = Date.UTC(2026, 7, 1) / 1000;
 const at = (seconds: number) => new Date(seconds * 1000);
 const { key } = issueApiKey('acme', 'any');
 const expiry: Check = (expires) => readExpiry(expires, now);
-const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[], refused: unknown[]][] = [
-  ['An account id', checkAccountId, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#']],
-  ['A plan code', checkPlanCode, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#']],
-  ['A key id', checkKeyId, /is 8 letters or digits/, ['0aZ9zA00'], ['0aZ9zA0', '0aZ9zA000', '0aZ9zA0_']],
+const whatChecks: [
+  what: string,
+  check: Check,
+  rule: RegExp,
+  accepted: unknown[],
+  refused: unknown[],
+][] = [
+  [
+    'An account id',
+    checkAccountId,
+    /is 1 to 32 letters/,
+    ['0', 'a'.repeat(32)],
+    ['', 'a'.repeat(33), '-a', 'a#'],
+  ],
+  [
+    'A plan code',
+    checkPlanCode,
+    /is 1 to 32 letters/,
+    ['0', 'a'.repeat(32)],
+    ['', 'a'.repeat(33), '-a', 'a#'],
+  ],
+  [
+    'A key id',
+    checkKeyId,
+    /is 8 letters or digits/,
+    ['0aZ9zA00'],
+    ['0aZ9zA0', '0aZ9zA000', '0aZ9zA0_'],
+  ],
   [
     'A label',
     checkLabel,
@@ -82,8 +110,26 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
     /is an e-mail address of ASCII .* or "sub:"/,
     [`${'j'.repeat(64)}@${'x'.repeat(190)}`, 'j@x', `sub:${'1'.repeat(255)}`, 'sub:1'],
     [
-      ...[`${'j'.repeat(65)}@x`, `j@${'x'.repeat(191)}`, `sub:${'1'.repeat(256)}`, 'sub:', '@x', 'j@', 'j#@x', ' j@x'],
-      ...['j@x\t', '\u00a0j@x', '\u212aim@x', 'j@\u212a.nl', '"j j"@x', 'sub:j@x y', 'sub:\u212a', `sub:${key}`],
+      ...[
+        `${'j'.repeat(65)}@x`,
+        `j@${'x'.repeat(191)}`,
+        `sub:${'1'.repeat(256)}`,
+        'sub:',
+        '@x',
+        'j@',
+        'j#@x',
+        ' j@x',
+      ],
+      ...[
+        'j@x\t',
+        '\u00a0j@x',
+        '\u212aim@x',
+        'j@\u212a.nl',
+        '"j j"@x',
+        'sub:j@x y',
+        'sub:\u212a',
+        `sub:${key}`,
+      ],
       ['j@x'],
     ],
   ],
@@ -101,7 +147,13 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
     [0, 1e12, null, 'plan'],
     [-1, 1e12 + 1],
   ],
-  ['"decade"', (limit) => checkLimits({ day: 1, decade: limit }), /use minute, hour, day, /, [], [1, null]],
+  [
+    '"decade"',
+    (limit) => checkLimits({ day: 1, decade: limit }),
+    /use minute, hour, day, /,
+    [],
+    [1, null],
+  ],
 ];
 
 /** `'accepted'`, or the error of the check. */
@@ -124,7 +176,9 @@ describe('a check of input', () => {
         code: 'invalid',
         message: expect.stringMatching(new RegExp(`^${what} .*${rule.source}`)),
       });
-      expect(accepted.map((value) => outcomeOf(check, value))).toEqual(accepted.map(() => 'accepted'));
+      expect(accepted.map((value) => outcomeOf(check, value))).toEqual(
+        accepted.map(() => 'accepted'),
+      );
       expect(refused.map((value) => outcomeOf(check, value))).toEqual(refused.map(() => refusal));
     },
   );
@@ -137,6 +191,11 @@ describe('a check of input', () => {
 describe('an AdminError', () => {
   it('has the key id and the subject that it was made with', () => {
     const error = new AdminError('not_found', 'x', { subject: 'key', keyId: 'a0000000' });
-    expect(error).toMatchObject({ code: 'not_found', message: 'x', subject: 'key', keyId: 'a0000000' });
+    expect(error).toMatchObject({
+      code: 'not_found',
+      message: 'x',
+      subject: 'key',
+      keyId: 'a0000000',
+    });
   });
 });

@@ -9,7 +9,8 @@ const bench = startForTests(startAdmin);
 const ids = ['B', 'a', 'a.1', 'a.2', 'a.3', 'ab', 'shop-1', 'shop-2', 'z'];
 
 beforeAll(async () => {
-  for (const code of ['basic', 'large', 'lasting']) await bench.admin.plans.put({ code, limits: { day: 5 } });
+  for (const code of ['basic', 'large', 'lasting'])
+    await bench.admin.plans.put({ code, limits: { day: 5 } });
   for (const id of ids.toReversed()) await bench.admin.accounts.create({ id, plan: 'basic' });
 });
 
@@ -18,10 +19,11 @@ describe('accounts.list', () => {
     const found: string[] = [];
     let pages = 0;
     for (let cursor: string | null = ''; cursor !== null; pages++) {
-      const page: Awaited<ReturnType<typeof bench.admin.accounts.list>> = await bench.admin.accounts.list({
-        limit,
-        ...(cursor && { cursor }),
-      });
+      const page: Awaited<ReturnType<typeof bench.admin.accounts.list>> =
+        await bench.admin.accounts.list({
+          limit,
+          ...(cursor && { cursor }),
+        });
       found.push(...page.accounts.map(({ id }) => id));
       cursor = page.cursor;
     }
@@ -47,7 +49,10 @@ describe('accounts.list', () => {
     await admin.accounts.suspend('a.15');
     await admin.accounts.delete('a.15');
     const whole = await admin.accounts.list({ prefix: 'a.', limit: 3 });
-    expect([whole.accounts.map(({ id }) => id), whole.cursor]).toEqual([['a.1', 'a.2', 'a.3'], null]);
+    expect([whole.accounts.map(({ id }) => id), whole.cursor]).toEqual([
+      ['a.1', 'a.2', 'a.3'],
+      null,
+    ]);
     const rest = await admin.accounts.list({ prefix: 'a.', cursor: 'a.15' });
     expect([rest.accounts.map(({ id }) => id), rest.cursor]).toEqual([['a.2', 'a.3'], null]);
   });
@@ -60,7 +65,13 @@ describe('accounts.list', () => {
     });
     await admin.accounts.list({ limit: 3 });
     await admin.plans.list();
-    expect(sent).toEqual(['QueryCommand', 'BatchGetCommand', 'BatchGetCommand', 'QueryCommand', 'BatchGetCommand']);
+    expect(sent).toEqual([
+      'QueryCommand',
+      'BatchGetCommand',
+      'BatchGetCommand',
+      'QueryCommand',
+      'BatchGetCommand',
+    ]);
   });
 });
 
@@ -89,9 +100,15 @@ describe('accounts.delete', () => {
     expect((await allAccounts(admin)).map((account) => account.id)).not.toContain(id);
     const left = await storedItems(client, bench.table, id);
     const items = left.map(({ item }) => item);
-    expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted', 'plans', 'usage#2026-08-01']);
+    expect(items.filter((item) => !item.startsWith('audit#'))).toEqual([
+      'deleted',
+      'plans',
+      'usage#2026-08-01',
+    ]);
     expect(JSON.stringify(left)).not.toContain('the label');
-    expect((await admin.accounts.audit(id)).entries.map(({ action }) => action)).toContain('account delete');
+    expect((await admin.accounts.audit(id)).entries.map(({ action }) => action)).toContain(
+      'account delete',
+    );
   });
 
   it('can be run again, and its id is never used again', async () => {

@@ -10,7 +10,9 @@ import {
 
 type Sent = { command: string; input: Record<string, unknown> };
 
-/** A store whose client answers each command in turn with one of `answers`, and what was sent to it. */
+/**
+ * A store whose client answers each command in turn with one of `answers`, and what was sent to it.
+ */
 function storeThatAnswers(...answers: object[]): { store: AdminStore; sent: Sent[] } {
   const sent: Sent[] = [];
   const client: DynamoDBDocumentClient = Object.create(DynamoDBDocumentClient.prototype);
@@ -41,8 +43,14 @@ describe('the store of the admin module', () => {
 
   it('reads by key what a throttled table returned only in part', async () => {
     const { store, sent } = storeThatAnswers(
-      { Responses: { accounts: [keyOf('a')] }, UnprocessedKeys: { accounts: { Keys: [keyOf('b'), keyOf('c')] } } },
-      { Responses: { accounts: [keyOf('b')] }, UnprocessedKeys: { accounts: { Keys: [keyOf('c')] } } },
+      {
+        Responses: { accounts: [keyOf('a')] },
+        UnprocessedKeys: { accounts: { Keys: [keyOf('b'), keyOf('c')] } },
+      },
+      {
+        Responses: { accounts: [keyOf('b')] },
+        UnprocessedKeys: { accounts: { Keys: [keyOf('c')] } },
+      },
       { Responses: { accounts: [keyOf('c')] }, UnprocessedKeys: {} },
     );
     expect(await store.getAll(['a', 'b', 'c'].map(keyOf))).toEqual(['a', 'b', 'c'].map(keyOf));
@@ -51,9 +59,13 @@ describe('the store of the admin module', () => {
   });
 
   it('reads by key 100 at a time, those left out first', async () => {
-    const { store, sent } = storeThatAnswers({ UnprocessedKeys: { accounts: { Keys: [keyOf('7')] } } });
+    const { store, sent } = storeThatAnswers({
+      UnprocessedKeys: { accounts: { Keys: [keyOf('7')] } },
+    });
     await store.getAll(Array.from({ length: 102 }, (_, i) => keyOf(String(i))));
-    const read = sent.map(({ input }) => (input.RequestItems as { accounts: { Keys: object[] } }).accounts.Keys);
+    const read = sent.map(
+      ({ input }) => (input.RequestItems as { accounts: { Keys: object[] } }).accounts.Keys,
+    );
     expect([read[0]?.length, read[1]]).toEqual([100, ['7', '100', '101'].map(keyOf)]);
   });
 
@@ -94,18 +106,22 @@ describe('the store of the admin module', () => {
     ['no values', {}, undefined],
     ['one value', { ':a': 1 }, { ':a': 1 }],
     ['two values', { ':a': 1, ':b': 2 }, { ':a': 1, ':b': 2 }],
-  ])('sends an update with %s, where DynamoDB refuses an empty map', async (_, values, expected) => {
-    const { store, sent } = storeThatAnswers();
-    const update = { TableName: 'accounts', Key: keyOf('a'), UpdateExpression: 'REMOVE x' };
-    await store.update({ ...update, ExpressionAttributeValues: values });
-    expect(sent[0]?.input.ExpressionAttributeValues).toEqual(expected);
-  });
+  ])(
+    'sends an update with %s, where DynamoDB refuses an empty map',
+    async (_, values, expected) => {
+      const { store, sent } = storeThatAnswers();
+      const update = { TableName: 'accounts', Key: keyOf('a'), UpdateExpression: 'REMOVE x' };
+      await store.update({ ...update, ExpressionAttributeValues: values });
+      expect(sent[0]?.input.ExpressionAttributeValues).toEqual(expected);
+    },
+  );
 
   it('makes several writes in one transaction, and sends a single update by itself', async () => {
     const Update = { TableName: 'accounts', Key: keyOf('a'), UpdateExpression: 'REMOVE x' };
     const Delete = { TableName: 'accounts', Key: keyOf('a') };
     const { store, sent } = storeThatAnswers();
-    for (const writes of [[], [{ Update }], [{ Delete }], [{ Update }, { Update }]]) await store.writeAll(writes);
+    for (const writes of [[], [{ Update }], [{ Delete }], [{ Update }, { Update }]])
+      await store.writeAll(writes);
     expect(sent.map(({ command, input }) => [command, input])).toEqual([
       ['UpdateCommand', Update],
       ['TransactWriteCommand', { TransactItems: [{ Delete }] }],
@@ -120,8 +136,13 @@ describe('the store of the admin module', () => {
 
 describe('a list of names', () => {
   it('reads one name more than the page has, to know whether there is another page', async () => {
-    const { store, sent } = storeThatAnswers({ Items: ['a', 'b', 'c'].map((item) => ({ account: 'account#', item })) });
-    expect(await readNames(store, 'account', { limit: 2 })).toEqual({ names: ['a', 'b'], cursor: 'b' });
+    const { store, sent } = storeThatAnswers({
+      Items: ['a', 'b', 'c'].map((item) => ({ account: 'account#', item })),
+    });
+    expect(await readNames(store, 'account', { limit: 2 })).toEqual({
+      names: ['a', 'b'],
+      cursor: 'b',
+    });
     expect(sent[0]?.input.Limit).toBe(3);
   });
 
@@ -160,7 +181,11 @@ describe('a change that conflicts with others', () => {
   });
 
   it('is given up as a conflict after it', async () => {
-    await expect(conflicting(30)).rejects.toMatchObject({ name: 'AdminError', code: 'conflict', cause: conflict });
+    await expect(conflicting(30)).rejects.toMatchObject({
+      name: 'AdminError',
+      code: 'conflict',
+      cause: conflict,
+    });
   });
 
   it('is not repeated after any other error, which is thrown as it is', async () => {

@@ -15,9 +15,9 @@ beforeAll(async () => {
 /** Makes a call by its path, to the end of what it generates. */
 async function make(groups: object, path: string, given: unknown[]): Promise<unknown> {
   const [group = '', name = ''] = path.split('.');
-  const made = await (groups as Record<string, Record<string, (...given: unknown[]) => unknown>>)[group]?.[name]?.(
-    ...given,
-  );
+  const made = await (groups as Record<string, Record<string, (...given: unknown[]) => unknown>>)[
+    group
+  ]?.[name]?.(...given);
   if (name === 'eachUsage') for await (const _ of made as AsyncIterable<unknown>);
   return made;
 }
@@ -30,7 +30,9 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'plans.list': [{ prefix: 'a', limit: 1, cursor: 'x' }],
   'plans.counts': [],
   'plans.audit': ['small', { limit: 1, cursor: 'x' }],
-  'accounts.create': [{ id: 'acme', plan: 'small', limits: { day: 1 }, name: 'x', contact: 'x', note: 'x' }],
+  'accounts.create': [
+    { id: 'acme', plan: 'small', limits: { day: 1 }, name: 'x', contact: 'x', note: 'x' },
+  ],
   'accounts.set': [
     {
       id: 'acme',
@@ -60,9 +62,17 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'accounts.usageKeptSince': ['acme'],
   'backup.export': [],
   'backup.import': [{ plans: [], accounts: [] }, { checkOnly: true }],
-  'keys.create': [{ account: 'acme', label: 'x', expires: '2030-01-01T00:00:00Z', token: 'x'.repeat(16) }],
+  'keys.create': [
+    { account: 'acme', label: 'x', expires: '2030-01-01T00:00:00Z', token: 'x'.repeat(16) },
+  ],
   'keys.rotate': [
-    { account: 'acme', keyId: 'abcdefgh', label: 'x', ends: '2030-01-01T00:00:00Z', token: 'x'.repeat(16) },
+    {
+      account: 'acme',
+      keyId: 'abcdefgh',
+      label: 'x',
+      ends: '2030-01-01T00:00:00Z',
+      token: 'x'.repeat(16),
+    },
   ],
   'keys.list': ['acme'],
   'keys.find': ['AAAAAAAA', { accounts: ['acme'] }],
@@ -73,16 +83,37 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'members.list': ['acme'],
   'members.roleIn': ['acme', ['sub:1']],
   'members.accountsOf': [['sub:1']],
-  'sessions.start': ['sub:1', 60, { people: ['sub:2'], name: 'x', browser: 'x', claims: { a: 'b' } }],
+  'sessions.start': [
+    'sub:1',
+    60,
+    { people: ['sub:2'], name: 'x', browser: 'x', claims: { a: 'b' } },
+  ],
   'sessions.find': ['x'],
-  'sessions.confirm': ['x', 'sub:1', { people: ['sub:2'], name: 'x', browser: 'x', claims: { a: 'b' } }],
+  'sessions.confirm': [
+    'x',
+    'sub:1',
+    { people: ['sub:2'], name: 'x', browser: 'x', claims: { a: 'b' } },
+  ],
   'sessions.end': ['sub:1', 'x'],
   'sessions.endAll': [{ person: 'sub:1' }],
   'sessions.list': [{ person: 'sub:1' }, { cursor: 'x' }],
   'sessions.refuse': [{ reason: 'x', identity: 'x' }],
   'sessions.audit': [{ limit: 1, cursor: 'x' }],
 };
-const odd: unknown[] = [null, undefined, -1, Number.NaN, '', '\ud800', true, [null], {}, Symbol('x'), 10n, new Date(0)];
+const odd: unknown[] = [
+  null,
+  undefined,
+  -1,
+  Number.NaN,
+  '',
+  '\ud800',
+  true,
+  [null],
+  {},
+  Symbol('x'),
+  10n,
+  new Date(0),
+];
 
 /** The value, and each value within it, replaced by each of `odd`. */
 function* variants(value: unknown): Generator<unknown> {
@@ -94,12 +125,17 @@ function* variants(value: unknown): Generator<unknown> {
 }
 
 describe('a call', () => {
-  it.each(Object.entries(usual))('refuses what it does not take with an AdminError: %s', async (path, args) => {
-    for (const given of args.flatMap((arg, i) => [...variants(arg)].map((other) => args.with(i, other)))) {
-      const error = await make(service.admin, path, given).catch((error) => error);
-      if (error instanceof Error) expect([given, error]).toEqual([given, expect.any(AdminError)]);
-    }
-  });
+  it.each(Object.entries(usual))(
+    'refuses what it does not take with an AdminError: %s',
+    async (path, args) => {
+      for (const given of args.flatMap((arg, i) =>
+        [...variants(arg)].map((other) => args.with(i, other)),
+      )) {
+        const error = await make(service.admin, path, given).catch((error) => error);
+        if (error instanceof Error) expect([given, error]).toEqual([given, expect.any(AdminError)]);
+      }
+    },
+  );
 
   it('without its arguments says what is missing, and does nothing', async () => {
     const said: Record<string, string> = {
@@ -108,7 +144,12 @@ describe('a call', () => {
       'statements.show': 'statements.show: the first argument must be an object.',
       'loads.approve': 'loads.approve: the first argument must be an object.',
     };
-    const config = { client: service.client, table: testTables.accounts, bucket: 'x', stateMachine: 'x' };
+    const config = {
+      client: service.client,
+      table: testTables.accounts,
+      bucket: 'x',
+      stateMachine: 'x',
+    };
     const [s3, stepFunctions] = [{} as never, {} as never];
     const all = {
       ...service.admin,
@@ -130,21 +171,30 @@ describe('a call', () => {
   it.each([
     ['acme', 'An account id is 1 to 32'],
     ['small', 'A plan code is 1 to 32'],
-  ])('is refused with the rule where it takes "%s" and is given something malformed', async (name, rule) => {
-    const taking = Object.entries(usual).filter(([, args]) => JSON.stringify(args).includes(`"${name}"`));
-    expect(taking.length).toBeGreaterThan(5);
-    // A filter of accounts takes any plan.
-    for (const [path, args] of taking.filter(([path]) => path !== 'accounts.list')) {
-      const given = JSON.parse(JSON.stringify(args).replaceAll(`"${name}"`, '"a b"'));
-      const refusal = { code: 'invalid', message: expect.stringContaining(rule) };
-      await expect(make(service.admin, path, given)).rejects.toMatchObject(refusal);
-    }
-  });
+  ])(
+    'is refused with the rule where it takes "%s" and is given something malformed',
+    async (name, rule) => {
+      const taking = Object.entries(usual).filter(([, args]) =>
+        JSON.stringify(args).includes(`"${name}"`),
+      );
+      expect(taking.length).toBeGreaterThan(5);
+      // A filter of accounts takes any plan.
+      for (const [path, args] of taking.filter(([path]) => path !== 'accounts.list')) {
+        const given = JSON.parse(JSON.stringify(args).replaceAll(`"${name}"`, '"a b"'));
+        const refusal = { code: 'invalid', message: expect.stringContaining(rule) };
+        await expect(make(service.admin, path, given)).rejects.toMatchObject(refusal);
+      }
+    },
+  );
 
   const id = 'acme';
   const account = { account: id, keyId: 'abcdefgh' };
   it.each<[path: string, given: unknown[], rule: string]>([
-    ['accounts.create', [{ id, plan: 'small', name: ' ' }], 'The name of an account is 1 to 100 characters'],
+    [
+      'accounts.create',
+      [{ id, plan: 'small', name: ' ' }],
+      'The name of an account is 1 to 100 characters',
+    ],
     ['accounts.set', [{ id, limits: { day: -1 } }], 'The limit of "day" is a whole number'],
     ['accounts.usage', [id, { from: '2026-02-30' }], '"from" is a UTC date'],
     ['accounts.eachUsage', [{ to: 'today' }], '"to" is a UTC date'],
@@ -160,9 +210,21 @@ describe('a call', () => {
     ['plans.put', [{ code: 'small', limits: { decade: 1 } }], '"decade" is not a time window'],
     ['keys.rename', [{ ...account, label: ' ' }], 'A label is 1 to 64 characters'],
     ['keys.revoke', [{ account: id, keyId: 'bagadres_x' }], 'A key id is 8 letters or digits'],
-    ['keys.create', [{ account: id, label: 'k', token: 'short' }], 'An idempotency token is 16 to 128'],
-    ['members.add', [{ account: id, person: 'jo', role: 'viewer' }], 'A member is an e-mail address'],
-    ['members.add', [{ account: id, person: 'a@b.nl', role: 'owner' }], 'A role is finance, viewer, admin'],
+    [
+      'keys.create',
+      [{ account: id, label: 'k', token: 'short' }],
+      'An idempotency token is 16 to 128',
+    ],
+    [
+      'members.add',
+      [{ account: id, person: 'jo', role: 'viewer' }],
+      'A member is an e-mail address',
+    ],
+    [
+      'members.add',
+      [{ account: id, person: 'a@b.nl', role: 'owner' }],
+      'A role is finance, viewer, admin',
+    ],
     ['sessions.start', ['jo', 60], 'A member is an e-mail address'],
     ['sessions.start', ['sub:', 60], 'A member is an e-mail address'],
     ['loads.show', ['../manifest'], 'A load has an id like'],

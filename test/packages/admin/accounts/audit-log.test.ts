@@ -26,13 +26,25 @@ describe('the audit', () => {
     await bob.keys.revoke({ account: 'acme', keyId });
     const entries = (await ann.accounts.audit('acme')).entries;
     const terms = { plan: 'basic' };
-    expect(entries.map(({ actor, action, detail, outcome }) => [actor, action, detail, outcome])).toEqual([
+    expect(
+      entries.map(({ actor, action, detail, outcome }) => [actor, action, detail, outcome]),
+    ).toEqual([
       ['bob', 'key revoke', { keyId }, 'done'],
       ['ann', 'key create', { keyId }, 'done'],
       ['ann', 'account activate', {}, 'done'],
       ['bob', 'account suspend', {}, 'done'],
-      ['bob', 'account set', { plan: 'basic', limits: {}, before: { ...terms, limits: {} } }, 'done'],
-      ['bob', 'account set', { limits: { day: 'plan' }, before: { ...terms, limits: { day: 7 } } }, 'done'],
+      [
+        'bob',
+        'account set',
+        { plan: 'basic', limits: {}, before: { ...terms, limits: {} } },
+        'done',
+      ],
+      [
+        'bob',
+        'account set',
+        { limits: { day: 'plan' }, before: { ...terms, limits: { day: 7 } } },
+        'done',
+      ],
       ['ann', 'account create', { plan: 'basic', limits: { day: 7 } }, 'done'],
     ]);
     const times = entries.map(({ time }) => time);
@@ -51,13 +63,17 @@ describe('the audit', () => {
     const third = await ann.accounts.audit('paged', { limit: 2, cursor: String(second.cursor) });
     expect([...first.entries, ...second.entries, ...third.entries]).toEqual(all);
     expect([third.entries.length, third.cursor]).toEqual([1, null]);
-    expect((await ann.accounts.audit('paged', { limit: 3 })).entries.map(({ action }) => action)).toEqual([
-      'account suspend',
-      'account set',
-      'account set',
-    ]);
+    expect(
+      (await ann.accounts.audit('paged', { limit: 3 })).entries.map(({ action }) => action),
+    ).toEqual(['account suspend', 'account set', 'account set']);
     expect((await ann.plans.audit('basic')).entries.at(-1)?.action).toBe('plan put');
-    for (const options of [{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { cursor: 'x' }, { cursor: '' }]) {
+    for (const options of [
+      { limit: 0 },
+      { limit: 1001 },
+      { limit: 1.5 },
+      { cursor: 'x' },
+      { cursor: '' },
+    ]) {
       await expect(ann.accounts.audit('paged', options)).rejects.toMatchObject({ code: 'invalid' });
       await expect(ann.plans.audit('basic', options)).rejects.toMatchObject({ code: 'invalid' });
     }
@@ -66,14 +82,21 @@ describe('the audit', () => {
   it('lists each change of a plan', async () => {
     await adminOf('ann').plans.put({ code: 'told', limits: { day: null } });
     await adminOf('bob').plans.put({ code: 'told', state: 'inactive' });
-    expect((await bench.admin.plans.audit('told')).entries.map(({ time: _, ...entry }) => entry)).toEqual([
+    expect(
+      (await bench.admin.plans.audit('told')).entries.map(({ time: _, ...entry }) => entry),
+    ).toEqual([
       {
         actor: 'bob',
         action: 'plan put',
         detail: { state: 'inactive', before: { state: 'active', limits: { day: null } } },
         outcome: 'done',
       },
-      { actor: 'ann', action: 'plan put', detail: { state: 'active', limits: { day: null } }, outcome: 'done' },
+      {
+        actor: 'ann',
+        action: 'plan put',
+        detail: { state: 'active', limits: { day: null } },
+        outcome: 'done',
+      },
     ]);
   });
 
@@ -107,8 +130,12 @@ describe('the audit', () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'refused', plan: 'basic' });
     const before = (await admin.accounts.audit('refused')).entries;
-    await expect(admin.accounts.create({ id: 'refused', plan: 'basic' })).rejects.toMatchObject({ code: 'exists' });
-    await expect(admin.accounts.set({ id: 'refused', limits: { hour: 1 } })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(admin.accounts.create({ id: 'refused', plan: 'basic' })).rejects.toMatchObject({
+      code: 'exists',
+    });
+    await expect(admin.accounts.set({ id: 'refused', limits: { hour: 1 } })).rejects.toMatchObject({
+      code: 'invalid',
+    });
     expect((await admin.accounts.audit('refused')).entries).toEqual(before);
     await expect(admin.accounts.audit('ghost')).rejects.toMatchObject({ code: 'not_found' });
     await expect(admin.plans.audit('ghost')).rejects.toMatchObject({ code: 'not_found' });

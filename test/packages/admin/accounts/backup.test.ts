@@ -1,18 +1,28 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { AccountBackup, Backup, KeyBackup } from '../../../../packages/admin/accounts/backup.ts';
+import type {
+  AccountBackup,
+  Backup,
+  KeyBackup,
+} from '../../../../packages/admin/accounts/backup.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { startAdmin } from './admin-bench.ts';
 
 /** The bench whose export is `backup`, one that nothing is imported into, and one for imports. */
-const [from, untouched, to] = [startForTests(startAdmin), startForTests(startAdmin), startForTests(startAdmin)];
+const [from, untouched, to] = [
+  startForTests(startAdmin),
+  startForTests(startAdmin),
+  startForTests(startAdmin),
+];
 let backup: Backup;
 
 beforeAll(async () => {
   const { admin, client, table, clock, request } = from;
-  for (const code of ['b', 'a', 'c']) await admin.plans.put({ code, limits: { minute: 9, day: 9, month: null } });
-  for (const id of ['two', 'one', 'three']) await admin.accounts.create({ id, plan: 'a', limits: { day: 8 } });
+  for (const code of ['b', 'a', 'c'])
+    await admin.plans.put({ code, limits: { minute: 9, day: 9, month: null } });
+  for (const id of ['two', 'one', 'three'])
+    await admin.accounts.create({ id, plan: 'a', limits: { day: 8 } });
   for (const id of ['two', 'three']) {
     const { key } = await admin.keys.create({ account: id, label: 'k' });
     await admin.keys.create({ account: id, label: 'other' });
@@ -23,7 +33,8 @@ beforeAll(async () => {
   await admin.plans.put({ code: 'hourly', limits: { hour: 4 } });
   await admin.accounts.set({ id: 'two', plan: 'hourly' });
   await admin.accounts.set({ id: 'two', name: 'Bakkerij Jansen', contact: 'jo@jansen.example' });
-  for (const person of ['sub:2', 'jo@example.nl']) await admin.members.add({ account: 'two', person, role: 'viewer' });
+  for (const person of ['sub:2', 'jo@example.nl'])
+    await admin.members.add({ account: 'two', person, role: 'viewer' });
   // An active key without a record.
   const byHand = {
     TableName: table,
@@ -42,18 +53,27 @@ beforeAll(async () => {
 function withAccount(changes: Partial<AccountBackup>, id = 'two'): Backup {
   return {
     ...backup,
-    accounts: backup.accounts.map((account) => (account.id === id ? { ...account, ...changes } : account)),
+    accounts: backup.accounts.map((account) =>
+      account.id === id ? { ...account, ...changes } : account,
+    ),
   };
 }
 
-const accountOf = ({ accounts }: Backup, id: string) => accounts.find((account) => account.id === id);
+const accountOf = ({ accounts }: Backup, id: string) =>
+  accounts.find((account) => account.id === id);
 
 const member = { person: 'j@x', role: 'viewer', added: 1 } as const;
 
 const keysOf = (count: number): KeyBackup[] =>
   Array.from({ length: count }, (_, i) => {
     const keyId = `key${10_000 + i}`;
-    return { keyId, label: keyId, created: 1_785_000_000, revoked: null, hash: new Uint8Array(16).fill(i) };
+    return {
+      keyId,
+      label: keyId,
+      created: 1_785_000_000,
+      revoked: null,
+      hash: new Uint8Array(16).fill(i),
+    };
   });
 
 describe('backup.export', () => {
@@ -84,18 +104,42 @@ describe('backup.export', () => {
 describe('backup.import', () => {
   it('counts what it creates and what was there, and completes an interrupted import', async () => {
     const { admin } = to;
-    const first = { plans: backup.plans.slice(0, 2), accounts: backup.accounts.filter(({ id }) => id === 'one') };
-    expect(await admin.backup.import(first)).toEqual({ plans: 2, accounts: 1, members: 0, days: 0, unchanged: 0 });
-    expect(await admin.backup.import(backup, { checkOnly: true })).toMatchObject({ plans: 2, accounts: 2 });
+    const first = {
+      plans: backup.plans.slice(0, 2),
+      accounts: backup.accounts.filter(({ id }) => id === 'one'),
+    };
+    expect(await admin.backup.import(first)).toEqual({
+      plans: 2,
+      accounts: 1,
+      members: 0,
+      days: 0,
+      unchanged: 0,
+    });
+    expect(await admin.backup.import(backup, { checkOnly: true })).toMatchObject({
+      plans: 2,
+      accounts: 2,
+    });
     const rest = { plans: 2, accounts: 2, members: 2, days: 2, unchanged: 3 };
     expect(await admin.backup.import(backup)).toEqual(rest);
     expect(await admin.backup.export()).toEqual(backup);
     const range = { from: '2026-08-01', to: '2026-08-01' };
     for (const id of ['two', 'three'])
-      expect(await admin.accounts.usageByKey(id, range)).toEqual(await from.admin.accounts.usageByKey(id, range));
-    expect((await admin.accounts.list({ search: 'jo@jansen' })).accounts).toMatchObject([{ name: 'Bakkerij Jansen' }]);
-    expect(await admin.backup.import(backup)).toEqual({ plans: 0, accounts: 0, members: 0, days: 0, unchanged: 7 });
-    expect(await admin.accounts.show('three')).toMatchObject({ windows: { day: { limit: 8, used: 6 } } });
+      expect(await admin.accounts.usageByKey(id, range)).toEqual(
+        await from.admin.accounts.usageByKey(id, range),
+      );
+    expect((await admin.accounts.list({ search: 'jo@jansen' })).accounts).toMatchObject([
+      { name: 'Bakkerij Jansen' },
+    ]);
+    expect(await admin.backup.import(backup)).toEqual({
+      plans: 0,
+      accounts: 0,
+      members: 0,
+      days: 0,
+      unchanged: 7,
+    });
+    expect(await admin.accounts.show('three')).toMatchObject({
+      windows: { day: { limit: 8, used: 6 } },
+    });
   });
 
   it('creates accounts with up to 13 active keys, and with any number of revoked ones', async () => {
@@ -105,9 +149,14 @@ describe('backup.import', () => {
         .slice(13)
         .map((key) => ({ ...key, hash: null, revoked: 1_785_000_001 })),
     ];
-    const many = { plans: [], accounts: [{ ...(backup.accounts[0] as AccountBackup), id: 'many', keys }] };
+    const many = {
+      plans: [],
+      accounts: [{ ...(backup.accounts[0] as AccountBackup), id: 'many', keys }],
+    };
     expect(await to.admin.backup.import(many)).toMatchObject({ accounts: 1 });
-    expect((await to.admin.keys.list('many')).filter(({ state }) => state === 'active')).toHaveLength(13);
+    expect(
+      (await to.admin.keys.list('many')).filter(({ state }) => state === 'active'),
+    ).toHaveLength(13);
     expect(accountOf(await to.admin.backup.export(), 'many')?.keys).toEqual(keys);
   });
 
@@ -125,25 +174,58 @@ describe('backup.import', () => {
     ['a malformed plan of an account', () => withAccount({ plan: 'a b' }), /^A plan code/],
     ['a wrong own limit', () => withAccount({ ownLimits: { day: -1 } }), /^The limit/],
     ['a malformed key id', () => withAccount({ keys: [{ ...key, keyId: 'a' }] }), /^A key id/],
-    ['a member that is nobody', () => withAccount({ members: [{ ...member, person: 'jo' }] }), /^A member/],
-    ['another role', () => withAccount({ members: [{ ...member, role: 'owner' as 'admin' }] }), /^A role/],
-    ['a wrong date', () => withAccount({ days: [{ date: '2026-02-30', lookups: 1, expires: 2 }] }), /"date"/],
+    [
+      'a member that is nobody',
+      () => withAccount({ members: [{ ...member, person: 'jo' }] }),
+      /^A member/,
+    ],
+    [
+      'another role',
+      () => withAccount({ members: [{ ...member, role: 'owner' as 'admin' }] }),
+      /^A role/,
+    ],
+    [
+      'a wrong date',
+      () => withAccount({ days: [{ date: '2026-02-30', lookups: 1, expires: 2 }] }),
+      /"date"/,
+    ],
     ['14 active keys', () => withAccount({ keys: keysOf(14) }), /more than 13/, 'too_many_keys'],
     ['a plan twice', () => ({ ...backup, plans: twice(backup.plans) }), /^Plan "b" .*twice/],
-    ['an account twice', () => ({ ...backup, accounts: twice(backup.accounts) }), /^Account "three" .*twice/],
-    ['an account without its plan', () => withAccount({ plan: 'gone' }), /"two" is on plan "gone"/, 'not_found'],
-  ])('refuses a backup with %s, and imports nothing', async (_, changed, message, code = 'invalid') => {
-    const refusal = untouched.admin.backup.import(changed());
-    await expect(refusal).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
-    expect([await allPlans(untouched.admin), await allAccounts(untouched.admin)]).toEqual([[], []]);
-  });
+    [
+      'an account twice',
+      () => ({ ...backup, accounts: twice(backup.accounts) }),
+      /^Account "three" .*twice/,
+    ],
+    [
+      'an account without its plan',
+      () => withAccount({ plan: 'gone' }),
+      /"two" is on plan "gone"/,
+      'not_found',
+    ],
+  ])(
+    'refuses a backup with %s, and imports nothing',
+    async (_, changed, message, code = 'invalid') => {
+      const refusal = untouched.admin.backup.import(changed());
+      await expect(refusal).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(message),
+      });
+      expect([await allPlans(untouched.admin), await allAccounts(untouched.admin)]).toEqual([
+        [],
+        [],
+      ]);
+    },
+  );
 
   const withPlans = (changes: object): Backup => ({
     ...backup,
     plans: backup.plans.map((plan) => ({ ...plan, ...changes })),
   });
   const withByHand = (hash: Uint8Array | null) =>
-    withAccount({ keys: [{ keyId: 'byhand00', label: null, created: null, revoked: null, hash }] }, 'one');
+    withAccount(
+      { keys: [{ keyId: 'byhand00', label: null, created: null, revoked: null, hash }] },
+      'one',
+    );
 
   it.each<[string, () => Backup]>([
     ['a plan in another state', () => withPlans({ state: 'inactive' })],

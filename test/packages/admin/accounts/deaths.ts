@@ -11,8 +11,8 @@ export function dyingAdmin(bench: AdminBench, calls: number): Admin {
 }
 
 /**
- * Runs `work` with an admin that dies after 0, 1, 2, ... calls, in a full sweep, and `check` after each death, until it
- * lives. Otherwise it dies after every third.
+ * Runs `work` with an admin that dies after 0, 1, 2, ... calls, in a full sweep, and `check` after
+ * each death, until it lives. Otherwise it dies after every third.
  */
 export async function dieEverywhere(
   bench: AdminBench,

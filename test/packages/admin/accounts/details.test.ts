@@ -14,7 +14,9 @@ describe('the name, contact and note of an account', () => {
   it('are given when it is made, changed one at a time, and removed with null', async () => {
     const { admin } = bench;
     const given = { name: 'Bakkerij Jansen', contact: 'jo@jansen.example', note: 'pays by year' };
-    expect(await admin.accounts.create({ id: 'jansen', plan: 'basic', ...given })).toMatchObject(given);
+    expect(await admin.accounts.create({ id: 'jansen', plan: 'basic', ...given })).toMatchObject(
+      given,
+    );
     expect(await admin.accounts.show('jansen')).toMatchObject(given);
     await admin.accounts.set({ id: 'jansen', contact: 'ann@jansen.example' });
     await admin.accounts.set({ id: 'jansen', note: null });
@@ -37,7 +39,12 @@ describe('the name, contact and note of an account', () => {
     const { admin, item } = bench;
     await admin.accounts.create({ id: 'lean', plan: 'basic' });
     const before = await item('lean');
-    await admin.accounts.set({ id: 'lean', name: 'N'.repeat(100), contact: 'C'.repeat(200), note: 'x'.repeat(200) });
+    await admin.accounts.set({
+      id: 'lean',
+      name: 'N'.repeat(100),
+      contact: 'C'.repeat(200),
+      note: 'x'.repeat(200),
+    });
     expect(await item('lean')).toEqual(before);
   });
 
@@ -50,7 +57,11 @@ describe('the name, contact and note of an account', () => {
     expect([set?.action, set?.outcome, set?.detail]).toEqual([
       'account set',
       'done',
-      { limits: {}, name: { before: 'One', after: 'Two' }, contact: { before: null, after: 'a@b.example' } },
+      {
+        limits: {},
+        name: { before: 'One', after: 'Two' },
+        contact: { before: null, after: 'a@b.example' },
+      },
     ]);
     expect(create?.detail).toMatchObject({ name: { before: null, after: 'One' } });
   });
@@ -79,11 +90,18 @@ describe('the name, contact and note of an account', () => {
   it.each([
     ['an empty name', { name: '' }, /name of an account is 1 to 100/],
     ['a name on two lines', { name: 'a\nb' }, /without control characters/],
-    ['a contact of 201 characters', { contact: 'c'.repeat(201) }, /contact of an account is 1 to 200/],
+    [
+      'a contact of 201 characters',
+      { contact: 'c'.repeat(201) },
+      /contact of an account is 1 to 200/,
+    ],
   ])('refuse %s, and leave no trace in the audit', async (_, given, message) => {
     const { admin } = bench;
     const set = admin.accounts.set({ id: 'lean', ...given });
-    await expect(set).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
+    await expect(set).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(message),
+    });
     const create = admin.accounts.create({ id: 'never', plan: 'basic', ...given });
     await expect(create).rejects.toMatchObject({ code: 'invalid' });
     await expect(admin.accounts.audit('never')).rejects.toMatchObject({ code: 'not_found' });
@@ -92,7 +110,9 @@ describe('the name, contact and note of an account', () => {
   it('refuse an API key', async () => {
     const { admin } = bench;
     const { key } = await admin.keys.create({ account: 'lean', label: 'k' });
-    await expect(admin.accounts.set({ id: 'lean', note: key })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(admin.accounts.set({ id: 'lean', note: key })).rejects.toMatchObject({
+      code: 'invalid',
+    });
   });
 
   it('go with the account', async () => {
@@ -102,6 +122,8 @@ describe('the name, contact and note of an account', () => {
     await admin.accounts.delete('gone');
     expect(await item('gone', 'details')).toBeUndefined();
     expect((await admin.accounts.list({ search: 'gone.example' })).accounts).toEqual([]);
-    await expect(admin.accounts.set({ id: 'gone', name: 'Again' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(admin.accounts.set({ id: 'gone', name: 'Again' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 });

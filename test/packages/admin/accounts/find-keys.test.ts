@@ -48,23 +48,35 @@ describe('a key', () => {
   it('is found where it may be looked for only, and its id as well', async () => {
     for (const text of [shop.key, shop.keyId]) {
       expect((await bench.admin.keys.find(text, { accounts: ['till'] })).keys).toEqual([]);
-      expect((await bench.admin.keys.find(text, { accounts: ['till', 'shop_1'] })).keys).toHaveLength(1);
+      expect(
+        (await bench.admin.keys.find(text, { accounts: ['till', 'shop_1'] })).keys,
+      ).toHaveLength(1);
     }
   });
 
   it('is found by its hash after the checksum secret was replaced, and once it is revoked by its checksum', async () => {
-    const store = (Item: object) => bench.client.send(new PutCommand({ TableName: 'accounts', Item }));
+    const store = (Item: object) =>
+      bench.client.send(new PutCommand({ TableName: 'accounts', Item }));
     await store(settledSecret('the next secret'));
-    expect(await bench.admin.keys.find(till.key)).toMatchObject({ given: 'key', keys: [{ state: 'active' }] });
+    expect(await bench.admin.keys.find(till.key)).toMatchObject({
+      given: 'key',
+      keys: [{ state: 'active' }],
+    });
     await bench.admin.keys.revoke(till);
     expect(await bench.admin.keys.find(till.key)).toMatchObject({ given: 'mistyped' });
     await store({ ...settledSecret('the next secret'), previous: testChecksumSecret });
-    expect(await bench.admin.keys.find(till.key)).toMatchObject({ given: 'key', keys: [{ state: 'revoked' }] });
+    expect(await bench.admin.keys.find(till.key)).toMatchObject({
+      given: 'key',
+      keys: [{ state: 'revoked' }],
+    });
   });
 
   it('of no account has none, and is told from one with a typing error', async () => {
     const [before = '', after = ''] = shop.key.split('shop_1');
-    expect(await bench.admin.keys.find(`${before}gone${after}`)).toEqual({ given: 'mistyped', keys: [] });
+    expect(await bench.admin.keys.find(`${before}gone${after}`)).toEqual({
+      given: 'mistyped',
+      keys: [],
+    });
     expect(await bench.admin.keys.find('00000000')).toEqual({ given: 'id', keys: [] });
   });
 

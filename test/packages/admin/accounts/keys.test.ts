@@ -1,7 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readApiKey } from '../../../../core/accounts/api-key.ts';
-import { labelAfter, maxActiveKeys, maxKeysPerDay, viewKeys } from '../../../../packages/admin/accounts/keys.ts';
+import {
+  labelAfter,
+  maxActiveKeys,
+  maxKeysPerDay,
+  viewKeys,
+} from '../../../../packages/admin/accounts/keys.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { allAccounts } from '../../../support/list-all.ts';
@@ -56,7 +61,10 @@ describe('keys.create', () => {
     ['an account that does not exist', { account: 'ghost', label: 'k' }, 'not_found'],
   ])('refuses %s and writes nothing', async (_, input, code) => {
     const before = await bench.admin.keys.list('acme');
-    await expect(bench.admin.keys.create(input)).rejects.toMatchObject({ name: 'AdminError', code });
+    await expect(bench.admin.keys.create(input)).rejects.toMatchObject({
+      name: 'AdminError',
+      code,
+    });
     expect(await bench.admin.keys.list('acme')).toEqual(before);
   });
 });
@@ -70,14 +78,23 @@ describe('a key that expires', () => {
     await admin.accounts.create({ id, plan: 'keys' });
     const { key, keyId } = await admin.keys.create({ account: id, label: 'k', expires });
     const lasting = await admin.keys.create({ account: id, label: 'lasting' });
-    const stateOf = async () => (await admin.keys.list(id)).find((listed) => listed.keyId === keyId);
+    const stateOf = async () =>
+      (await admin.keys.list(id)).find((listed) => listed.keyId === keyId);
     clock.now = expires.getTime() - 1;
-    expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(Array(6).fill('charged'));
+    expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(
+      Array(6).fill('charged'),
+    );
     expect(await stateOf()).toMatchObject({ state: 'active', expires: '2026-08-01T12:30:35Z' });
     clock.now = expires.getTime();
-    expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(Array(6).fill('unauthorized'));
+    expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(
+      Array(6).fill('unauthorized'),
+    );
     expect(await request(lasting.key)).toBe('charged');
-    expect(await stateOf()).toMatchObject({ state: 'expired', expires: '2026-08-01T12:30:35Z', revoked: null });
+    expect(await stateOf()).toMatchObject({
+      state: 'expired',
+      expires: '2026-08-01T12:30:35Z',
+      revoked: null,
+    });
     expect((await admin.accounts.show(id)).windows.day?.used).toBe(7);
     const detail = { keyId, expires: '2026-08-01T12:30:35Z' };
     expect((await admin.accounts.audit(id)).entries).toContainEqual(
@@ -90,7 +107,8 @@ describe('a key that expires', () => {
     await admin.accounts.create({ id: 'nearly', plan: 'keys' });
     const { keyId } = await admin.keys.create({ account: 'nearly', label: 'trial', expires });
     const others = [];
-    for (let i = 1; i < maxActiveKeys; i++) others.push(await admin.keys.create({ account: 'nearly', label: `${i}` }));
+    for (let i = 1; i < maxActiveKeys; i++)
+      others.push(await admin.keys.create({ account: 'nearly', label: `${i}` }));
     clock.now = expires.getTime() + 60_000;
     const made = await admin.keys.create({ account: 'nearly', label: 'new' });
     expect(await request(made.key)).toBe('charged');
@@ -102,7 +120,8 @@ describe('a key that expires', () => {
   it('is kept while there is space for another', async () => {
     const { admin, clock } = bench;
     await admin.accounts.create({ id: 'roomy', plan: 'keys' });
-    for (let i = 1; i < maxActiveKeys; i++) await admin.keys.create({ account: 'roomy', label: `${i}`, expires });
+    for (let i = 1; i < maxActiveKeys; i++)
+      await admin.keys.create({ account: 'roomy', label: `${i}`, expires });
     clock.now = expires.getTime() + 60_000;
     await admin.keys.create({ account: 'roomy', label: 'new' });
     const states = (await admin.keys.list('roomy')).map(({ state }) => state);
@@ -112,9 +131,12 @@ describe('a key that expires', () => {
   it('is replaced by a new key once it has been expired for a minute, and not earlier', async () => {
     const { admin, clock } = bench;
     await admin.accounts.create({ id: 'full', plan: 'keys' });
-    for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: 'full', label: `${i}`, expires });
+    for (let i = 0; i < maxActiveKeys; i++)
+      await admin.keys.create({ account: 'full', label: `${i}`, expires });
     clock.now = expires.getTime() + 59_000;
-    await expect(admin.keys.create({ account: 'full', label: 'new' })).rejects.toMatchObject({ code: 'too_many_keys' });
+    await expect(admin.keys.create({ account: 'full', label: 'new' })).rejects.toMatchObject({
+      code: 'too_many_keys',
+    });
     clock.now += 1_000;
     const { keyId } = await admin.keys.create({ account: 'full', label: 'new' });
     const active = (await admin.keys.list('full')).filter(({ state }) => state !== 'revoked');
@@ -123,7 +145,10 @@ describe('a key that expires', () => {
 
   it.each([
     ['a Date with milliseconds', new Date(benchStart + 3_600_999)],
-    ['an instant as the calls return it', new Date(benchStart + 3_600_000).toISOString().replace('.000Z', 'Z')],
+    [
+      'an instant as the calls return it',
+      new Date(benchStart + 3_600_000).toISOString().replace('.000Z', 'Z'),
+    ],
   ])('expires on the second of %s', async (label, expires) => {
     const { admin } = bench;
     const { keyId } = await admin.keys.create({ account: 'acme', label, expires });
@@ -139,12 +164,17 @@ describe('keys.rename', () => {
     await admin.accounts.create({ id: 'renaming', plan: 'keys' });
     const { key, keyId } = await admin.keys.create({ account: 'renaming', label: 'old' });
     const [before] = await admin.keys.list('renaming');
-    expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'new' })).toEqual({ ...before, label: 'new' });
+    expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'new' })).toEqual({
+      ...before,
+      label: 'new',
+    });
     expect(await request(key)).toBe('charged');
     await admin.keys.revoke({ account: 'renaming', keyId });
     const renamed = await admin.keys.rename({ account: 'renaming', keyId, label: 'gone' });
     expect(renamed).toMatchObject({ label: 'gone', state: 'revoked' });
-    const entries = (await admin.accounts.audit('renaming')).entries.filter(({ action }) => action === 'key rename');
+    const entries = (await admin.accounts.audit('renaming')).entries.filter(
+      ({ action }) => action === 'key rename',
+    );
     expect(entries.map(({ detail }) => detail)).toEqual([{ keyId }, { keyId }]);
   });
 
@@ -167,7 +197,8 @@ describe('keys.create with an idempotency token', () => {
     const [{ key, keyId }] = made as [{ key: string; keyId: string }];
     expect(await request(key)).toBe('charged');
     for (const call of calls) {
-      if (call.status === 'rejected') expect(call.reason).toMatchObject({ code: 'already_created', keyId });
+      if (call.status === 'rejected')
+        expect(call.reason).toMatchObject({ code: 'already_created', keyId });
     }
     expect((await admin.keys.list('once')).map((listed) => listed.keyId)).toEqual([keyId]);
     await admin.keys.revoke({ account: 'once', keyId });
@@ -194,7 +225,8 @@ describe('keys.create with an idempotency token', () => {
     await admin.accounts.create({ id: 'lost', plan: 'keys' });
     let lost = false;
     const retrying = adminWith(bench, async (command, send) => {
-      const isRecord = command instanceof PutCommand && String(command.input.Item?.item).startsWith('key#');
+      const isRecord =
+        command instanceof PutCommand && String(command.input.Item?.item).startsWith('key#');
       if (isRecord && !lost) {
         lost = true;
         await send(); // and the SDK sends it again
@@ -219,27 +251,38 @@ describe('keys.revoke', () => {
     expect(await admin.keys.list('acme')).toContainEqual(revoked);
   });
 
-  it.each(['other', 'ghost'])('refuses a key that account %s does not have, and leaves it active', async (account) => {
-    const { admin, request } = bench;
-    const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'mine' });
-    await expect(admin.keys.revoke({ account, keyId })).rejects.toMatchObject({ code: 'not_found' });
-    expect(await request(key)).toBe('charged');
-  });
+  it.each(['other', 'ghost'])(
+    'refuses a key that account %s does not have, and leaves it active',
+    async (account) => {
+      const { admin, request } = bench;
+      const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'mine' });
+      await expect(admin.keys.revoke({ account, keyId })).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(await request(key)).toBe('charged');
+    },
+  );
 
   it('refuses a whole key instead of its id, without repeating it', async () => {
     const { key } = await bench.admin.keys.create({ account: 'acme', label: 'pasted' });
-    const refusal = await bench.admin.keys.revoke({ account: 'acme', keyId: key }).catch((error: Error) => error);
+    const refusal = await bench.admin.keys
+      .revoke({ account: 'acme', keyId: key })
+      .catch((error: Error) => error);
     expect(refusal).toMatchObject({ code: 'invalid' });
     expect((refusal as Error).message).not.toContain(key.slice(-20));
   });
 
   it('also revokes a key that was added to the item manually', async () => {
     const { admin, client, table, item } = bench;
-    await writeItems(client, table, [{ ...(await item('other')), keys: { byhand00: new Uint8Array(16) } }]);
+    await writeItems(client, table, [
+      { ...(await item('other')), keys: { byhand00: new Uint8Array(16) } },
+    ]);
     expect(await admin.keys.list('other')).toContainEqual(
       expect.objectContaining({ keyId: 'byhand00', label: null, state: 'active' }),
     );
-    expect(await admin.keys.revoke({ account: 'other', keyId: 'byhand00' })).toMatchObject({ state: 'revoked' });
+    expect(await admin.keys.revoke({ account: 'other', keyId: 'byhand00' })).toMatchObject({
+      state: 'revoked',
+    });
   });
 });
 
@@ -263,7 +306,12 @@ describe('the view of the keys of an account', () => {
   });
 
   it('is in the order in which they were created, then of their ids, after those without a record', () => {
-    const records = [recordOf('d', noon), recordOf('a', noon + 1), recordOf('c', noon - 1), recordOf('b', noon)];
+    const records = [
+      recordOf('d', noon),
+      recordOf('a', noon + 1),
+      recordOf('c', noon - 1),
+      recordOf('b', noon),
+    ];
     const views = viewKeys({ keys: { z: hash, a: hash, y: hash } }, records, noon);
     expect(views.map(({ keyId }) => keyId)).toEqual(['y', 'z', 'c', 'b', 'd', 'a']);
   });
@@ -273,9 +321,13 @@ describe('the view of the keys of an account', () => {
     expect(viewKeys({ keys: {} }, records, noon)).toMatchObject([
       { state: 'revoked', revoked: '2026-08-15T11:59:30Z', expires: null },
     ]);
-    expect(viewKeys({ keys: { a: hash } }, records, noon)).toMatchObject([{ state: 'active', revoked: null }]);
+    expect(viewKeys({ keys: { a: hash } }, records, noon)).toMatchObject([
+      { state: 'active', revoked: null },
+    ]);
     const halfMade = [recordOf('a', noon - 60)];
-    expect(viewKeys({ keys: {} }, halfMade, noon)).toMatchObject([{ state: 'revoked', revoked: null }]);
+    expect(viewKeys({ keys: {} }, halfMade, noon)).toMatchObject([
+      { state: 'revoked', revoked: null },
+    ]);
   });
 });
 
@@ -283,7 +335,10 @@ let accounts = 0;
 async function newKey(input: { expires?: Date } = {}) {
   const account = `rotate-${++accounts}`;
   await bench.admin.accounts.create({ id: account, plan: 'basic' });
-  return { account, ...(await bench.admin.keys.create({ account, label: 'webshop', expires: input.expires })) };
+  return {
+    account,
+    ...(await bench.admin.keys.create({ account, label: 'webshop', expires: input.expires })),
+  };
 }
 
 const hourLater = () => new Date(bench.clock.now + 3_600_000);
@@ -304,7 +359,10 @@ describe('keys.rotate', () => {
     ]);
     bench.clock.now += 3600 * 1000;
     expect([await request(key), await request(made.key)]).toEqual(['unauthorized', 'charged']);
-    expect(await admin.keys.list(account)).toMatchObject([{ state: 'expired' }, { state: 'active' }]);
+    expect(await admin.keys.list(account)).toMatchObject([
+      { state: 'expired' },
+      { state: 'active' },
+    ]);
     expect((await admin.accounts.audit(account, { limit: 1 })).entries[0]).toMatchObject({
       action: 'key rotate',
       detail: { keyId: made.keyId, replaces: keyId, ends: iso(ends) },
@@ -315,22 +373,31 @@ describe('keys.rotate', () => {
     const { admin } = bench;
     const one = await newKey();
     const dayLater = iso(new Date(bench.clock.now + 86_400_000));
-    expect((await admin.keys.rotate({ account: one.account, keyId: one.keyId })).replaced.ends).toBe(dayLater);
+    expect(
+      (await admin.keys.rotate({ account: one.account, keyId: one.keyId })).replaced.ends,
+    ).toBe(dayLater);
     const expires = hourLater();
     const two = await newKey({ expires });
-    expect((await admin.keys.rotate({ account: two.account, keyId: two.keyId })).replaced.ends).toBe(iso(expires));
+    expect(
+      (await admin.keys.rotate({ account: two.account, keyId: two.keyId })).replaced.ends,
+    ).toBe(iso(expires));
   });
 
   it('works when every place is taken, for one key at a time', async () => {
     const { admin, request } = bench;
     const { account, key, keyId } = await newKey();
     const others: string[] = [];
-    for (let i = 1; i < maxActiveKeys; i++) others.push((await admin.keys.create({ account, label: `${i}` })).keyId);
+    for (let i = 1; i < maxActiveKeys; i++)
+      others.push((await admin.keys.create({ account, label: `${i}` })).keyId);
     const made = await admin.keys.rotate({ account, keyId, ends: hourLater() });
     expect([await request(key), await request(made.key)]).toEqual(['charged', 'charged']);
     const [other = ''] = others;
-    await expect(admin.keys.rotate({ account, keyId: other })).rejects.toMatchObject({ code: 'too_many_keys' });
-    await expect(admin.keys.create({ account, label: 'one more' })).rejects.toMatchObject({ code: 'too_many_keys' });
+    await expect(admin.keys.rotate({ account, keyId: other })).rejects.toMatchObject({
+      code: 'too_many_keys',
+    });
+    await expect(admin.keys.create({ account, label: 'one more' })).rejects.toMatchObject({
+      code: 'too_many_keys',
+    });
     bench.clock.now += (3600 + 60) * 1000;
     expect((await admin.keys.rotate({ account, keyId: other })).replaced.keyId).toBe(other);
   });
@@ -341,7 +408,9 @@ describe('keys.rotate', () => {
     const token = 'a token of the portal';
     const input = { account, keyId, token: token.replaceAll(' ', '-') };
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => admin.keys.rotate(input)));
-    const codes = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'made' : outcome.reason.code));
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'fulfilled' ? 'made' : outcome.reason.code,
+    );
     expect(codes.toSorted()).toEqual(['already_created', 'already_created', 'made']);
     expect(await admin.keys.list(account)).toHaveLength(2);
   });
@@ -362,7 +431,9 @@ describe('keys.rotate', () => {
     ['an unknown key', { keyId: '00000000' }, 'not_found'],
   ])('refuses %s', async (_, over, code) => {
     const { account, keyId } = await newKey();
-    await expect(bench.admin.keys.rotate({ account, keyId, ...over })).rejects.toMatchObject({ code });
+    await expect(bench.admin.keys.rotate({ account, keyId, ...over })).rejects.toMatchObject({
+      code,
+    });
   });
 });
 
@@ -377,7 +448,9 @@ describe('the keys of an account', () => {
     };
     for (let i = 0; i < maxKeysPerDay - 4; i++) await create(i);
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map(create));
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason] : [],
+    );
     expect(refused).toMatchObject([{ code: 'too_many_keys', reason: 'day' }]);
     bench.clock.now += 86_400 * 1000;
     await create(0);

@@ -50,7 +50,11 @@ describe('a search of the accounts', () => {
     expect([await found('before'), await found('first@moving')]).toEqual([['moving'], ['moving']]);
     await admin.accounts.set({ id: 'moving', name: 'After' });
     await admin.members.remove({ account: 'moving', person: 'first@moving.example' });
-    expect([await found('before'), await found('first@moving'), await found('after')]).toEqual([[], [], ['moving']]);
+    expect([await found('before'), await found('first@moving'), await found('after')]).toEqual([
+      [],
+      [],
+      ['moving'],
+    ]);
     expect(await found('second@moving')).toEqual(['moving']);
     await admin.accounts.suspend('moving');
     await admin.accounts.delete('moving');
@@ -59,11 +63,16 @@ describe('a search of the accounts', () => {
 
   it('pages in the order of the ids', async () => {
     const { admin } = bench;
-    for (let i = 0; i < 5; i++) await admin.accounts.create({ id: `paged-${i}`, plan: 'basic', name: 'Many of one' });
+    for (let i = 0; i < 5; i++)
+      await admin.accounts.create({ id: `paged-${i}`, plan: 'basic', name: 'Many of one' });
     const ids: string[][] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await admin.accounts.list({ search: 'many of', limit: 2, ...(cursor && { cursor }) });
+      const page = await admin.accounts.list({
+        search: 'many of',
+        limit: 2,
+        ...(cursor && { cursor }),
+      });
       ids.push(page.accounts.map(({ id }) => id));
       cursor = page.cursor;
     } while (cursor);
@@ -88,7 +97,8 @@ describe('a list of accounts with a filter', () => {
   it('has those of a plan, a state, an age and a use, in pages that lose none', async () => {
     const { admin, clock, request } = bench;
     await admin.plans.put({ code: 'watched', limits: { minute: 100, day: 5 } });
-    for (const id of ['w-1', 'w-2', 'w-3', 'w-4']) await admin.accounts.create({ id, plan: 'watched' });
+    for (const id of ['w-1', 'w-2', 'w-3', 'w-4'])
+      await admin.accounts.create({ id, plan: 'watched' });
     await admin.accounts.set({ id: 'w-4', limits: { day: null } });
     await admin.accounts.suspend('w-3');
     for (const [account, lookups] of [
@@ -110,7 +120,11 @@ describe('a list of accounts with a filter', () => {
     expect(await listed({ usedShare: 0.8 })).toEqual(['w-2']);
     expect(await listed({ search: 'w-4', state: 'active' })).toEqual(['w-4']);
     const first = await admin.accounts.list({ plan: 'watched', state: 'active', limit: 2 });
-    const second = await admin.accounts.list({ plan: 'watched', state: 'active', cursor: first.cursor ?? '' });
+    const second = await admin.accounts.list({
+      plan: 'watched',
+      state: 'active',
+      cursor: first.cursor ?? '',
+    });
     expect([first, second].map(({ accounts }) => accounts.map(({ id }) => id))).toEqual([
       ['w-1', 'w-2'],
       ['w-4', 'w-5'],

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { datesOf, monthOf } from '../../../../core/calendar.ts';
 import { ObjectChangedError } from '../../../../loader/storage/storage.ts';
 import { createAdminStore } from '../../../../packages/admin/accounts/admin-store.ts';
-import { type Statement, type StatementFiles, statementsOf } from '../../../../packages/admin/monthly-statements.ts';
+import {
+  type Statement,
+  type StatementFiles,
+  statementsOf,
+} from '../../../../packages/admin/monthly-statements.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 import { isFullSweep } from '../../../support/sweep.ts';
 import { startAdmin } from './admin-bench.ts';
@@ -29,9 +33,24 @@ function memory(): StatementFiles {
 }
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 400 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('use' as const), lookups: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('plan' as const), plan: fc.constantFrom(...plans) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      hours: fc.integer({ min: 1, max: 400 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('use' as const),
+      lookups: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('plan' as const), plan: fc.constantFrom(...plans) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('close' as const) }) },
 );
 
@@ -53,7 +72,11 @@ describe('the plans of a statement', () => {
         const used = new Map<string, number>();
         const closed = new Map<string, Statement>();
         const close = async () => {
-          for (let month = await statements.closeNext(); month; month = await statements.closeNext())
+          for (
+            let month = await statements.closeNext();
+            month;
+            month = await statements.closeNext()
+          )
             closed.set(month.month, await statements.show({ account, month: month.month }));
         };
         for (const one of steps) {
@@ -76,7 +99,10 @@ describe('the plans of a statement', () => {
           expect(await statements.show({ account, month })).toEqual(statement);
           for (const date of datesOf(monthOf(month) as { from: string; to: string })) {
             const period = statement.plans.filter(({ from, to }) => from <= date && date <= to);
-            expect([date, ...period.map(({ plan }) => plan)]).toEqual([date, ...[planOn(date) ?? []].flat()]);
+            expect([date, ...period.map(({ plan }) => plan)]).toEqual([
+              date,
+              ...[planOn(date) ?? []].flat(),
+            ]);
           }
           for (const { from, to, lookups } of statement.plans) {
             const inPeriod = [...used].filter(([date]) => from <= date && date <= to);
@@ -84,10 +110,10 @@ describe('the plans of a statement', () => {
           }
           const inMonth = [...used].filter(([date]) => date.startsWith(month));
           const sum = inMonth.reduce((total, [, count]) => total + count, 0);
-          expect([statement.lookups, statement.plans.reduce((total, one) => total + one.lookups, 0)]).toEqual([
-            sum,
-            sum,
-          ]);
+          expect([
+            statement.lookups,
+            statement.plans.reduce((total, one) => total + one.lookups, 0),
+          ]).toEqual([sum, sum]);
         }
         await admin.accounts.suspend(account);
         await admin.accounts.delete(account);

@@ -6,7 +6,8 @@ import { startAdmin } from './admin-bench.ts';
 
 const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  for (const code of ['small', 'large']) await bench.admin.plans.put({ code, limits: { month: null } });
+  for (const code of ['small', 'large'])
+    await bench.admin.plans.put({ code, limits: { month: null } });
 });
 
 const plansOf = async (account: string) => {
@@ -28,7 +29,11 @@ describe('the plans of an account', () => {
     expect(await plansOf('acme')).toEqual({ '2026-12-30': 'small', '2027-01-01': 'large' });
     await admin.accounts.suspend('acme');
     await admin.accounts.delete('acme');
-    expect(await plansOf('acme')).toEqual({ '2026-12-30': 'small', '2027-01-01': 'large', '2027-01-02': null });
+    expect(await plansOf('acme')).toEqual({
+      '2026-12-30': 'small',
+      '2027-01-01': 'large',
+      '2027-01-02': null,
+    });
   });
 
   it('change in order, also by a clock that is behind', async () => {
@@ -53,15 +58,25 @@ describe('the plans of an account', () => {
     expect((await other.get({ account: 'usage#', item: 'retention' }))?.since).toBe('2026-12');
     for (const plans of [{}, { '2026-11-02': 'small' }, { '2026-13-02': 'large' }]) {
       const accounts = [{ ...copy, id: 'wrong', plans: plans as Record<string, string> }];
-      await expect(admin.backup.import({ plans: [], accounts })).rejects.toMatchObject({ code: 'invalid' });
+      await expect(admin.backup.import({ plans: [], accounts })).rejects.toMatchObject({
+        code: 'invalid',
+      });
     }
   });
 });
 
 describe('the periods of some days', () => {
-  const days = ['02', '03', '04', '05', '06'].map((day) => ({ date: `2026-12-${day}`, lookups: 1 }));
+  const days = ['02', '03', '04', '05', '06'].map((day) => ({
+    date: `2026-12-${day}`,
+    lookups: 1,
+  }));
   const idle = days.map(({ date }) => ({ date, lookups: 0 }));
-  const history = readPlanHistory({ '2026-12-03': 'small', '2026-12-04': 'large', '2026-12-06': null, item: 'plans' });
+  const history = readPlanHistory({
+    '2026-12-03': 'small',
+    '2026-12-04': 'large',
+    '2026-12-06': null,
+    item: 'plans',
+  });
 
   it('begin with the account and end with its deletion', () => {
     expect(planPeriods(idle, history)).toEqual([

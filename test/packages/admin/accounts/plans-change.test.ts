@@ -22,7 +22,8 @@ async function limitsOf(code: string, names = five): Promise<(number | null | un
   return shown.map(({ windows }) => windows.day?.limit);
 }
 
-const changeOf = async (code: string) => (await bench.admin.plans.list({ prefix: code })).plans[0]?.change;
+const changeOf = async (code: string) =>
+  (await bench.admin.plans.list({ prefix: code })).plans[0]?.change;
 
 describe('a change of a plan in steps', () => {
   it('goes on after a death between any two calls, and reaches every account and no other', async () => {
@@ -33,14 +34,16 @@ describe('a change of a plan in steps', () => {
       (code) => newPlan(code, ['a', 'b']),
       async (dying, code) => {
         await dying.plans.begin({ code, limits: { day: 2 } });
-        for (let done = false; !done; ) ({ done } = await dying.plans.follow(code, { accounts: 2 }));
+        for (let done = false; !done; )
+          ({ done } = await dying.plans.follow(code, { accounts: 2 }));
       },
       async (code) => {
         const change = await changeOf(code);
         const limits = await limitsOf(code, ['a', 'b']);
         // Either nothing has begun, or who looks sees that it is not finished, or it is.
         if (!change) expect(new Set(limits).size).toBe(1);
-        for (let done = false; !done; ) ({ done } = await admin.plans.follow(code, { accounts: 2 }));
+        for (let done = false; !done; )
+          ({ done } = await admin.plans.follow(code, { accounts: 2 }));
         expect(await limitsOf(code, ['a', 'b'])).toEqual(change ? [2, 2] : limits);
         expect(await changeOf(code)).toBeUndefined();
         expect((await admin.accounts.show('other')).windows.day?.limit).toBe(1);
@@ -61,7 +64,8 @@ describe('a change of a plan in steps', () => {
     await admin.accounts.create({ id: 'joined-new', plan: 'joined' });
     await admin.accounts.create({ id: 'joined-moved', plan: 'other' });
     await admin.accounts.set({ id: 'joined-moved', plan: 'joined' });
-    for (const id of ['joined-new', 'joined-moved']) expect((await admin.accounts.show(id)).windows.day?.limit).toBe(2);
+    for (const id of ['joined-new', 'joined-moved'])
+      expect((await admin.accounts.show(id)).windows.day?.limit).toBe(2);
     expect(await limitsOf('joined')).toEqual([1, 1, 1, 1, 1]);
     expect(await admin.plans.follow('joined')).toMatchObject({ followed: 7, done: true });
   });
@@ -89,7 +93,9 @@ describe('a change of a plan in steps', () => {
     await admin.plans.begin({ code: 'later', limits: { day: 2 } });
     await admin.plans.follow('later', { accounts: 4 });
     expect(await changeOf('later')).toMatchObject({ looked: 4, actor: 'unknown' });
-    expect(await admin.plans.put({ code: 'later', limits: { day: 3 } })).toMatchObject({ followed: 5 });
+    expect(await admin.plans.put({ code: 'later', limits: { day: 3 } })).toMatchObject({
+      followed: 5,
+    });
     expect(await limitsOf('later')).toEqual([3, 3, 3, 3, 3]);
     expect(await changeOf('later')).toBeUndefined();
   });
@@ -103,6 +109,8 @@ describe('a change of a plan in steps', () => {
   it('is refused for a plan that does not exist, and for no accounts', async () => {
     const { admin } = bench;
     await expect(admin.plans.follow('nothing')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(admin.plans.follow('other', { accounts: 0 })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(admin.plans.follow('other', { accounts: 0 })).rejects.toMatchObject({
+      code: 'invalid',
+    });
   });
 });

@@ -10,7 +10,10 @@ const bench = startForTests(startAdmin);
 describe('plans.put', () => {
   it('creates an active plan, with its windows from short to long', async () => {
     const { admin } = bench;
-    const plan = await admin.plans.put({ code: 'standard', limits: { month: null, minute: 60, day: 0 } });
+    const plan = await admin.plans.put({
+      code: 'standard',
+      limits: { month: null, minute: 60, day: 0 },
+    });
     expect(plan).toEqual({
       code: 'standard',
       state: 'active',
@@ -33,7 +36,9 @@ describe('plans.put', () => {
       'quota-exceeded',
     ]);
 
-    expect(await admin.plans.put({ code: 'kept', limits: { minute: 3, day: null } })).toMatchObject({ followed: 1 });
+    expect(await admin.plans.put({ code: 'kept', limits: { minute: 3, day: null } })).toMatchObject(
+      { followed: 1 },
+    );
     expect((await admin.accounts.show('kept')).windows).toEqual({
       minute: { limit: 3, used: 2, resets: '2026-08-01T12:31:00Z' },
       day: { limit: null, used: 2, resets: '2026-08-02T00:00:00Z' },
@@ -50,7 +55,10 @@ describe('plans.put', () => {
     await admin.plans.put({ code: 'paused', state: 'inactive' });
     expect(await request(key)).toBe('plan-inactive');
     expect((await admin.accounts.show('paused')).planState).toBe('inactive');
-    expect(await admin.plans.put({ code: 'paused' })).toMatchObject({ state: 'active', limits: { minute: 10 } });
+    expect(await admin.plans.put({ code: 'paused' })).toMatchObject({
+      state: 'active',
+      limits: { minute: 10 },
+    });
     expect(await request(key)).toBe('charged');
   });
 
@@ -61,7 +69,10 @@ describe('plans.put', () => {
     await admin.accounts.create({ id: 'one', plan: 'one', limits: { day: 99 } });
     await admin.accounts.create({ id: 'one2', plan: 'one2' });
     await admin.plans.put({ code: 'one', limits: { day: 20, minute: 6 } });
-    expect((await admin.accounts.show('one')).windows).toMatchObject({ minute: { limit: 6 }, day: { limit: 99 } });
+    expect((await admin.accounts.show('one')).windows).toMatchObject({
+      minute: { limit: 6 },
+      day: { limit: 99 },
+    });
     expect((await admin.accounts.show('one2')).windows).toMatchObject({ day: { limit: 10 } });
   });
 
@@ -82,7 +93,9 @@ describe('plans.put', () => {
     await admin.accounts.create({ id: 'crowd', plan: 'crowd' });
     const others = Array.from({ length: 1_003 }, (_, i) => `crowd-${i}`);
     await addCopies('crowd', others);
-    expect(await admin.plans.put({ code: 'crowd', limits: { day: 2 } })).toMatchObject({ followed: 1_004 });
+    expect(await admin.plans.put({ code: 'crowd', limits: { day: 2 } })).toMatchObject({
+      followed: 1_004,
+    });
     const accounts = (await allAccounts(admin)).filter(({ plan }) => plan === 'crowd');
     expect(accounts.filter(({ windows }) => windows.day?.limit === 2)).toHaveLength(1_004);
   });
@@ -94,23 +107,37 @@ describe('plans.put', () => {
     ['has another limit', { state: 'active', limits: { day: 6, month: null } }],
     ['has a window less', { state: 'active', limits: { day: 5 } }],
     ['has a window more', { state: 'active', limits: { ...limits, hour: 1 } }],
-  ])('refuses a change decided upon when the plan %s, and leaves no trace in the audit', async (_, seen) => {
-    const { admin } = bench;
-    await admin.plans.put({ code: 'seen', limits });
-    const before = (await admin.plans.audit('seen')).entries;
-    const refusal = admin.plans.put({ code: 'seen', limits: { day: 9 }, seen });
-    await expect(refusal).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringMatching(seen ? /"seen" was changed/ : /"seen" was made/),
-    });
-    expect((await admin.plans.audit('seen')).entries).toEqual(before);
-    expect(await admin.plans.put({ code: 'seen', seen: { state: 'active', limits } })).toMatchObject({ limits });
-  });
+  ])(
+    'refuses a change decided upon when the plan %s, and leaves no trace in the audit',
+    async (_, seen) => {
+      const { admin } = bench;
+      await admin.plans.put({ code: 'seen', limits });
+      const before = (await admin.plans.audit('seen')).entries;
+      const refusal = admin.plans.put({ code: 'seen', limits: { day: 9 }, seen });
+      await expect(refusal).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringMatching(seen ? /"seen" was changed/ : /"seen" was made/),
+      });
+      expect((await admin.plans.audit('seen')).entries).toEqual(before);
+      expect(
+        await admin.plans.put({ code: 'seen', seen: { state: 'active', limits } }),
+      ).toMatchObject({ limits });
+    },
+  );
 
   it('refuses a change of a plan that was seen and does not exist', async () => {
-    const refusal = bench.admin.plans.put({ code: 'unseen', limits, seen: { state: 'active', limits } });
-    await expect(refusal).rejects.toMatchObject({ code: 'conflict', message: expect.stringMatching(/was changed/) });
-    expect(await bench.admin.plans.put({ code: 'unseen', limits, seen: null })).toMatchObject({ limits });
+    const refusal = bench.admin.plans.put({
+      code: 'unseen',
+      limits,
+      seen: { state: 'active', limits },
+    });
+    await expect(refusal).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/was changed/),
+    });
+    expect(await bench.admin.plans.put({ code: 'unseen', limits, seen: null })).toMatchObject({
+      limits,
+    });
   });
 
   it('makes one of two changes at the same moment that were decided upon the same plan', async () => {
@@ -119,7 +146,9 @@ describe('plans.put', () => {
     const seen = { state: 'active', limits } as const;
     const changes = [7, 8].map((day) => admin.plans.put({ code: 'duel', limits: { day }, seen }));
     const outcomes = await Promise.allSettled(changes);
-    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done'));
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? outcome.reason.code : 'done',
+    );
     expect(codes.toSorted()).toEqual(['conflict', 'done']);
   });
 
@@ -129,7 +158,10 @@ describe('plans.put', () => {
     ['a negative limit', { code: 'none', limits: { day: -1 } }, /whole number/],
   ])('refuses %s', async (_, input, message) => {
     const refusal = bench.admin.plans.put(input as Parameters<typeof bench.admin.plans.put>[0]);
-    await expect(refusal).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
+    await expect(refusal).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(message),
+    });
     expect((await allPlans(bench.admin)).map(({ code }) => code)).not.toContain(input.code);
   });
 });

@@ -10,7 +10,12 @@ let admin: Admin;
 let now = Date.parse('2026-11-21T12:00:00Z');
 
 beforeAll(() => {
-  admin = createAdmin({ client: service.client, table: testTables.accounts, actor: 'portal', now: () => now });
+  admin = createAdmin({
+    client: service.client,
+    table: testTables.accounts,
+    actor: 'portal',
+    now: () => now,
+  });
 });
 
 const idsOf = async (scope: Parameters<Admin['sessions']['list']>[0]) =>
@@ -18,7 +23,12 @@ const idsOf = async (scope: Parameters<Admin['sessions']['list']>[0]) =>
 
 describe('a session', () => {
   it('holds who signed in, since when, with what, and what their rights rest on', async () => {
-    const details = { people: ['Jo@Example.nl'], name: 'Jo', browser: 'Firefox', claims: { operator: 'groups=ops' } };
+    const details = {
+      people: ['Jo@Example.nl'],
+      name: 'Jo',
+      browser: 'Firefox',
+      claims: { operator: 'groups=ops' },
+    };
     const id = await admin.sessions.start('sub:jo', 60, details);
     const started = '2026-11-21T12:00:00Z';
     expect(await admin.sessions.find(id)).toEqual({
@@ -51,7 +61,9 @@ describe('a session', () => {
     const id = await admin.sessions.start('sub:seen', 600);
     const began = now;
     now += 59_000;
-    expect((await admin.sessions.find(id))?.seen).toBe(new Date(began).toISOString().replace('.000', ''));
+    expect((await admin.sessions.find(id))?.seen).toBe(
+      new Date(began).toISOString().replace('.000', ''),
+    );
     now += 1000;
     await admin.sessions.find(id);
     const [listed] = (await admin.sessions.list({ person: 'sub:seen' })).sessions;
@@ -73,7 +85,10 @@ describe('a session', () => {
   });
 
   it('is confirmed by its own person, whose claims it then has, and by nobody else', async () => {
-    const id = await admin.sessions.start('sub:c', 3600, { people: ['c@x.nl'], claims: { operator: 'groups=ops' } });
+    const id = await admin.sessions.start('sub:c', 3600, {
+      people: ['c@x.nl'],
+      claims: { operator: 'groups=ops' },
+    });
     now += 300_000;
     expect(await admin.sessions.confirm(id, 'sub:other', { people: ['c@x.nl'] })).toBe(false);
     expect(await admin.sessions.confirm(id, 'sub:c', { people: ['d@x.nl'] })).toBe(false);
@@ -102,7 +117,10 @@ describe('sessions', () => {
     await admin.accounts.create({ id: 'acme', plan: 'small' });
     await admin.members.add({ account: 'acme', person: 'ann@acme.nl', role: 'viewer' });
     const ann = await admin.sessions.start('sub:ann', 600, { people: ['ann@acme.nl'] });
-    const bob = [await admin.sessions.start('sub:bob', 600), await admin.sessions.start('sub:bob', 600)];
+    const bob = [
+      await admin.sessions.start('sub:bob', 600),
+      await admin.sessions.start('sub:bob', 600),
+    ];
     expect(await idsOf({ account: 'acme' })).toEqual([ann]);
     expect(await idsOf({ person: 'ANN@acme.nl' })).toEqual([ann]);
     expect((await idsOf({ person: 'sub:bob' })).toSorted()).toEqual(bob.toSorted());
@@ -112,24 +130,33 @@ describe('sessions', () => {
     expect(await admin.sessions.find(bob[0] ?? '')).toBe(null);
     expect(await admin.sessions.endAll({ account: 'acme' })).toBe(1);
     expect(await admin.sessions.find(ann)).toBe(null);
-    await expect(admin.sessions.list({ account: 'nobody' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(admin.sessions.list({ person: 'nobody' })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(admin.sessions.list({ account: 'nobody' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(admin.sessions.list({ person: 'nobody' })).rejects.toMatchObject({
+      code: 'invalid',
+    });
   });
 
-  inSweep('of everybody are listed by full page, whatever has ended, and ended to the last one', async () => {
-    const ids: string[] = [];
-    for (let i = 0; i < 120; i++) await admin.sessions.start(`sub:ended-${i}`, 60);
-    now += 60_000;
-    for (let i = 0; i < 120; i++) ids.push(await admin.sessions.start(`sub:page-${i}`, 600));
-    const first = await admin.sessions.list('all');
-    expect(first.sessions).toHaveLength(100);
-    const second = await admin.sessions.list('all', { cursor: first.cursor ?? '' });
-    const all = [...first.sessions, ...second.sessions].map(({ id }) => id);
-    expect(all).toEqual(expect.arrayContaining(ids));
-    expect(await admin.sessions.endAll('all')).toBe(all.length);
-    expect(await admin.sessions.list('all')).toEqual({ sessions: [], cursor: null });
-    await expect(admin.sessions.list('all', { cursor: '#' })).rejects.toMatchObject({ code: 'invalid' });
-  });
+  inSweep(
+    'of everybody are listed by full page, whatever has ended, and ended to the last one',
+    async () => {
+      const ids: string[] = [];
+      for (let i = 0; i < 120; i++) await admin.sessions.start(`sub:ended-${i}`, 60);
+      now += 60_000;
+      for (let i = 0; i < 120; i++) ids.push(await admin.sessions.start(`sub:page-${i}`, 600));
+      const first = await admin.sessions.list('all');
+      expect(first.sessions).toHaveLength(100);
+      const second = await admin.sessions.list('all', { cursor: first.cursor ?? '' });
+      const all = [...first.sessions, ...second.sessions].map(({ id }) => id);
+      expect(all).toEqual(expect.arrayContaining(ids));
+      expect(await admin.sessions.endAll('all')).toBe(all.length);
+      expect(await admin.sessions.list('all')).toEqual({ sessions: [], cursor: null });
+      await expect(admin.sessions.list('all', { cursor: '#' })).rejects.toMatchObject({
+        code: 'invalid',
+      });
+    },
+  );
 
   it('are in an audit: who signed in, was refused and was signed out, which is kept for 400 days', async () => {
     now += 1000;
@@ -150,7 +177,11 @@ describe('sessions', () => {
     ).toEqual([
       { actor: 'portal', action: 'session end-all', detail: { person: 'sub:audit', ended: 0 } },
       { actor: 'portal', action: 'session end', detail: who },
-      { actor: 'portal', action: 'session refuse', detail: { reason: 'UnusableIdentity', identity: 'x'.repeat(300) } },
+      {
+        actor: 'portal',
+        action: 'session refuse',
+        detail: { reason: 'UnusableIdentity', identity: 'x'.repeat(300) },
+      },
       { actor: 'portal', action: 'session start', detail: who },
     ]);
     const items = await storedItems(service.client, testTables.accounts, 'sign-in#');

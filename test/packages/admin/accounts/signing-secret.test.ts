@@ -8,10 +8,17 @@ import {
 } from '../../../../core/accounts/checksum-secret.ts';
 import { systemClock } from '../../../../core/calendar.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
-import { createInstance, startAddressService, testAddress, testTables } from '../../../support/address-service.ts';
+import {
+  createInstance,
+  startAddressService,
+  testAddress,
+  testTables,
+} from '../../../support/address-service.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
 
-/** How much faster than the wall clock a first key waits here, and the secrets of an instance age. */
+/**
+ * How much faster than the wall clock a first key waits here, and the secrets of an instance age.
+ */
 const speed = 4;
 const fastClock = () => Date.now() * speed;
 settlesAfterMilliseconds.first /= speed;
@@ -23,14 +30,20 @@ beforeAll(async () => {
   await service.admin.plans.put({ code: 'standard', limits: { day: 1e6 } });
   for (const id of ['acme', 'other']) await service.admin.accounts.create({ id, plan: 'standard' });
 });
-beforeEach(() => service.client.send(new DeleteCommand({ TableName: table, Key: checksumSecret.key })));
+beforeEach(() =>
+  service.client.send(new DeleteCommand({ TableName: table, Key: checksumSecret.key })),
+);
 
 const stored = async () =>
   (await service.client.send(new GetCommand({ TableName: table, Key: checksumSecret.key }))).Item;
 
 /** How an instance of each function answers a key, with secrets of its own. */
 function instance(client = service.client) {
-  const { lookUp, send } = createInstance(service.client, systemClock, createChecksumSecrets(client, table, fastClock));
+  const { lookUp, send } = createInstance(
+    service.client,
+    systemClock,
+    createChecksumSecrets(client, table, fastClock),
+  );
   return async (key: string) => {
     const validate = send('/v1/auth/validate', { headers: { 'x-api-key': key } });
     return (await Promise.all([lookUp(key, testAddress), validate])).map(({ status }) => status);
@@ -46,14 +59,22 @@ describe('the first key of a deployment', () => {
     // So that its last read always is a recent one.
     const asking = setInterval(async () => answers.push(...(await ask(junk))), 10).unref();
     const create = async (account: string) =>
-      (await createAdmin({ client: service.client, table }).keys.create({ account, label: 'first' })).key;
+      (
+        await createAdmin({ client: service.client, table }).keys.create({
+          account,
+          label: 'first',
+        })
+      ).key;
     const begun = performance.now();
     const keys = await Promise.all(['acme', 'other'].map(create));
     expect((await Promise.all(keys.map(ask))).flat()).toEqual([200, 200, 200, 200]);
     clearInterval(asking);
     expect([answers.length > 20, new Set(answers)]).toEqual([true, new Set([401])]);
     expect(performance.now() - begun).toBeGreaterThan(2000 / speed);
-    expect(await stored()).toMatchObject({ current: expect.any(String), settled: expect.any(Number) });
+    expect(await stored()).toMatchObject({
+      current: expect.any(String),
+      settled: expect.any(Number),
+    });
 
     // A wait that no busy machine is slow enough to hide.
     settlesAfterMilliseconds.first *= 20;

@@ -36,7 +36,8 @@ async function accountWith(id: string, count: number): Promise<Key[]> {
   for (let i = 0; i < count; i++) {
     const { key, keyId } = await bench.admin.keys.create({ account: id, label: `key ${i}` });
     const claim = readApiKey(key, [testChecksumSecret]) as KeyClaim;
-    const use = (units = 1) => charge(access, claim, () => bench.clock.now / 1000, AbortSignal.timeout(20_000), units);
+    const use = (units = 1) =>
+      charge(access, claim, () => bench.clock.now / 1000, AbortSignal.timeout(20_000), units);
     keys.push({ keyId, use });
   }
   return keys;
@@ -63,7 +64,13 @@ describe('the usage of an account by key', () => {
       ...range,
       lookups: 103,
       keys: [
-        { keyId: second.keyId, label: 'key 1', ...of, lookups: 100, days: [{ date: yesterday, lookups: 100 }] },
+        {
+          keyId: second.keyId,
+          label: 'key 1',
+          ...of,
+          lookups: 100,
+          days: [{ date: yesterday, lookups: 100 }],
+        },
         {
           ...{ keyId: first.keyId, label: 'key 0', ...of, lookups: 3 },
           days: [
@@ -75,10 +82,12 @@ describe('the usage of an account by key', () => {
       ],
       unattributed: { lookups: 0, days: [] },
     });
-    expect(await bench.admin.accounts.usageByKey('acme', { from: today, to: today })).toMatchObject({
-      lookups: 2,
-      keys: [{ label: 'key 0', lookups: 2 }, { lookups: 0 }, { lookups: 0 }],
-    });
+    expect(await bench.admin.accounts.usageByKey('acme', { from: today, to: today })).toMatchObject(
+      {
+        lookups: 2,
+        keys: [{ label: 'key 0', lookups: 2 }, { lookups: 0 }, { lookups: 0 }],
+      },
+    );
   });
 
   it('names a revoked key that was used, with its label, and no other revoked one', async () => {
@@ -86,7 +95,9 @@ describe('the usage of an account by key', () => {
     await keys[0]?.use();
     for (const { keyId } of keys) await bench.admin.keys.revoke({ account: 'revoked', keyId });
     const { keys: found } = await usageOf('revoked');
-    expect(found).toMatchObject([{ keyId: keys[0]?.keyId, label: 'key 0', revoked: true, lookups: 1 }]);
+    expect(found).toMatchObject([
+      { keyId: keys[0]?.keyId, label: 'key 0', revoked: true, lookups: 1 },
+    ]);
   });
 
   it('is the same before and after the days are recorded', async () => {
@@ -106,7 +117,10 @@ describe('the usage of an account by key', () => {
 
   it('refuses what the usage of an account refuses', async () => {
     await expect(usageOf('nobody')).rejects.toMatchObject({ code: 'not_found' });
-    const future = bench.admin.accounts.usageByKey('acme', { from: '2027-01-01', to: '2027-01-31' });
+    const future = bench.admin.accounts.usageByKey('acme', {
+      from: '2027-01-01',
+      to: '2027-01-31',
+    });
     await expect(future).rejects.toMatchObject({ code: 'invalid' });
   });
 });
@@ -125,7 +139,13 @@ describe('lookups that belong to no key', () => {
     await keys[0]?.use();
     await keys[1]?.use();
     const twin = `${keys[0]?.keyId.slice(0, 4)}zzzz`;
-    const Item = { account: 'alike', item: `key#${twin}`, label: 'twin', created: start / 1000, revoked: start / 1000 };
+    const Item = {
+      account: 'alike',
+      item: `key#${twin}`,
+      label: 'twin',
+      created: start / 1000,
+      revoked: start / 1000,
+    };
     await writeItems(bench.client, bench.table, [Item]);
     expect(await byLabel('alike')).toEqual({ 'key 1': 1, unattributed: 1 });
   });
@@ -135,9 +155,15 @@ describe('a day that begins when the item has no space for its counts by key', (
   it('is begun by one of many requests, which records the others first, and counts all of them', async () => {
     const keys = await accountWith('twelve', maxKeyCounts);
     for (let days = 0; days < 3; days++) {
-      await Promise.all(Array.from({ length: 3 * maxKeyCounts }, (_, i) => keys[i % maxKeyCounts]?.use()));
+      await Promise.all(
+        Array.from({ length: 3 * maxKeyCounts }, (_, i) => keys[i % maxKeyCounts]?.use()),
+      );
       const { usage } = await getAccess(store(), 'twelve');
-      expect([Object.keys(usage.byKey).length, usage.days, usage.daysByKey]).toEqual([maxKeyCounts, {}, {}]);
+      expect([Object.keys(usage.byKey).length, usage.days, usage.daysByKey]).toEqual([
+        maxKeyCounts,
+        {},
+        {},
+      ]);
       bench.clock.now += dayMilliseconds;
     }
     const { keys: found, unattributed } = await usageOf('twelve');
@@ -159,7 +185,11 @@ describe('a day that begins when the item has no space for its counts by key', (
 
   it('is begun with more keys than fit, where none has been counted', async () => {
     const keys = await accountWith('rotated', maxKeyCounts);
-    await bench.admin.keys.rotate({ account: 'rotated', keyId: keys[0]?.keyId ?? '', label: 'next' });
+    await bench.admin.keys.rotate({
+      account: 'rotated',
+      keyId: keys[0]?.keyId ?? '',
+      label: 'next',
+    });
     bench.clock.now += dayMilliseconds;
     await keys[1]?.use();
     bench.clock.now += dayMilliseconds;
@@ -174,5 +204,8 @@ it('the count of an account is exact where a count by key is missing', async () 
   const item = (await bench.item('damaged')) ?? {};
   await writeItems(bench.client, bench.table, [{ ...item, [windowItem.day.used]: 3 }]);
   expect(await byLabel('damaged')).toEqual({ 'key 0': 2, unattributed: 1 });
-  expect((await bench.admin.accounts.usage('damaged', range)).days.find(({ lookups }) => lookups > 0)?.lookups).toBe(3);
+  expect(
+    (await bench.admin.accounts.usage('damaged', range)).days.find(({ lookups }) => lookups > 0)
+      ?.lookups,
+  ).toBe(3);
 });

@@ -27,7 +27,10 @@ function dyingClient(at: number, applied: boolean): DynamoDBDocumentClient {
     if (applied && writes === at) await bench.client.send(...args);
     throw new Killed('the process is gone');
   };
-  return { send, middlewareStack: bench.client.middlewareStack } as unknown as DynamoDBDocumentClient;
+  return {
+    send,
+    middlewareStack: bench.client.middlewareStack,
+  } as unknown as DynamoDBDocumentClient;
 }
 
 const hour = 3600;
@@ -50,9 +53,15 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const) }) },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: hour, max: 60 * hour }) }),
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      seconds: fc.integer({ min: hour, max: 60 * hour }),
+    }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('record' as const), twice: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('record' as const), twice: fc.boolean() }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -63,7 +72,10 @@ const step = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('plan' as const), code: fc.constantFrom('months', 'minutes') }),
+    arbitrary: fc.record({
+      kind: fc.constant('plan' as const),
+      code: fc.constantFrom('months', 'minutes'),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('suspend' as const) }) },
 );
@@ -75,7 +87,8 @@ describe('any sequence of lookups, changes and records by several instances', ()
     const { admin, client, table, clock } = bench;
     await admin.plans.put({ code: 'months', limits: { month: null } });
     await admin.plans.put({ code: 'minutes', limits: { minute: 100_000 } });
-    const store = (with_: DynamoDBDocumentClient) => createAdminStore(with_, table, 'job', () => clock.now);
+    const store = (with_: DynamoDBDocumentClient) =>
+      createAdminStore(with_, table, 'job', () => clock.now);
     // An instance whose clock is ahead counts on a day that has not begun.
     const later = createAdmin({ client, table, now: () => clock.now + 2 * 86_400_000 });
     const record = async (id: string, with_: DynamoDBDocumentClient) =>
@@ -99,7 +112,10 @@ describe('any sequence of lookups, changes and records by several instances', ()
         const count = ({ keyId, access }: Pick<Caller, 'keyId' | 'access'>) => {
           const { date } = access.usage;
           counted[date] = (counted[date] ?? 0) + 1;
-          countedByKey[keyId] = { ...countedByKey[keyId], [date]: (countedByKey[keyId]?.[date] ?? 0) + 1 };
+          countedByKey[keyId] = {
+            ...countedByKey[keyId],
+            [date]: (countedByKey[keyId]?.[date] ?? 0) + 1,
+          };
         };
         for (const made of steps) {
           if (made.kind === 'wait') clock.now += made.seconds * 1000;
@@ -116,12 +132,18 @@ describe('any sequence of lookups, changes and records by several instances', ()
             const claim = claims[0] as KeyClaim;
             const { usage: before } = await getAccess(store(client), id);
             const lost = createAccessStore(dyingClient(1, true), table);
-            const charged = charge(lost, claim, () => clock.now / 1000, AbortSignal.timeout(20_000));
+            const charged = charge(
+              lost,
+              claim,
+              () => clock.now / 1000,
+              AbortSignal.timeout(20_000),
+            );
             await expect(charged).rejects.toThrow(StoreUnavailable);
             // It was counted, unless its first write met a day that has ended.
             const access = await getAccess(store(client), id);
             const { date, lookups } = access.usage;
-            if (date === before.date && lookups > before.lookups) count({ keyId: claim.keyId, access });
+            if (date === before.date && lookups > before.lookups)
+              count({ keyId: claim.keyId, access });
           } else if (made.kind === 'record') {
             await Promise.all([record(id, client), made.twice && record(id, client)]);
           } else if (made.kind === 'die') {
@@ -152,7 +174,9 @@ describe('any sequence of lookups, changes and records by several instances', ()
           const { keys, unattributed, lookups } = await later.accounts.usageByKey(id, { from, to });
           expect(unattributed).toEqual({ lookups: 0, days: [] });
           expect(keys.reduce((sum, key) => sum + key.lookups, 0)).toBe(lookups);
-          const found = keys.flatMap(({ keyId, days }) => (days.length > 0 ? [[keyId, days] as const] : []));
+          const found = keys.flatMap(({ keyId, days }) =>
+            days.length > 0 ? [[keyId, days] as const] : [],
+          );
           const expected = Object.entries(countedByKey).map(([keyId, ofKey]) => {
             const dates = Object.keys(ofKey).toSorted();
             return [keyId, dates.map((date) => ({ date, lookups: ofKey[date] }))] as const;

@@ -28,7 +28,8 @@ beforeAll(async () => {
     keys[id] = (await admin.keys.create({ account: id, label: 'k' })).key;
   }
   clock.now = benchStart;
-  for (const id of ['acme', 'acme', 'gone', 'zed']) expect(await request(keys[id] as string)).toBe('charged');
+  for (const id of ['acme', 'acme', 'gone', 'zed'])
+    expect(await request(keys[id] as string)).toBe('charged');
   clock.now += dayMilliseconds;
   expect(await request(keys.acme as string)).toBe('charged');
   for (const id of ['gone', 'unused']) {
@@ -84,9 +85,15 @@ describe('the usage of an account', () => {
     [{ from: '2023-01-01', to: '2026-01-05' }, 'at most 1100 days'],
     [{ from: '2026-08-02', to: '2026-08-01' }, 'ends (2026-08-01) before it begins (2026-08-02)'],
     [{ from: '2026-08-03' }, 'ends (2026-08-02) before it begins (2026-08-03)'],
-    [{ from: '2026-08-01', to: '2026-09-01' }, '2026-09 has not begun yet; the current month is 2026-08'],
+    [
+      { from: '2026-08-01', to: '2026-09-01' },
+      '2026-09 has not begun yet; the current month is 2026-08',
+    ],
     [{ to: '2027-01-31' }, '2027-01 has not begun yet'],
-    [{ from: '2024-06-30', to: '2024-07-31' }, 'kept for 25 whole months, so no usage exists before 2024-07'],
+    [
+      { from: '2024-06-30', to: '2024-07-31' },
+      'kept for 25 whole months, so no usage exists before 2024-07',
+    ],
   ])('is refused for the range %j, as is that of all accounts', async (range, message) => {
     const refusal = { code: 'invalid', message: expect.stringContaining(message) };
     await expect(usageOf(store(), 'acme', range)).rejects.toMatchObject(refusal);
@@ -121,7 +128,10 @@ describe('the usage of an account', () => {
     await newAccount('moving', 7);
     clock.now += dayMilliseconds;
     const reading = aroundQuery('usage#', () => record('moving'), 'after');
-    const { days } = await usageOf(reading.store, 'moving', { from: '2026-08-02', to: '2026-08-03' });
+    const { days } = await usageOf(reading.store, 'moving', {
+      from: '2026-08-02',
+      to: '2026-08-03',
+    });
     clock.now -= dayMilliseconds;
     expect([reading.done(), days]).toEqual([
       true,
@@ -138,14 +148,20 @@ async function record(account: string): Promise<void> {
   expect(await recordUsage(store(), await getAccess(store(), account), 25)).toBe(true);
 }
 
-/** A store that runs `work` once, right before or after its first query with a value that begins so is answered. */
+/**
+ * A store that runs `work` once, right before or after its first query with a value that begins so
+ * is answered.
+ */
 function aroundQuery(prefix: string, work: () => Promise<unknown>, when: 'before' | 'after') {
   const moving = store();
   const { query } = moving;
   let done = false;
   moving.query = async (read) => {
     const isFirst =
-      !done && Object.values(read.ExpressionAttributeValues).some((value) => String(value).startsWith(prefix));
+      !done &&
+      Object.values(read.ExpressionAttributeValues).some((value) =>
+        String(value).startsWith(prefix),
+      );
     if (!isFirst) return query(read);
     done = true;
     if (when === 'before') await work();
@@ -212,7 +228,8 @@ describe('the usage of all accounts', () => {
     expect(await readRetention(store())).toEqual({ months: 25, since: '2024-05' });
     await setRetention(store(), 3);
     await expect(usageOf(store(), 'acme', { from: '2026-04-30' })).rejects.toMatchObject({
-      message: 'Usage is kept for 3 whole months, so no usage exists before 2026-05. Begin on 2026-05-01 or later.',
+      message:
+        'Usage is kept for 3 whole months, so no usage exists before 2026-05. Begin on 2026-05-01 or later.',
     });
     expect((await usageOf(store(), 'acme', { from: '2026-05-01' })).from).toBe('2026-05-01');
     expect(await bench.admin.accounts.usageKeptSince()).toBe('2026-05-01');
@@ -224,9 +241,13 @@ describe('the usage of all accounts', () => {
     const restore = await bench.saved();
     await newAccount('new', 0);
     const refusal = { code: 'invalid', reason: 'month', firstMonth: '2026-08' };
-    const why = 'Account "new" was created in 2026-08; nothing exists before that month. Begin on 2026-08-01 or later.';
+    const why =
+      'Account "new" was created in 2026-08; nothing exists before that month. Begin on 2026-08-01 or later.';
     for (const range of [{ from: '2026-07-31' }, { to: '2026-07-31' }]) {
-      await expect(usageOf(store(), 'new', range)).rejects.toMatchObject({ ...refusal, message: why });
+      await expect(usageOf(store(), 'new', range)).rejects.toMatchObject({
+        ...refusal,
+        message: why,
+      });
       await expect(bench.admin.accounts.usageByKey('new', range)).rejects.toMatchObject(refusal);
     }
     expect((await usageOf(store(), 'new')).from).toBe('2026-08-01');
@@ -237,7 +258,9 @@ describe('the usage of all accounts', () => {
   it('of all accounts is refused before the month of the first one', async () => {
     const restore = await bench.saved();
     await store().put({ account: 'usage#', item: 'retention', since: '2026-07' });
-    await expect(eachUsage(store(), { from: '2026-06-30', to: '2026-06-30' }).next()).rejects.toMatchObject({
+    await expect(
+      eachUsage(store(), { from: '2026-06-30', to: '2026-06-30' }).next(),
+    ).rejects.toMatchObject({
       ...{ code: 'invalid', reason: 'month', firstMonth: '2026-07' },
       message: expect.stringContaining('The first account was created in 2026-07'),
     });
@@ -250,7 +273,9 @@ describe('the usage of all accounts', () => {
     await newAccount('late', 1);
     await admin.accounts.suspend('late');
     const deleting = aroundQuery('deleted#', () => admin.accounts.delete('late'), 'before');
-    const late = (await usageOfAll(deleting.store, { from: '2026-08-02' })).filter(({ account }) => account === 'late');
+    const late = (await usageOfAll(deleting.store, { from: '2026-08-02' })).filter(
+      ({ account }) => account === 'late',
+    );
     expect([deleting.done(), late.map(({ days }) => days[0]?.lookups)]).toEqual([true, [1]]);
   });
 
@@ -278,7 +303,8 @@ describe('a record of the days of an account', () => {
     const { clock, request } = bench;
     const { key } = await newAccount('jobs', 3);
     clock.now += dayMilliseconds;
-    // This lookup puts the former day among those that a job moves, and begins a day that it leaves alone.
+    // This lookup puts the former day among those that a job moves, and begins a day that it leaves
+    // alone.
     expect(await request(key)).toBe('charged');
     const before = await getAccess(store(), 'jobs');
     for (const _ of [1, 2]) await recordUsage(store(), before, 25);

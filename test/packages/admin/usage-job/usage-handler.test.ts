@@ -1,6 +1,11 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { newAccessItem, windowItem } from '../../../../core/accounts/account-item.ts';
@@ -64,18 +69,37 @@ beforeEach(() => {
 describe('the function that records usage', () => {
   it('puts an event about each limit that is used up', async () => {
     await handler();
-    const entries = events.commandCalls(PutEventsCommand).flatMap(({ args: [{ input }] }) => input.Entries ?? []);
-    expect(entries).toMatchObject(Array(2).fill({ Source: 'bag-adres', DetailType: 'quota.threshold' }));
+    const entries = events
+      .commandCalls(PutEventsCommand)
+      .flatMap(({ args: [{ input }] }) => input.Entries ?? []);
+    expect(entries).toMatchObject(
+      Array(2).fill({ Source: 'bag-adres', DetailType: 'quota.threshold' }),
+    );
     const details = entries.map(({ Detail = '' }) => JSON.parse(Detail));
     for (const detail of details) expect(faultsOfEvent('quota.threshold', detail)).toEqual([]);
     const shared = {
-      ...{ version: 1, deployment: 'bag-adres-prod', level: 'reached', window: 'day', limit: 10, used: 10 },
+      ...{
+        version: 1,
+        deployment: 'bag-adres-prod',
+        level: 'reached',
+        window: 'day',
+        limit: 10,
+        used: 10,
+      },
       ...{ exhausted: true, resets: expect.any(String), contacts: ['jo@example.nl'] },
     };
     const summary = (account: string) =>
-      expect.stringContaining(`Account ${account} has used 10 of the 10 lookups of this day. Further lookups`);
+      expect.stringContaining(
+        `Account ${account} has used 10 of the 10 lookups of this day. Further lookups`,
+      );
     expect(details).toEqual([
-      { ...shared, account: 'acme', name: 'Acme B.V.', contact: 'Ann, 020 123', summary: summary('acme (Acme B.V.)') },
+      {
+        ...shared,
+        account: 'acme',
+        name: 'Acme B.V.',
+        contact: 'Ann, 020 123',
+        summary: summary('acme (Acme B.V.)'),
+      },
       { ...shared, account: 'other', name: null, contact: null, summary: summary('other') },
     ]);
     const items = table.calls().map(({ args: [{ input }] }) => JSON.stringify(input));
@@ -91,7 +115,9 @@ describe('the function that records usage', () => {
 
   it('closes the month before, an hour after its end, with one object of a fixed name written last', async () => {
     bucket.reset();
-    bucket.on(GetObjectCommand).rejects(Object.assign(new Error('no such key'), { name: 'NoSuchKey' }));
+    bucket
+      .on(GetObjectCommand)
+      .rejects(Object.assign(new Error('no such key'), { name: 'NoSuchKey' }));
     bucket.on(PutObjectCommand).resolves({});
     const clock = jest.spyOn(Date, 'now');
     for (const [minutes, written] of [
@@ -104,7 +130,9 @@ describe('the function that records usage', () => {
     }
     clock.mockRestore();
     const inputs = bucket.commandCalls(PutObjectCommand).map(({ args: [{ input }] }) => input);
-    expect(inputs.map(({ Bucket, IfNoneMatch }) => [Bucket, IfNoneMatch])).toEqual(Array(2).fill(['statements', '*']));
+    expect(inputs.map(({ Bucket, IfNoneMatch }) => [Bucket, IfNoneMatch])).toEqual(
+      Array(2).fill(['statements', '*']),
+    );
     expect(inputs.map(({ Key }) => Key)).toEqual([
       expect.stringMatching(/^statements\/\d{4}-\d\d\/[0-9a-f]{16}\.csv$/),
       `statements/${lastMonth}.json`,

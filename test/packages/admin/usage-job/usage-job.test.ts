@@ -63,7 +63,10 @@ describe('the usage job', () => {
     expect(await item('one', 'usage#2026-08-01')).toBeUndefined();
     clock.now += dayMilliseconds;
     expect(await runJob({ months: 2 })).toMatchObject({ recorded: 1 });
-    expect(await item('one', 'usage#2026-08-01')).toMatchObject({ lookups: 3, expires: Date.UTC(2026, 10, 1) / 1000 });
+    expect(await item('one', 'usage#2026-08-01')).toMatchObject({
+      lookups: 3,
+      expires: Date.UTC(2026, 10, 1) / 1000,
+    });
     expect(await runJob()).toMatchObject({ recorded: 0 });
   });
 
@@ -76,9 +79,13 @@ describe('the usage job', () => {
       clock.now += dayMilliseconds;
     }
     const days = [1, 2, 3, 4, 5, 0];
-    expect((await admin.accounts.usage('late', { from })).days.map(({ lookups }) => lookups)).toEqual(days);
+    expect(
+      (await admin.accounts.usage('late', { from })).days.map(({ lookups }) => lookups),
+    ).toEqual(days);
     await Promise.all([runJob(), runJob()]);
-    expect((await admin.accounts.usage('late', { from })).days.map(({ lookups }) => lookups)).toEqual(days);
+    expect(
+      (await admin.accounts.usage('late', { from })).days.map(({ lookups }) => lookups),
+    ).toEqual(days);
     expect(readAccess((await item('late')) ?? {}).usage).toMatchObject({ lookups: 0, days: {} });
   });
 
@@ -112,7 +119,10 @@ describe('the usage job', () => {
     const broken = async () => {
       throw new Error('no topic');
     };
-    expect(await runJob({ send: broken })).toMatchObject({ messages: 0, failures: [{ account: 'failing' }] });
+    expect(await runJob({ send: broken })).toMatchObject({
+      messages: 0,
+      failures: [{ account: 'failing' }],
+    });
     const yesterday = new Date(clock.now - dayMilliseconds).toISOString().slice(0, 10);
     expect(await bench.item('zz-other', `usage#${yesterday}`)).toMatchObject({ lookups: 1 });
     expect(await runJob()).toMatchObject({ messages: 1, failures: [] });
@@ -127,7 +137,9 @@ describe('the usage job', () => {
     for (const key of [none, one]) await request(key, 1);
     await runJob({ messageAtShare: 1 });
     expect(sent.filter(({ account }) => account === 'none')).toEqual([]);
-    expect(sent.filter(({ account }) => account === 'single')).toMatchObject([{ window: 'day', isExhausted: true }]);
+    expect(sent.filter(({ account }) => account === 'single')).toMatchObject([
+      { window: 'day', isExhausted: true },
+    ]);
   });
 
   it('remembers what it sent until after the window has ended', async () => {
@@ -136,7 +148,10 @@ describe('the usage job', () => {
     await runJob();
     const [{ resets } = { resets: 0 }] = sent.filter(({ account }) => account === 'marked');
     expect(resets).toBeGreaterThan(clock.now / 1000);
-    const mark = await item('marked', `notice#day#${new Date(resets * 1000).toISOString().slice(0, 10)}#used`);
+    const mark = await item(
+      'marked',
+      `notice#day#${new Date(resets * 1000).toISOString().slice(0, 10)}#used`,
+    );
     expect(mark?.expires).toBeGreaterThan(resets);
   });
 

@@ -37,10 +37,16 @@ describe.each(languages)('the texts in %s', (language) => {
 
 describe('the members that the page explains', () => {
   const membersOf = (operation: string) =>
-    new Set(Object.values(api.responseExamples(operation, '200')).flatMap(({ value }) => Object.keys(value as object)));
+    new Set(
+      Object.values(api.responseExamples(operation, '200')).flatMap(({ value }) =>
+        Object.keys(value as object),
+      ),
+    );
 
   it('are those of the responses', () => {
     expect(new Set(Object.keys(referenceTexts.en.members))).toEqual(membersOf('lookUpAddress'));
-    expect(new Set(Object.keys(referenceTexts.en.validationMembers))).toEqual(membersOf('validateKey'));
+    expect(new Set(Object.keys(referenceTexts.en.validationMembers))).toEqual(
+      membersOf('validateKey'),
+    );
   });
 });
