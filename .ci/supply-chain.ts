@@ -20,16 +20,16 @@ const forDevelopment = new Set([...permissive, 'MPL-2.0', 'CC-BY-4.0', 'WTFPL'])
 /** Packages whose manifest names no licence, with what their licence file says. */
 const unnamed = new Map(
   [
-    ...[
-      'compute-gcd',
-      'compute-lcm',
-      'decko',
-      'pastable',
-      'reserved',
-      'stickyfill',
-      'validate.io-function',
-    ],
-    ...['validate.io-integer', 'validate.io-integer-array', 'validate.io-number'],
+    'compute-gcd',
+    'compute-lcm',
+    'decko',
+    'pastable',
+    'reserved',
+    'stickyfill',
+    'validate.io-function',
+    'validate.io-integer',
+    'validate.io-integer-array',
+    'validate.io-number',
   ].map((name) => [name, 'MIT']),
 );
 
@@ -94,15 +94,17 @@ export function lockFindings(lock: { packages: Record<string, LockedPackage> }):
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
       const named = typeof license === 'string' ? license : unnamed.get(name);
       const findings: string[] = [];
-      if (named === undefined)
+      if (named === undefined) {
         findings.push(`${path}: names no licence; read it and add it to .ci/supply-chain.ts`);
-      else if (!isAllowed(named, dev ? forDevelopment : permissive))
+      } else if (!isAllowed(named, dev ? forDevelopment : permissive)) {
         findings.push(
           `${path}: licence ${named} is not on the list for ${dev ? 'development' : 'production'}`,
         );
+      }
       // Files of a bundled package are part of the package around it.
-      if (!integrity && !inBundle && !unverified.has(name))
+      if (!integrity && !inBundle && !unverified.has(name)) {
         findings.push(`${path}: has no integrity in package-lock.json`);
+      }
       return findings;
     },
   );
@@ -120,14 +122,16 @@ export function scriptFindings(
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     // Ours deletes the headers of Node, 67 MB, that nothing here compiles against.
     if (path === '') return [];
-    if (telemetry.has(name))
+    if (telemetry.has(name)) {
       return [
         `${path}: is telemetry. Remove what depends on it, or keep that out of the installation`,
       ];
-    if (hasInstallScript && refused[name] !== false)
+    }
+    if (hasInstallScript && refused[name] !== false) {
       return [
         `${path}: has an install script. Read it, and refuse it in allowScripts of package.json`,
       ];
+    }
     return [];
   });
 }
@@ -171,8 +175,9 @@ export function auditFindings(output: string): string[] | undefined {
   } catch {
     return undefined;
   }
-  if (typeof report.vulnerabilities !== 'object' || report.vulnerabilities === null)
+  if (typeof report.vulnerabilities !== 'object' || report.vulnerabilities === null) {
     return undefined;
+  }
   return Object.values(report.vulnerabilities)
     .filter(({ severity }) => severity === 'high' || severity === 'critical')
     .map(

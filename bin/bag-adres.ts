@@ -118,8 +118,9 @@ In scripts, use --json.`,
 function refuseEmpty(args: string[]): void {
   for (const [i, arg] of args.entries()) {
     const isEmpty = /^--[a-z-]+=$/.test(arg) || (arg.startsWith('--') && args[i + 1] === '');
-    if (isEmpty)
+    if (isEmpty) {
       throw new UsageError(`${arg.replace('=', '')} is empty. Give it a value or leave it out.`);
+    }
   }
 }
 

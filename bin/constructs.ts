@@ -72,7 +72,8 @@ export type BagAdresAddresses = {
  * `stage`, `region` or `account`.
  *
  * ```ts
- * const bagAdres = new BagAdres(app, 'BagAdres', { stage: 'test', alarmEmail: 'beheer@example.nl' });
+ * const settings = { stage: 'test', alarmEmail: 'beheer@example.nl' };
+ * const bagAdres = new BagAdres(app, 'BagAdres', settings);
  * bagAdres.accounts.grantCharge(gateway);
  * ```
  */
@@ -135,8 +136,9 @@ export function addStacks(
     ? new LoaderStack(scope, names.loader, propsOf('loader'))
     : undefined;
   const portal = has('portal') ? addPortal(scope, config, { data, service, loader }) : undefined;
-  if (parts?.includes('portal') && !portal)
+  if (parts?.includes('portal') && !portal) {
     throw new Error("parts has 'portal': configure it in `portal` too.");
+  }
   // `doctor` compares it with its own version.
   if (service) new CfnOutput(service, 'Version', { value: packageVersion() });
   const stacks = [data, service, loader, portal].filter((stack) => stack !== undefined);

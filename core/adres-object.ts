@@ -70,7 +70,8 @@ export function adresObjectTexts(
   object: Omit<AdresObject, 'hoofdadres'>,
 ): [status: string, rest: string] {
   const { type, status, locatie, oppervlakte = '', gebruiksdoelen = [] } = object;
-  const [letter, place] = [statusLetter(status), `,${locatie.x},${locatie.y}`];
+  const letter = statusLetter(status);
+  const place = `,${locatie.x},${locatie.y}`;
   if (type !== 'verblijfsobject') return [letter, place];
   return [letter, `${place},${oppervlakte},${gebruiksdoelen.map(gebruiksdoelText).join('')}`];
 }
@@ -132,7 +133,8 @@ export const betweenObjects = ';';
 /** @throws Error for a value that no text has a letter for: the reader has refused it before */
 function letterOf(letters: Map<string, string>, value: string): string {
   const found = letters.get(value);
-  if (found === undefined)
+  if (found === undefined) {
     throw new Error(`an adresseerbaar object can't have the value "${value}"`);
+  }
   return found;
 }

@@ -257,7 +257,9 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const abort = () => reject(new Error('the time for this request is over'));
     if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
+    else {
+      signal.addEventListener('abort', abort, { once: true });
+    }
   });
 }
 

@@ -183,9 +183,11 @@ export function distinctPlaces(places: readonly Place[]): Place[] {
   const distinct: Place[] = [];
   for (const place of places) {
     const last = distinct.at(-1);
-    if (last && compareNames(last, place) === 0)
+    if (last && compareNames(last, place) === 0) {
       distinct[distinct.length - 1] = combinedPlace(last, place);
-    else distinct.push(place);
+    } else {
+      distinct.push(place);
+    }
   }
   return distinct;
 }

@@ -22,7 +22,9 @@ const origin = {
   lat: (52 + 9 / 60 + 22.178 / 3600) / degrees,
   lon: (5 + 23 / 60 + 15.5 / 3600) / degrees,
 };
-const [falseEasting, falseNorthing, scale] = [155_000, 463_000, 0.9999079];
+const falseEasting = 155_000;
+const falseNorthing = 463_000;
+const scale = 0.9999079;
 
 /** The sphere onto which the ellipsoid is projected, conformally, before the plane. */
 const { a: axis, e2: squared } = bessel1841;
@@ -64,8 +66,9 @@ function onBessel(east: number, north: number): { lat: number; lon: number } {
   const lonOnSphere = Math.atan2(east * sine, sphereCosine * cosine - sphereSine * north * sine);
   const q = (Math.atanh(latSine) - isometricOffset) / exponent;
   let latitude = Math.tanh(q);
-  for (let i = 0; i < steps; i++)
+  for (let i = 0; i < steps; i++) {
     latitude = Math.tanh(q + eccentricity * Math.atanh(eccentricity * latitude));
+  }
   return { lat: Math.asin(latitude), lon: origin.lon + lonOnSphere / exponent };
 }
 

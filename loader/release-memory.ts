@@ -6,6 +6,7 @@
  */
 export function releaseMemory(bytes: Buffer): void {
   const { byteLength } = bytes.buffer;
-  if (2 * byteLength >= Buffer.poolSize && byteLength !== Buffer.poolSize)
+  if (2 * byteLength >= Buffer.poolSize && byteLength !== Buffer.poolSize) {
     (bytes.buffer as ArrayBuffer).transfer(0);
+  }
 }

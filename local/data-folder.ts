@@ -97,8 +97,9 @@ export async function emptyDataFolder(folder: DataFolder): Promise<void> {
   const logs = [folder.logFile, previousLogFile(folder.logFile)];
   const files = [...logs, folder.demoFile, identityFile(folder.path), stateFile(folder.path)];
   const folders = [folder.storageFolder, join(folder.path, 'statements')];
-  for (const item of [...database, ...files, ...folders])
+  for (const item of [...database, ...files, ...folders]) {
     await rm(item, { recursive: true, force: true });
+  }
 }
 
 /** Reads the identity of the folder, or creates one. */
@@ -166,22 +167,25 @@ export class NotRunningError extends Error {
 export async function readLocalState(dataFolder: string = defaultDataFolder): Promise<LocalState> {
   const folder = resolve(callersFolder(), dataFolder);
   const text = await readFile(stateFile(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOTDIR')
+    if (error.code === 'ENOTDIR') {
       throw new NotRunningError(
         `${dataFolder} is not a folder. Give --data the folder that npm start was started with.`,
       );
-    if (error.code === 'EACCES')
+    }
+    if (error.code === 'EACCES') {
       throw new NotRunningError(
         `${stateFile(folder)} may not be read by you. Use the account that runs npm start.`,
       );
+    }
     return undefined;
   });
   const state = text === undefined ? undefined : parsed<LocalState>(text);
   if (state && Number.isInteger(state.pid) && isRunning(state.pid)) return state;
-  if (dataFolder === defaultDataFolder && isInstalled)
+  if (dataFolder === defaultDataFolder && isInstalled) {
     throw new NotRunningError(
       '--local is for the "npm start" of a clone of bag-adres: add --data and its folder .data.',
     );
+  }
   const option = dataFolder === defaultDataFolder ? '' : ` -- --data ${dataFolder}`;
   throw new NotRunningError(
     `Nothing is running on ${dataFolder}. Start it in another terminal: npm start${option}`,

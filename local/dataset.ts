@@ -112,12 +112,13 @@ export async function loadExtract({
   const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
   const isKept = isWhole && (source === undefined || (await isUnchanged(source, published)));
   const load = async () => {
-    if (isKept)
+    if (isKept) {
       return unchangedReport({
         action: 'none',
         reason: 'nothing else was asked for',
         live: published,
       });
+    }
     const { runLoad } = await import('./load/run-load.ts');
     return runLoad({
       source,
@@ -138,8 +139,9 @@ export async function loadExtract({
   let unread: string | undefined;
   const report = await load().catch(async (error) => {
     // Nothing but the demo can be served instead, and commands need a service that runs.
-    if (held === null && error instanceof RefusedLoadError && !isOlder(error.report))
+    if (held === null && error instanceof RefusedLoadError && !isOlder(error.report)) {
       return error.report;
+    }
     const isLast = present !== null || (await isLastExtract(storage, extract));
     if (isLast && error instanceof RefusedLoadError) return error.report;
     if (!isLast || !held || !(error instanceof SourceError)) throw error;
@@ -327,8 +329,9 @@ async function keyIn(
   created: string[],
 ) {
   // Nothing serves requests yet, so the first key need not wait until that is known.
-  if (created.includes(table))
+  if (created.includes(table)) {
     await client.send(new PutCommand({ TableName: table, Item: settledSecret() }));
+  }
   return demoKey(createAdminStore(client, table, 'unknown', Date.now), known);
 }
 
@@ -344,8 +347,9 @@ export async function fillTables(
   if (discarded) await deleteTables(client, discarded);
   const created = await createMissingTables(client, tables);
   // The loader's storage describes a table that no longer exists.
-  if (created.includes(tables.addresses))
+  if (created.includes(tables.addresses)) {
     await rm(folder.storageFolder, { recursive: true, force: true });
+  }
   const { extract, mutations, objecten, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
@@ -370,7 +374,8 @@ export async function fillTables(
   }
 
   const apiKey = await key;
-  if (apiKey !== identity.demoKey)
+  if (apiKey !== identity.demoKey) {
     await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
+  }
   return { dataset, apiKey };
 }

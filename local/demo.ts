@@ -72,7 +72,8 @@ export function outsideDemoText(addresses: number): string {
   );
 }
 
-const [demoAccount, demoPlan] = ['demo', 'demo'];
+const demoAccount = 'demo';
+const demoPlan = 'demo';
 
 /**
  * Ensures that the demo plan and account exist, and returns an active API key: `known` if it still

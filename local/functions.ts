@@ -48,8 +48,9 @@ export async function apiHandlers(place: FunctionPlace): Promise<Route<Integrati
 
 // The import of node:http by a dependency reads all of its exports, and these load undici: decision
 // 0107.
-for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent'])
+for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
   Reflect.deleteProperty(process.getBuiltinModule('node:http'), name);
+}
 
 const moduleOf = ({ handler }: ApiFunction): Promise<HandlerModule> =>
   import(new URL(`../${handler}`, import.meta.url).href);

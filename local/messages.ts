@@ -186,8 +186,9 @@ Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${gr
 
 /** The dataset found in the data folder by a start without --extract. */
 function presentText({ present, unread }: ServedDataset): string {
-  if (unread !== undefined)
+  if (unread !== undefined) {
     return `\nThe extract could not be read, and the addresses from before are served:\n  ${unread}\n`;
+  }
   if (present === null) return '';
   return `
 Serving the data folder's dataset, from ${present}. Load another with --extract; --fresh discards it and serves the demo.

@@ -18,9 +18,9 @@ export function amountText({ bytes, rows, total }: Tally): string {
   if (total.bytes) parts.push(`${megabytes(bytes)} of ${megabytes(total.bytes)} MB`);
   else if (bytes > 0) parts.push(`${megabytes(bytes)} MB`);
   // A table that something else wrote to has more rows than it should.
-  if (total.rows && rows <= total.rows)
+  if (total.rows && rows <= total.rows) {
     parts.push(`${thousands(rows)} of ${thousands(total.rows)} rows`);
-  else if (rows > 0) parts.push(`${thousands(rows)} rows`);
+  } else if (rows > 0) parts.push(`${thousands(rows)} rows`);
   return parts.join(', ');
 }
 

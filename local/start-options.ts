@@ -80,14 +80,16 @@ export async function startOptions(
     .parse(args, { from: 'user' })
     .opts<Omit<StartOptions, 'branding'> & { branding?: string }>();
   const [other] = program.args;
-  if (other !== undefined)
+  if (other !== undefined) {
     program.error(
       `error: "${other}" follows no option. Each takes one value: npm start -- --extract FILE.zip`,
     );
-  if (options.mutations !== undefined && options.extract === undefined)
+  }
+  if (options.mutations !== undefined && options.extract === undefined) {
     program.error(
       'error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.',
     );
+  }
   if (file === undefined) return options;
   const branding = await readBrandingFile(file).catch(({ message }) =>
     program.error(`error: ${message}`),
@@ -97,8 +99,9 @@ export async function startOptions(
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
+  if (!/^\d+$/.test(text) || port > 65_535) {
     throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  }
   return port;
 }
 

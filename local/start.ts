@@ -126,8 +126,9 @@ async function start(options: StartOptions): Promise<void> {
     console.log(greeting(service, dataFolder));
     // A failure outside of a request must not end other requests, which Lambda would serve in other
     // environments.
-    for (const event of ['uncaughtException', 'unhandledRejection'])
+    for (const event of ['uncaughtException', 'unhandledRejection']) {
       process.on(event, (error) => service.logError(error));
+    }
     // After the greeting and the first request: the API answers already, and loading the portal
     // would hold it up.
     await Promise.race([

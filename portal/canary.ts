@@ -36,8 +36,9 @@ export async function probeSignIn(baseUrl: string, issuer: string): Promise<stri
   try {
     const begin = await get(`${baseUrl}/sign-in`);
     const location = begin.headers.get('location');
-    if (begin.status !== 303 || location === null)
+    if (begin.status !== 303 || location === null) {
       return `the sign-in page of the portal answered ${begin.status}`;
+    }
     const there = await get(location);
     if (there.status >= 400) return `the sign-in page of the provider answered ${there.status}`;
     const about = await json(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
@@ -56,7 +57,8 @@ function get(url: string): Promise<Response> {
 
 async function json(url: string): Promise<Record<string, unknown>> {
   const response = await get(url);
-  if (response.status !== 200)
+  if (response.status !== 200) {
     throw new Error(`${new URL(url).origin} answered ${response.status}`);
+  }
   return (await response.json()) as Record<string, unknown>;
 }

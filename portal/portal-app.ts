@@ -103,13 +103,14 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
     logError(new Error('A page took too long.'), requestId(c));
     return fault(c, 'slow');
   });
-  for (const { path, content, type } of files)
+  for (const { path, content, type } of files) {
     app.get(path, (c) =>
       c.body(content, 200, {
         'Content-Type': type,
         'Cache-Control': 'public, max-age=31536000, immutable',
       }),
     );
+  }
   app.get('/language', (c) => {
     const to = languageIn(c.req.query('to'));
     if (to) cookies.write(c, 'language', to, 365 * 86_400);
@@ -120,8 +121,9 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   app.notFound((c) => fault(c, 'notFound'));
   app.onError((error, c) => {
     const text = texts[languageOf(c)];
-    if (error instanceof AdminError && error.code === 'invalid')
+    if (error instanceof AdminError && error.code === 'invalid') {
       return show(c, invalidPage(text, '/', text.errors.other));
+    }
     if (error instanceof AdminError && error.code === 'not_found') {
       // Only operators get this far about an account that does not exist.
       const [, account] = /^\/accounts\/([^/]+)/.exec(c.req.path) ?? [];
@@ -328,7 +330,7 @@ function addPages(app: Hono, parts: Parts): void {
     tooMany,
   } = parts;
   const { keep, take: takeBack } = keptForms(cookies, isPage);
-  for (const route of pageRoutes)
+  for (const route of pageRoutes) {
     app.on(route.method, route.path, async (c) => {
       const id = await cookies.readSession(c);
       const wait = id === undefined ? 0 : take('session', id);
@@ -338,12 +340,14 @@ function addPages(app: Hono, parts: Parts): void {
       if (!session) return show(c, welcome(texts[languageOf(c)], addressOf(c)));
       // Only the provider, which remembers who signed in, knows whether a claim still makes this
       // person an operator.
-      if (session.isStale)
+      if (session.isStale) {
         return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
+      }
       const typed = await takeBack(c, session.person.subject);
       const visit = await visitOf(c, session, typed);
       return page(c, route, typed ? { ...visit, comesBack: true } : visit);
     });
+  }
 
   /**
    * A form of this site without a session of now is not refused: it comes back after signing in.
@@ -357,8 +361,9 @@ function addPages(app: Hono, parts: Parts): void {
     const form = await formOf(c);
     if (!form) return fault(c, 'badRequest', person);
     const sender = session && (await senderOf(form, session));
-    if (!session || session.isStale)
+    if (!session || session.isStale) {
       return show(c, signInAgain(texts[languageOf(c)], await keep(c, form)), person);
+    }
     if (sender === 'person') return c.redirect(await keep(c, form), 303);
     if (sender === 'other') return fault(c, 'badRequest', person);
     return page(c, route, await visitOf(c, session, form));

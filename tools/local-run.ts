@@ -29,6 +29,7 @@ export async function lookUp({ url, key }: Lookup, agent?: Agent): Promise<void>
     'response',
   )) as [IncomingMessage];
   const body = await text(response);
-  if (response.statusCode !== 200)
+  if (response.statusCode !== 200) {
     throw new Error(`${url} was answered ${response.statusCode}: ${body}`);
+  }
 }

@@ -232,7 +232,9 @@ export function termsChanges({ plan, ownLimits }: Terms): { set: Item; remove: s
     const name = windowItem[window].limit;
     const { [window]: limit } = plan.limits;
     if (limit === undefined) remove.push(name);
-    else set[name] = storedLimit(ownLimits[window] === undefined ? limit : ownLimits[window]);
+    else {
+      set[name] = storedLimit(ownLimits[window] === undefined ? limit : ownLimits[window]);
+    }
   }
   return { set, remove };
 }

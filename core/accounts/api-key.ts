@@ -88,9 +88,11 @@ export function readApiKey(
   if (!header || !match) return null;
   const body = header.slice(0, -checksumLength);
   const given = Buffer.from(header.slice(-checksumLength));
-  for (const secret of checksumSecrets)
-    if (sameBytes(Buffer.from(checksum(body, secret)), given))
+  for (const secret of checksumSecrets) {
+    if (sameBytes(Buffer.from(checksum(body, secret)), given)) {
       return { account: match[1] as string, keyId: match[2] as string, hash: hashOf(header) };
+    }
+  }
   return null;
 }
 

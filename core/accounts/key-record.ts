@@ -172,8 +172,9 @@ export function createKeyStore(client: StoreClient, table: string): KeyStore {
       );
       // Partly throttled: an item that was not returned must not look like a key that does not
       // exist.
-      if (Object.keys(UnprocessedKeys).length > 0)
+      if (Object.keys(UnprocessedKeys).length > 0) {
         throw new StoreUnavailable('the store left out a part of a key');
+      }
       const items = (Responses[table] ?? []).map((item) => unmarshall(item));
       const find = (key: Record<string, string>) =>
         items.find((item) => item[accountsTable.sortKey] === key[accountsTable.sortKey]);

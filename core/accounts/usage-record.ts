@@ -276,8 +276,9 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
       const key = `${account}#${date}`;
       const counts: Record<string, number> = pending.get(key)?.counts ?? {};
       if (!pending.has(key) && pending.size >= mostPending) return;
-      for (const name of [kind, ...violated].map(usageRecord.refused))
+      for (const name of [kind, ...violated].map(usageRecord.refused)) {
         counts[name] = (counts[name] ?? 0) + 1;
+      }
       pending.set(key, { account, date, counts });
     },
     flush(now) {

@@ -38,11 +38,9 @@ export function readAddress(
   huisnummer: string,
   toevoeging: string,
 ): AddressRequest | null {
-  const [code, number, addition] = [
-    readPostcode(postcode),
-    readHuisnummer(huisnummer),
-    readToevoeging(toevoeging),
-  ];
+  const code = readPostcode(postcode);
+  const number = readHuisnummer(huisnummer);
+  const addition = readToevoeging(toevoeging);
   if (code === null || number === null || addition === null) return null;
   return { postcode: code, huisnummer: number, toevoeging: addition || null };
 }

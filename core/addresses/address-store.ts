@@ -157,8 +157,12 @@ export function createDatasetDate(
 
   refresh();
   return async () => {
-    if (clock() - readAt > (date === undefined ? retryAfterMilliseconds : refreshAfterMilliseconds))
+    if (
+      clock() - readAt >
+      (date === undefined ? retryAfterMilliseconds : refreshAfterMilliseconds)
+    ) {
       refresh();
+    }
     if (date === undefined) await Promise.race([reading, pause(longestWaitMilliseconds)]);
     return date;
   };

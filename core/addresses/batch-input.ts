@@ -113,8 +113,9 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 function bodyFaults(sent: unknown, offered: readonly IncludeName[]): BodyFault[] {
-  if (!isObject(sent))
+  if (!isObject(sent)) {
     return [fault([], 'body-form', 'The body is not a JSON object: send one with addresses.')];
+  }
   const { addresses, include, ...others } = sent;
   return [
     ...addressesFaults(addresses),
@@ -130,8 +131,9 @@ function addressesFaults(addresses: unknown): BodyFault[] {
   const at = ['addresses'];
   const instead = `send a list of 1 to ${maxAddresses} addresses`;
   if (addresses === undefined) return [fault(at, 'missing', `addresses is missing: ${instead}.`)];
-  if (!Array.isArray(addresses))
+  if (!Array.isArray(addresses)) {
     return [fault(at, 'member-type', `addresses is not a list: ${instead}.`)];
+  }
   const { length } = addresses;
   if (length < 1 || length > maxAddresses) {
     return [fault(at, 'addresses-count', `addresses has ${length}: ${instead}.`)];
@@ -187,15 +189,18 @@ const textOf = (value: unknown) => (value === null ? '' : JSON.stringify(value))
 function includeFaults(names: unknown, offered: readonly IncludeName[]): BodyFault[] {
   const at = ['include'];
   const instead = 'send a list of strings, or leave it out';
-  if (!Array.isArray(names))
+  if (!Array.isArray(names)) {
     return [fault(at, 'member-type', `include is not a list: ${instead}.`)];
-  if (names.length === 0)
+  }
+  if (names.length === 0) {
     return [
       fault(at, 'include-empty', 'include has no names: send at least one, or leave it out.'),
     ];
+  }
   return names.flatMap((name, i) => {
-    if (!isText(name))
+    if (!isText(name)) {
       return [fault([...at, i], 'member-type', `This name is not a string: ${instead}.`)];
+    }
     const advice = adviceOnInclude(names, i, offered);
     return advice ? [fault([...at, i], advice.code, `${advice.wrong}: ${advice.instead}.`)] : [];
   });

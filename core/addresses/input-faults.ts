@@ -76,8 +76,9 @@ export function unknownFaults(
   const meant = whatIsMeant(sent, offered);
   const names = [...sent.keys()].filter((name) => !known.some((one) => one === name));
   return names.map((name) => {
-    if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix))
+    if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix)) {
       return faultAt(redactKeys(name), misplacedKey);
+    }
     const meaning = meaningOf(name);
     const own =
       meaning === 'huisletter' || meaning === 'huisnummertoevoeging' ? 'toevoeging' : meaning;
@@ -232,8 +233,9 @@ function adviceOn(name: AddressName, value: string): Advice {
   const [code, , wrong] = kinds[name].find(([, pattern]) =>
     pattern.test(text),
   ) as (typeof kinds)[AddressName][number];
-  if (name === 'toevoeging' && isNothing(value))
+  if (name === 'toevoeging' && isNothing(value)) {
     return { code, wrong: 'toevoeging has a text for no addition', instead };
+  }
   if (name === 'huisnummer' && numberIn(text)?.rest === null) {
     return {
       code,
@@ -282,11 +284,9 @@ function whatIsMeant(
   const rest = numbers.some((one) => one?.rest === null)
     ? undefined
     : oneOf(numbers.map((one) => one?.rest ?? ''));
-  const [letter, own, addition] = [
-    oneOf(valuesOf('huisletter')),
-    oneOf(valuesOf('toevoeging')),
-    oneOf(valuesOf('huisnummertoevoeging')),
-  ];
+  const letter = oneOf(valuesOf('huisletter'));
+  const own = oneOf(valuesOf('toevoeging'));
+  const addition = oneOf(valuesOf('huisnummertoevoeging'));
   const parts = [rest, letter, own, addition];
   const toevoeging = parts.includes(undefined) ? undefined : joined(parts as string[]);
   // A number without what follows it would be another address.

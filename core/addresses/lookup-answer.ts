@@ -44,7 +44,8 @@ function existing({ toevoeging }: AddressRequest, { address, bare }: FoundItems)
   const listed = bare?.toevoegingen ?? (bare && bare.places.length > 0 ? [null] : []);
   const others = listed.filter((one) => one !== sent);
   if (!isFound) return others.slice(0, maxToevoegingen);
-  if (others.length < listed.length || others.length >= maxToevoegingen)
+  if (others.length < listed.length || others.length >= maxToevoegingen) {
     return listed.slice(0, maxToevoegingen);
+  }
   return [...others, sent].sort(compareToevoegingen);
 }

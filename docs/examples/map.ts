@@ -16,7 +16,8 @@ type Place = { straat: string; woonplaats: string } & Objecten;
 type Answer = { status: string; address: Place | null; candidates: Place[] };
 
 // A file with the key often ends with a line end.
-const [baseUrl, key] = [process.env.BAG_ADRES_URL?.trim(), process.env.BAG_ADRES_KEY?.trim()];
+const baseUrl = process.env.BAG_ADRES_URL?.trim();
+const key = process.env.BAG_ADRES_KEY?.trim();
 if (!baseUrl || !key) fail('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
 if (!/^bagadres_[\w.-]+$/.test(key)) fail('BAG_ADRES_KEY is not an API key.');
 const [postcode = '', huisnummer = '', toevoeging = ''] = process.argv.slice(2);

@@ -11,7 +11,8 @@ type Answer =
 type Problem = { title?: string; detail?: string; errors?: { detail: string }[]; message?: string };
 
 // A file with the key often ends with a line end.
-const [baseUrl, key] = [process.env.BAG_ADRES_URL?.trim(), process.env.BAG_ADRES_KEY?.trim()];
+const baseUrl = process.env.BAG_ADRES_URL?.trim();
+const key = process.env.BAG_ADRES_KEY?.trim();
 if (!baseUrl || !key) fail('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
 if (!/^bagadres_[\w.-]+$/.test(key)) fail('BAG_ADRES_KEY is not an API key.');
 const headers = { 'X-API-Key': key };

@@ -53,10 +53,12 @@ const maxBodyBytes = 64 * 1024;
 async function manyLookups(event: RequestEvent, offered: Offered): Promise<LookupInput> {
   const { body = '', isBase64Encoded, headers, rawQueryString } = event;
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > maxBodyBytes)
+  if (bytes.length > maxBodyBytes) {
     return refused(() => new HttpRefusal({ code: 'content-too-large' }));
-  if (!isJson(headers['content-type']))
+  }
+  if (!isJson(headers['content-type'])) {
     return refused(() => new HttpRefusal({ code: 'unsupported-media-type' }));
+  }
   const { readBatchInput } = await import('../../core/addresses/batch-input.ts');
   // Leaves out a byte order mark, which some clients put before the JSON.
   const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString, offered);
@@ -160,13 +162,15 @@ export function addressRoute({
     const { input, signal } = event;
     refusals?.flush(clock());
     try {
-      if (input?.requests)
+      if (input?.requests) {
         return await charge(accessStore, claim, clock, signal, input.requests.length);
+      }
       return requireCaller(await accessStore.read(claim, signal), claim, clock());
     } catch (error) {
       // Any other refusal means that the key was valid.
-      if (error instanceof Refusal && error.reason.code !== 'unauthorized')
+      if (error instanceof Refusal && error.reason.code !== 'unauthorized') {
         event.refused = claim.account;
+      }
       throw error;
     }
   }
@@ -185,8 +189,9 @@ export function addressRoute({
       .use(authenticate({ checksumSecrets, admit }))
       .use(requireValidInput())
       .handler(async (event) => {
-        if (!event.input?.requests)
+        if (!event.input?.requests) {
           throw new Error('requireValidInput lets no other request through');
+        }
         const [answered] = await Promise.all([
           answer(event.input, event),
           event.caller && keyUse?.note(event.caller, clock(), event.signal),

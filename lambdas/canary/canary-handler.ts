@@ -39,8 +39,9 @@ export type Probed = { fault?: string; isEmpty?: boolean };
  */
 export async function probe(url: string, key: string): Promise<Probed> {
   // `fetch` quotes a header that it can't send.
-  if (!isApiKey(key))
+  if (!isApiKey(key)) {
     return { fault: 'the secret of the canary does not contain an API key; put one there' };
+  }
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   let asked = '';
 
@@ -62,8 +63,9 @@ export async function probe(url: string, key: string): Promise<Probed> {
   try {
     const one = await call(url);
     const { status, address } = one.json;
-    if (status === 'not_found' && one.headers['dataset-date'] === undefined)
+    if (status === 'not_found' && one.headers['dataset-date'] === undefined) {
       return { isEmpty: true };
+    }
     if (status !== 'ok') throw new Error(`the address is ${status}`);
 
     const addresses = [Object.fromEntries(new URL(url).searchParams)];
@@ -72,8 +74,9 @@ export async function probe(url: string, key: string): Promise<Probed> {
       string,
       unknown
     >[];
-    if (!isDeepStrictEqual(first?.address, address))
+    if (!isDeepStrictEqual(first?.address, address)) {
       throw new Error('the address differs from the single lookup');
+    }
     if (!Array.isArray(first?.toevoegingen)) throw new Error('the toevoegingen are missing');
 
     const { json, policy } = await call('auth/validate');

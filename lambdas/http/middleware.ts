@@ -139,8 +139,9 @@ export function authenticate({ checksumSecrets, admit }: AuthenticateOptions): M
     before: async ({ event }) => {
       const { 'x-api-key': key = '' } = event.headers;
       let claim = readApiKey(key, checksumSecrets.known);
-      if (!claim && isApiKey(key))
+      if (!claim && isApiKey(key)) {
         claim = readApiKey(key, await checksumSecrets.reread(event.signal));
+      }
       if (!claim) throw new Refusal({ code: 'unauthorized' });
       event.caller = await admit(claim, event);
     },

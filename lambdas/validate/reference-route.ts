@@ -46,8 +46,9 @@ export function referenceRoute(variables: Environment, log?: RequestLog) {
       if (!methods.includes(event.requestContext.http.method)) {
         throw new HttpRefusal({ code: 'method-not-allowed', allow: 'GET' });
       }
-      if (!read)
+      if (!read) {
         return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
+      }
       return answer(read(), event.headers);
     });
 }
@@ -100,14 +101,16 @@ function readers(site: Site): (event: RequestEvent) => (() => Published) | undef
     const chosen = new URLSearchParams(rawQueryString).get('lang');
     const language = languageFor(chosen, headers['accept-language'], branding.languages, 'en');
     const baseUrl = baseUrlOf(headers);
-    if (isPublishedPath(path, hasDocs))
+    if (isPublishedPath(path, hasDocs)) {
       return once(`${path} ${language} ${baseUrl}`, () =>
         documents[path]({ site, baseUrl, language }),
       );
+    }
     const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
     if (!code) return undefined;
-    if (hasExplanation(code))
+    if (hasExplanation(code)) {
       return once(`${path} ${language}`, () => page(problemPage(code, language, site), language));
+    }
     if (!isBrowser(headers)) return undefined;
     return once(`/problems ${language}`, () => ({
       ...page(unknownProblemPage(language, site), language),
@@ -154,11 +157,13 @@ function answer(
   request: RequestEvent['headers'],
 ): Answer {
   const validators = { etag, vary: headers.vary ?? '' };
-  if (status === 200 && matches(request['if-none-match'], etag))
+  if (status === 200 && matches(request['if-none-match'], etag)) {
     return { statusCode: 304, headers: validators, body: '' };
+  }
   const complete = { ...headers, ...validators };
-  if (!acceptedBy(request['accept-encoding']).includes('gzip'))
+  if (!acceptedBy(request['accept-encoding']).includes('gzip')) {
     return { statusCode: status, headers: complete, body: text };
+  }
   const encoded = { ...complete, 'content-encoding': 'gzip' };
   return {
     statusCode: status,

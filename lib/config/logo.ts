@@ -13,8 +13,9 @@ export function logoFault(logo: string | undefined, folder: string): string | un
   if (logo === undefined) return undefined;
   const path = resolve(folder, logo);
   const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile())
+  if (!found?.isFile()) {
     return `branding.logo is "${logo}", but ${path} is not a file. Correct the path.`;
+  }
   if (found.size <= mostLogoBytes) return undefined;
   return `branding.logo is "${logo}", which has ${found.size} bytes. Allowed: ${mostLogoBytes} or less: make the picture smaller, 64 pixels high for instance.`;
 }

@@ -76,7 +76,9 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
     // After an error of one worker that writes to the table, the others may still write.
     endings.guarded(state, each && table ? endings.failLocked : endings.fail);
     if (name === 'guard' && next) state.next(afterGuard(scope, endings, { discover, apply: next }));
-    else state.next(next ?? afterPublish(scope, endings, discover, config));
+    else {
+      state.next(next ?? afterPublish(scope, endings, discover, config));
+    }
     states.set(name, state);
     next = state;
   }
@@ -88,10 +90,11 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   });
   for (const [name, state] of states) {
     const { begins } = stepOf(name);
-    if (begins)
+    if (begins) {
       choose.when(when(`$states.input.action = '${begins}'`), state, {
         assign: fromInput('action', 'load'),
       });
+    }
   }
   endings.guarded(discover).next(choose.otherwise(endings.release));
   return begin.next(quotaState(scope, discover));
@@ -118,7 +121,8 @@ function mapOf(
   { config, steps, bucket }: LoadDefinitionProps,
 ): DistributedMap {
   const { each, table } = stepOf(name);
-  const [id, writers] = [stateName(name), writersOf(config)];
+  const id = stateName(name);
+  const writers = writersOf(config);
   const state = DistributedMap.jsonata(scope, id, {
     label: id,
     mapExecutionType: StateMachineType.STANDARD,

@@ -37,13 +37,14 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
   const versions = functions.map(({ functionArn }) => `${functionArn}:*`);
   allow(role, ['lambda:InvokeFunction'], versions);
-  for (const each of functions)
+  for (const each of functions) {
     acknowledgeWildcard(
       role,
       each,
       '<%.Arn>:*',
       'A load that was running when a new version was deployed goes on calling the versions that it began with.',
     );
+  }
   const items = `${storagePrefixes.loads}*`;
   const results = `${MAP_RUNS}*`;
   allow(role, ['s3:GetObject'], [bucket.arnForObjects(items)]);
@@ -82,13 +83,14 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
     'AwsSolutions-IAM5[Resource::*]',
     'The quota of Lambda, tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
   );
-  for (const keys of [items, results])
+  for (const keys of [items, results]) {
     acknowledgeWildcard(
       role,
       bucket,
       `<%.Arn>/${keys}`,
       'Maps name their items and results at run time, under these prefixes.',
     );
+  }
   return role;
 }
 
@@ -105,13 +107,14 @@ function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): 
     Token.isUnresolved(value) ? `<AWS::${parameter}>` : value;
   const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
-  for (const map of ['', ...maps.map((map) => `/${map}`)])
+  for (const map of ['', ...maps.map((map) => `/${map}`)]) {
     acknowledgeWildcard(
       machine,
       machine,
       `${executions}:${machineName}${map}:*`,
       'Executions of this machine only, which are named at run time.',
     );
+  }
 }
 
 /**
@@ -158,13 +161,15 @@ export class LoadMachine extends Construct {
       tracingEnabled: config.tracing,
       logs: { destination, level: LogLevel.ALL, includeExecutionData: true },
     });
-    if (!config.tracing)
-      for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
+    if (!config.tracing) {
+      for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray']) {
         acknowledge(
           this.machine,
           rule,
           'The operator decides by `tracing`: traces cost 5 dollars a million.',
         );
+      }
+    }
     grantMaps(role, this.machine, mapNames());
     grantDescribeExecutions(steps.steps.discover.function, this.machine);
     if (config.schedule === 'off') return;

@@ -35,11 +35,13 @@ export class LoaderStack extends Stack {
     this.stateMachineName = machine.stateMachineName;
     new SavedQueries(this, 'Queries', config.stage, loaderQueries(steps, config));
     new LoaderAlarms(this, 'Alarms', { config, machine, topic });
-    if (config.dashboards)
+    if (config.dashboards) {
       new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
+    }
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
-    if (config.mutations)
+    if (config.mutations) {
       new CfnOutput(this, 'MutationsSource', { value: mutationsSource(config) });
+    }
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }

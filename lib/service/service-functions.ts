@@ -69,8 +69,9 @@ export class HttpFunction extends LambdaFunction {
     });
     for (const [variable, operations] of Object.entries(listed.tables)) {
       const table = tables[variable];
-      if (!table)
+      if (!table) {
         throw new Error(`The table of routes names ${variable}, which ${id} has no table for.`);
+      }
       this.usesTable(table, variable, ...operations);
     }
     this.live = new Alias(this, 'Live', {
@@ -199,8 +200,9 @@ export class UsageJobFunction extends LambdaFunction {
     const all = [`${statementsPrefix}*`];
     this.usesBucket(statements, environment.statementsBucket, { read: all, write: all });
     acknowledgeStatements(this, statements, config);
-    if (config.usage.messageAtShare > 0)
+    if (config.usage.messageAtShare > 0) {
       allow(this.function, ['events:PutEvents'], [defaultEventBus(this)]);
+    }
     this.runEvery(Duration.hours(1), {
       description: 'Records usage',
       maxEventAge: Duration.minutes(30),

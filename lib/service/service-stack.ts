@@ -52,8 +52,9 @@ export class ServiceStack extends Stack {
     this.baseUrl = baseUrl;
     // Keeps the reference to the data stack's table, which a rollback of a failed deployment would
     // need.
-    if (accounts.own)
+    if (accounts.own) {
       new CfnOutput(this, 'OwnAccountsTableName', { value: accounts.own.tableName });
+    }
     this.httpApi = api;
     const { rollback, serverErrors } = new ServiceAlarms(this, 'Alarms', {
       stage,
@@ -83,8 +84,9 @@ export class ServiceStack extends Stack {
     const { budget, alarmEmail = '' } = config;
     if (budget) new Budget(this, 'Budget', { ...budget, email: budget.email ?? alarmEmail });
     new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
-    if (config.dashboards)
+    if (config.dashboards) {
       new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
+    }
   }
 }
 

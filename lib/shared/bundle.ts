@@ -59,7 +59,9 @@ export function bundle(name: BundleName, operatorFiles: OperatorFiles = {}): Cod
       local: {
         tryBundle(outputDirectory) {
           if (isReleased) cpSync(join(releasedBundles, name), outputDirectory, { recursive: true });
-          else writeBundle(name, source, outputDirectory);
+          else {
+            writeBundle(name, source, outputDirectory);
+          }
           copyFiles(operatorFiles, process.cwd(), outputDirectory);
           return true;
         },
@@ -101,10 +103,11 @@ export function writeBundle(name: string, source: BundleSource, outputDirectory:
   rmSync(maps, { recursive: true, force: true }); // of modules that other sources led to
   mkdirSync(maps, { recursive: true });
   for (const { path, contents, text } of outputFiles) {
-    if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of'))
+    if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of')) {
       throw new Error(
         `A dependency of ${name} requires modules at run time: bundle it with \`requires: true\`.`,
       );
+    }
     writeFileSync(join(path.endsWith('.map') ? maps : outputDirectory, basename(path)), contents);
   }
   copyFiles(files, root, outputDirectory);

@@ -74,8 +74,9 @@ export class LambdaFunction extends Construct {
     super(scope, id);
     const { config, encryptionKey, bundle: name, module = 'index', operatorFiles, ...more } = props;
     const { withoutDeadLetterQueue, ...options } = more;
-    if (!(module in bundles[name].entries))
+    if (!(module in bundles[name].entries)) {
       throw new Error(`lib/shared/bundles.ts has no ${module} in ${name}. Add it.`);
+    }
     this.timeout = options.timeout;
     this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new CdkFunction(this, 'Function', {
@@ -96,12 +97,13 @@ export class LambdaFunction extends Construct {
       // either.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-    if (!config.tracing)
+    if (!config.tracing) {
       acknowledge(
         this.function,
         'Serverless-LambdaTracing',
         'The operator decides by `tracing`: traces cost 5 dollars a million.',
       );
+    }
     acknowledge(this.function, 'Serverless-LambdaDLQ', withoutDeadLetterQueue);
   }
 
@@ -142,13 +144,14 @@ export class LambdaFunction extends Construct {
       const keys = access[kind] ?? [];
       const objects = keys.map((key) => bucket.arnForObjects(key));
       if (objects.length > 0) allow(this.function, actions, objects);
-      for (const key of keys.filter((key) => key.endsWith('*')))
+      for (const key of keys.filter((key) => key.endsWith('*'))) {
         acknowledgeWildcard(
           this,
           bucket,
           `<%.Arn>/${key}`,
           'Loads name their objects at run time, under this prefix.',
         );
+      }
     }
     bucket.encryptionKey?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
     return this;

@@ -161,11 +161,12 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
     }),
   );
   if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
-  else
+  else {
     Annotations.of(topic).addWarningV2(
       'bag-adres:noAlarmEmail',
       'Nobody is notified of an alarm: set alarmEmail in bag-adres.json, or subscribe to this topic yourself.',
     );
+  }
   acknowledge(
     topic,
     'Serverless-SNSRedrivePolicy',
@@ -296,13 +297,15 @@ export type RunbookQueries = readonly (readonly [
 export class SavedQueries extends Construct {
   constructor(scope: Construct, id: string, stage: string, given: RunbookQueries) {
     super(scope, id);
-    for (const [logs, queries] of given)
-      for (const [name, queryString] of Object.entries(queries))
+    for (const [logs, queries] of given) {
+      for (const [name, queryString] of Object.entries(queries)) {
         new CfnQueryDefinition(this, name.replaceAll(/[ /]/g, ''), {
           name: `${deploymentName(stage)}/${name}`,
           queryString,
           logGroupNames: logs.map(({ logGroupName }) => logGroupName),
         });
+      }
+    }
   }
 }
 

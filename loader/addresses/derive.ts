@@ -26,7 +26,8 @@ const tab = 0x09;
 const lineEnd = 0x0a;
 const separator = 0x23;
 const comma = 0x2c;
-const [ofHoofdadres, roleInObject] = [0x31, idLength + 2];
+const ofHoofdadres = 0x31;
+const roleInObject = idLength + 2;
 const verblijfsobject = 0x56;
 const semicolon = betweenObjects.charCodeAt(0);
 
@@ -50,7 +51,8 @@ export function deriveLines(
   { reference, file, objecten }: { reference: Reference; file: string; objecten: boolean },
   onProblem: (problem: Problem) => void,
 ): DerivedLines {
-  const [placeOf, joiner] = [placesBy(reference, rows), new LineJoiner(rows, objecten)];
+  const placeOf = placesBy(reference, rows);
+  const joiner = new LineJoiner(rows, objecten);
   for (let start = 0, end = 0; start < rows.length; start = end + 1) {
     let at = start + 9; // after a postcode, a digit and two separators
     while (rows[at] !== tab) at++;
@@ -58,9 +60,11 @@ export function deriveLines(
     end = id + rowFields.objects;
     while (rows[end] !== lineEnd) end++;
     const found = placeOf(id + rowFields.street);
-    if ('kind' in found)
+    if ('kind' in found) {
       onProblem({ ...found, file, identificatie: rows.toString('latin1', id, id + idLength) });
-    else joiner.add(start, id, end, found);
+    } else {
+      joiner.add(start, id, end, found);
+    }
   }
   return joiner.end();
 }
@@ -75,10 +79,8 @@ const namesLength = rowFields.objects - rowFields.street;
  * for all addresses of a street. Or the problem, if the street or the place is missing.
  */
 function placesBy(reference: Reference, rows: Buffer): (start: number) => Found {
-  const [view, known] = [
-    new DataView(rows.buffer, rows.byteOffset, rows.length),
-    new Map<string, Found>(),
-  ];
+  const view = new DataView(rows.buffer, rows.byteOffset, rows.length);
+  const known = new Map<string, Found>();
   let last = -1;
   let lastFound: Found = { kind: 'street_missing' };
   return (start) => {
@@ -87,7 +89,8 @@ function placesBy(reference: Reference, rows: Buffer): (start: number) => Found 
     const text = rows.toString('latin1', start, start + namesLength);
     let found = known.get(text);
     if (found === undefined) {
-      const [openbareRuimte, own] = [text.slice(0, idLength), text.slice(idLength)];
+      const openbareRuimte = text.slice(0, idLength);
+      const own = text.slice(idLength);
       const placed = toPlace(
         { openbareRuimte, woonplaats: own.startsWith('.') ? null : own },
         reference,
@@ -185,7 +188,10 @@ class LineJoiner {
   }
 
   #endGroup(): void {
-    const [lines, group, count, length] = [this.#lines, this.#group, this.#count, this.#toevoeging];
+    const lines = this.#lines;
+    const group = this.#group;
+    const count = this.#count;
+    const length = this.#toevoeging;
     const { counts } = this.#derived;
     for (let at = 0, next = 0; at < count; at = next) {
       const row = group[at] as Row;
@@ -203,7 +209,9 @@ class LineJoiner {
       if (isBare && next < count) this.#writeList();
       counts.lines++;
       if (next === at + 1) this.#endSingleLine(row);
-      else this.#endLine(group.slice(at, next));
+      else {
+        this.#endLine(group.slice(at, next));
+      }
     }
     this.#count = 0;
   }
@@ -275,8 +283,9 @@ class LineJoiner {
       if (at > start && this.#rows[at - 1] !== semicolon) continue;
       if (this.#rows[at + roleInObject] === ofHoofdadres) this.#derived.objecten++;
       // Nearly every object is a verblijfsobject, whose address alone counts.
-      if (this.#rows[at + typeInObject] !== verblijfsobject)
+      if (this.#rows[at + typeInObject] !== verblijfsobject) {
         texts.push(this.#rows.toString('latin1', at, at + roleInObject));
+      }
     }
     addObjects(size, texts);
     if (texts.length === 0) size[withObjects]++;

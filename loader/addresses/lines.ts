@@ -55,8 +55,9 @@ export function keyOf(line: Line): string {
  */
 export function parseLine(line: Line): StoredAddress {
   const [key = '', list = '', ...texts] = Buffer.from(line, 'latin1').toString().split('\t');
-  if (texts.length % placeFieldNames.length !== 0)
+  if (texts.length % placeFieldNames.length !== 0) {
     throw new Error(`the line of ${key} has an unknown form`);
+  }
   const places: Place[] = [];
   for (let at = 0; at < texts.length; at += placeFieldNames.length) {
     places.push(placeOfTexts(texts.slice(at, at + placeFieldNames.length)));
@@ -110,10 +111,13 @@ export class Change {
   constructor(before: Line | null, after: Line | null) {
     this.before = before;
     this.after = after;
-    const [old, now] = [before && addressPart(before), after && addressPart(after)];
+    const old = before && addressPart(before);
+    const now = after && addressPart(after);
     if (old === now) this.kind = 'list';
     else if (old === null || now === null) this.kind = old === null ? 'added' : 'removed';
-    else this.kind = this.isOnlyOf('objecten') ? 'objecten' : 'changed';
+    else {
+      this.kind = this.isOnlyOf('objecten') ? 'objecten' : 'changed';
+    }
   }
 
   get key(): string {
@@ -148,7 +152,8 @@ export type ChangeCounts = Record<ChangeKind, number>;
 
 /** Some lines: few changes leave most of a part the same. */
 const comparedBytes = 2_048;
-const [lineEnd, plus] = [0x0a, 0x2b];
+const lineEnd = 0x0a;
+const plus = 0x2b;
 
 /**
  * The changes from the lines `before` to `after`, ordered by key. Both are sorted, with one line
@@ -156,7 +161,8 @@ const [lineEnd, plus] = [0x0a, 0x2b];
  * into strings.
  */
 export function* diff(before: Buffer, after: Buffer): Generator<Change> {
-  let [i, j] = [0, 0];
+  let i = 0;
+  let j = 0;
   while (i < before.length && j < after.length) {
     const length = Math.min(comparedBytes, before.length - i, after.length - j);
     if (before.compare(after, j, j + length, i, i + length) === 0) {
@@ -167,7 +173,8 @@ export function* diff(before: Buffer, after: Buffer): Generator<Change> {
         continue;
       }
     }
-    const [old, now] = [lineAt(before, i), lineAt(after, j)];
+    const old = lineAt(before, i);
+    const now = lineAt(after, j);
     const order = old === now ? 0 : compareTexts(keyOf(old), keyOf(now));
     if (order <= 0) i += old.length + 1;
     if (order >= 0) j += now.length + 1;

@@ -5,7 +5,12 @@ const lineEnd = 0x0a;
  * The bytes that tell rows of a segment apart: the rest of the postcode and two bytes of the
  * huisnummer, 7 bits each.
  */
-const [first, second, third, fourth, fifth, sixth] = [2, 3, 4, 5, 7, 8];
+const first = 2;
+const second = 3;
+const third = 4;
+const fourth = 5;
+const fifth = 7;
+const sixth = 8;
 const numberBits = 22;
 const mostRows = 2 ** numberBits;
 const leastLength = 40;
@@ -32,10 +37,8 @@ export function sortedRows(bytes: Buffer): Buffer {
     start = endOfRow(bytes, start) + 1;
   }
   new BigUint64Array(halves.buffer, 0, count).sort();
-  const [sorted, view] = [
-    new GrowingBytes(),
-    new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
-  ];
+  const sorted = new GrowingBytes();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   sorted.reserve(bytes.length + 1);
   const startAt = (place: number) =>
     starts[(halves[2 * place] as number) & (mostRows - 1)] as number;

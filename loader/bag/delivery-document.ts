@@ -67,8 +67,9 @@ function readDeliveryDocument(xml: Buffer, file: string): DeliveryDocument {
   parser.on('opentag', (tag) => {
     if (path.length === 0) schema = tag.uri;
     path.push(tag.local);
-    if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract'))
+    if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract')) {
       variant = tag.local;
+    }
     if (pathWithin(path) === gemeente) gemeenten.push('');
   });
   parser.on('text', (text) => {

@@ -71,7 +71,8 @@ export const statuses: Record<
   VBO: {
     live: Object.values(objectStatuses).filter((status) => status !== plaatsAangewezen),
     withdrawn: [
-      ...['Verblijfsobject ingetrokken', 'Niet gerealiseerd verblijfsobject'],
+      'Verblijfsobject ingetrokken',
+      'Niet gerealiseerd verblijfsobject',
       'Verblijfsobject ten onrechte opgevoerd',
     ],
   },
@@ -158,14 +159,18 @@ const rd = 'srsName="urn:ogc:def:crs:EPSG::28992" srsDimension';
 /** A point, as nearly all verblijfsobjecten have it. */
 const point: Element['written'] = [
   `<Objecten:punt><gml:Point ${rd}="3">\n  <gml:pos>`,
-  ...[decimal, decimal, decimal],
+  decimal,
+  decimal,
+  decimal,
   '</gml:pos>\n</gml:Point></Objecten:punt>',
 ];
 
 /** A polygon without holes, as nearly all ligplaatsen and standplaatsen have it. */
 const polygon: Element['written'] = [
   `<gml:Polygon ${rd}="2">\n  <gml:exterior>\n    <gml:LinearRing>\n      <gml:posList count="`,
-  ...[run(/\d/, 9), '">', run(/[-\d. ]/, 1e9)],
+  run(/\d/, 9),
+  '">',
+  run(/[-\d. ]/, 1e9),
   '</gml:posList>\n    </gml:LinearRing>\n  </gml:exterior>\n</gml:Polygon>',
 ];
 
@@ -207,33 +212,41 @@ export const objects: Record<StandKind, Element> = {
       written: fixed('1000AA', '9999ZZ'),
     }),
     skipped('typeAdresseerbaarObject'),
-    ...[statusOf('NUM'), ...document, optional(ligtIn), voorkomen],
+    statusOf('NUM'),
+    ...document,
+    optional(ligtIn),
+    voorkomen,
     reference('ligtAan', 'OpenbareRuimte', 'Openbareruimte'),
   ]),
   OPR: element('OpenbareRuimte', [
-    ...[
-      identificatie('Openbareruimte'),
-      naam,
-      skipped('type'),
-      statusOf('OPR'),
-      ...document,
-      ligtIn,
-      voorkomen,
-    ],
+    identificatie('Openbareruimte'),
+    naam,
+    skipped('type'),
+    statusOf('OPR'),
+    ...document,
+    ligtIn,
+    voorkomen,
     skipped('verkorteNaam', { isOptional, isRare: true }),
   ]),
   WPL: element('Woonplaats', [
-    ...[text('identificatie', { rule: /^\d{4}$/ }), naam, skipped('geometrie')],
-    ...[statusOf('WPL'), ...document, voorkomen],
+    text('identificatie', { rule: /^\d{4}$/ }),
+    naam,
+    skipped('geometrie'),
+    statusOf('WPL'),
+    ...document,
+    voorkomen,
   ]),
   VBO: element('Verblijfsobject', [
-    ...[...beginOf('Verblijfsobject'), element('geometrie', 'xml', { written: point })],
+    ...beginOf('Verblijfsobject'),
+    element('geometrie', 'xml', { written: point }),
     text('gebruiksdoel', {
       isRepeated: true,
       written: { values: Object.values(gebruiksdoelen).reverse() },
     }),
     number('oppervlakte', 6),
-    ...[statusOf('VBO'), ...document, skipped('maaktDeelUitVan', { written: [pand] })],
+    statusOf('VBO'),
+    ...document,
+    skipped('maaktDeelUitVan', { written: [pand] }),
   ]),
   LIG: plaats('LIG', 'Ligplaats'),
   STA: plaats('STA', 'Standplaats'),

@@ -157,8 +157,9 @@ export async function listXmlFiles(inner: RandomAccess, label: string): Promise<
   const numbers = files.flatMap(({ name }) => /[-_](\d{6})\.xml$/i.exec(name)?.[1] ?? []).sort();
   const wrong = numbers.findIndex((number, index) => Number(number) !== index + 1);
   if (wrong < 0) return files;
-  if (Number(numbers[wrong]) === wrong)
+  if (Number(numbers[wrong]) === wrong) {
     throw refused('duplicate_member', `holds file ${numbers[wrong]} twice`);
+  }
   const lacking = String(wrong + 1).padStart(6, '0');
   throw refused('missing_member', `lacks file ${lacking} of ${Number(numbers.at(-1))}`);
 }
@@ -224,10 +225,12 @@ async function described(
       gemeenten: document.gemeenten,
     };
   }
-  if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name))))
+  if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name)))) {
     throw mutationDelivery(label);
-  if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name))))
+  }
+  if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name)))) {
     throw foreign(label, entries);
+  }
   const problem = `has no ${deliveryFile}, so its peildatum is unknown; get the extract again`;
   throw new ExtractError('missing_peildatum', label, problem);
 }

@@ -59,15 +59,16 @@ export function readGemeenteRelaties(
       const { begin = '', eind, woonplaats = '', gemeente = '', status } = read;
       if (status !== 'definitief') return;
       const span = { begin: dayIn(begin), eind: eind === undefined ? noEind : dayIn(eind) };
-      if (/^\d{4}$/.test(woonplaats) && /^\d{4}$/.test(gemeente))
+      if (/^\d{4}$/.test(woonplaats) && /^\d{4}$/.test(gemeente)) {
         relaties.push({ woonplaats, gemeente, ...span });
-      else
+      } else {
         problems.push({
           kind: 'invalid_value',
           file,
           identificatie: woonplaats,
           detail: `gemeente '${gemeente}'`,
         });
+      }
     },
   });
   const dayIn = (text: string): number => {

@@ -218,10 +218,15 @@ function adresseerbaarObject(
     oppervlakte,
   } = fields;
   const locatie = locationOf(geometrie);
-  if (typeof locatie === 'string')
+  if (typeof locatie === 'string') {
     return { kind: 'location_unknown', file, identificatie, detail: locatie };
+  }
   return {
-    ...{ kind, ...span, identificatie, type, status },
+    kind,
+    ...span,
+    identificatie,
+    type,
+    status,
     hoofdadres: heeftAlsHoofdadres,
     nevenadressen: valuesOf(heeftAlsNevenadres),
     locatie,

@@ -46,7 +46,8 @@ export function locationOf(geometry: string): Locatie | string {
   const open: Open[] = [{ name: '', isRd: false, dimension: 2, text: '' }];
   const rings: Ring[] = [];
   const points: Locatie[] = [];
-  let [polygons, ring] = [0, [] as Locatie[]];
+  let polygons = 0;
+  let ring = [] as Locatie[];
   for (const [text, slash, name = '', attributes = ''] of geometry
     .replace(description, '')
     .matchAll(token)) {
@@ -56,8 +57,9 @@ export function locationOf(geometry: string): Locatie | string {
     } else if (!slash) {
       if (!children[parent.name]?.includes(name)) return `an unexpected ${name}`;
       const srsName = srsNameIn(attributes);
-      if (srsName !== undefined && !rd.test(srsName))
+      if (srsName !== undefined && !rd.test(srsName)) {
         return `coordinates in ${srsName}, not in EPSG:28992`;
+      }
       const dimension = Number(srsDimensionIn(attributes) ?? parent.dimension);
       if (dimension !== 2 && dimension !== 3) return `coordinates of ${dimension} dimensions`;
       if (name === 'gml:Polygon') polygons++;
@@ -68,15 +70,20 @@ export function locationOf(geometry: string): Locatie | string {
       if (positions.includes(name)) {
         const found = pointsOf(parent);
         if (typeof found === 'string') return found;
-        if ((name === 'gml:pos' || holder === 'gml:Point') && found.length !== 1)
+        if ((name === 'gml:pos' || holder === 'gml:Point') && found.length !== 1) {
           return `a ${name.slice('gml:'.length)} of ${found.length} points`;
+        }
         if (open.some((one) => one.name === 'gml:LinearRing')) ring = ring.concat(found);
-        else points.push(...found);
+        else {
+          points.push(...found);
+        }
       } else if (!blank.test(parent.text)) return `text in ${name}`;
       if (name === 'gml:LinearRing') {
-        const [first, last] = [ring[0], ring.at(-1)];
-        if (ring.length < 4 || first?.x !== last?.x || first?.y !== last?.y)
+        const first = ring[0];
+        const last = ring.at(-1);
+        if (ring.length < 4 || first?.x !== last?.x || first?.y !== last?.y) {
           return 'a ring that is not closed';
+        }
         rings.push({ isHole: holder === 'gml:interior', points: ring });
         ring = [];
       }
@@ -112,8 +119,9 @@ function pointsOf({ name, text, isRd, dimension }: Open): Locatie[] | string {
     return `${values.length} coordinates in ${dimension} dimensions`;
   }
   const points: Locatie[] = [];
-  for (let i = 0; i < values.length; i += dimension)
+  for (let i = 0; i < values.length; i += dimension) {
     points.push({ x: Number(values[i]), y: Number(values[i + 1]) });
+  }
   return points;
 }
 
@@ -123,12 +131,20 @@ function pointsOf({ name, text, isRd, dimension }: Open): Locatie[] | string {
  */
 function centroid(outer: readonly Locatie[], rings: readonly Ring[]): Locatie {
   const origin = outer[0] as Locatie; // near the polygon, where products of coordinates keep their centimetres
-  let [area, x, y] = [0, 0, 0];
+  let area = 0;
+  let x = 0;
+  let y = 0;
   for (const { isHole, points } of rings) {
-    let [ringArea, ringX, ringY] = [0, 0, 0];
+    let ringArea = 0;
+    let ringX = 0;
+    let ringY = 0;
     for (let i = 1; i < points.length; i++) {
-      const [a, b] = [points[i - 1] as Locatie, points[i] as Locatie];
-      const [ax, ay, bx, by] = [a.x - origin.x, a.y - origin.y, b.x - origin.x, b.y - origin.y];
+      const a = points[i - 1] as Locatie;
+      const b = points[i] as Locatie;
+      const ax = a.x - origin.x;
+      const ay = a.y - origin.y;
+      const bx = b.x - origin.x;
+      const by = b.y - origin.y;
       const cross = ax * by - bx * ay;
       ringArea += cross / 2;
       ringX += ((ax + bx) * cross) / 6;

@@ -68,7 +68,8 @@ export async function readMutationDelivery(
   requireSameDates(said, name, label);
   const inner = await innerZip(source, member, label);
   const files = await listXmlFiles(inner, `${label} > ${name}`);
-  const [mutations, problems]: [Mutation[], Problem[]] = [[], []];
+  const mutations: Mutation[] = [];
+  const problems: Problem[] = [];
   for (const entry of files) {
     const file = `${label} > ${name} > ${baseName(entry.name)}`;
     const { vanaf, tot, gemeenten, ...read } = await withEntry(inner, entry, file, (xml) =>
@@ -112,7 +113,8 @@ async function readRelaties(
 ): Promise<{ relaties: GemeenteRelatie[]; problems: Problem[]; files: ZipEntry[] }> {
   const name = `${label} > ${baseName(member.name)}`;
   const inner = await innerZip(source, member, label);
-  const [relaties, problems]: [GemeenteRelatie[], Problem[]] = [[], []];
+  const relaties: GemeenteRelatie[] = [];
+  const problems: Problem[] = [];
   const files = await listXmlFiles(inner, name);
   for (const entry of files) {
     const file = `${name} > ${baseName(entry.name)}`;
@@ -146,12 +148,13 @@ async function saidByDocument(
     throw new ExtractError('invalid_mutations', file, problem);
   }
   for (const date of [vanaf, tot, standTechnischeDatum]) {
-    if (!isCalendarDay(date))
+    if (!isCalendarDay(date)) {
       throw new ExtractError(
         'invalid_mutations',
         file,
         `has no valid dates (from and to): '${date}'`,
       );
+    }
   }
   if (tot !== standTechnischeDatum || vanaf >= tot) {
     throw contradicts(

@@ -139,8 +139,9 @@ class MutationCollector {
       StandTechnischeDatum: stand = '',
     } = this.#dates;
     for (const date of [vanaf, tot, stand]) {
-      if (xsdDate(date) === null)
+      if (xsdDate(date) === null) {
         throw this.#refused(`has no valid dates (from and to): '${date}'`);
+      }
     }
     if (tot !== stand || vanaf >= tot) {
       throw this.#refused(
@@ -171,10 +172,11 @@ class MutationCollector {
   #onText(name: string, text: string, parent: string): void {
     const local = name.slice(name.indexOf(':') + 1);
     if (local === 'GemeenteIdentificatie') this.#gemeenten.push(text.trim());
-    else if (name.startsWith('selecties-extract:'))
+    else if (name.startsWith('selecties-extract:')) {
       this.#dates[local] = xsdDate(text) ?? text.trim();
-    else if (!addField(this.#fields, name, text, parent))
+    } else if (!addField(this.#fields, name, text, parent)) {
       throw this.parser.invalid(`a second ${name} in one object`);
+    }
   }
 
   #onClose(name: string): void {
@@ -185,9 +187,11 @@ class MutationCollector {
         this.parser.invalid(problem),
       );
       if (!isChange) this.#was = occurrence;
-      else if (name === 'ml:wijziging' && !this.#was)
+      else if (name === 'ml:wijziging' && !this.#was) {
         throw this.parser.invalid('a change without its old state');
-      else this.#add(this.#kind, this.#was, occurrence);
+      } else {
+        this.#add(this.#kind, this.#was, occurrence);
+      }
       this.#kind = undefined;
     } else if (isChange && this.#was) throw this.parser.invalid('a change without its new state');
   }

@@ -46,8 +46,9 @@ export function addProblem(report: ProblemReport, problem: Problem): void {
   const ofKind = report[problem.kind];
   ofKind.count++;
   const last = ofKind.examples[examplesPerKind - 1];
-  if (!last || compare(problem, last) < 0)
+  if (!last || compare(problem, last) < 0) {
     ofKind.examples = firstExamples([...ofKind.examples, problem]);
+  }
 }
 
 /** Merges the reports of workers, independent of their order. */

@@ -40,13 +40,15 @@ export type ReadObjects<T> = (
 
 function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K]> {
   return (xml, file, peildatum, visit, { strictly = false, later, visitWritten } = {}) => {
-    const [counts, day] = [emptyCounts(), dayOf(peildatum)];
+    const counts = emptyCounts();
+    const day = dayOf(peildatum);
     const visits = { visit, later };
     const onStand = (fields: Occurrence) =>
       visitStand(kind, geldigheidOf(kind, fields, file), () => fields, file, day, counts, visits);
     const onWritten = (stand: WrittenStand) => {
-      if (!visitWritten)
+      if (!visitWritten) {
         return visitStand(kind, stand.geldigheid, () => stand.fields(), file, day, counts, visits);
+      }
       const when = countVoorkomen(stand.geldigheid, day, counts);
       if (when === 'current') counts.current++;
       if (when !== null) visitWritten(stand);
@@ -79,7 +81,8 @@ export async function readWoonplaatsen(
   visit: (one: WplVoorkomen) => void,
   { later }: Pick<Visits<WplVoorkomen>, 'later'> = {},
 ): Promise<ReadCounts> {
-  const [counts, day] = [emptyCounts(), dayOf(peildatum)];
+  const counts = emptyCounts();
+  const day = dayOf(peildatum);
   const parser = new StandParser('WPL', file, peildatum, (fields) =>
     visitStand('WPL', geldigheidOf('WPL', fields, file), () => fields, file, day, counts, {
       visit,
@@ -137,8 +140,9 @@ export function readStands(
 const chunkBytes = 128 * 1024;
 
 function readStrictly(xml: Buffer, parser: StandParser): void {
-  for (let start = 0; start < xml.length; start += chunkBytes)
+  for (let start = 0; start < xml.length; start += chunkBytes) {
     parser.write(xml.subarray(start, start + chunkBytes));
+  }
   parser.close();
 }
 
@@ -151,8 +155,9 @@ function readFast(
   let unread = 0;
   let end = contentsEnd;
   while (unread < xml.length) {
-    if (parser.betweenStands && parser.hasUsualPrefixes)
+    if (parser.betweenStands && parser.hasUsualPrefixes) {
       unread = readWritten(stand, unread, onWritten);
+    }
     const strictEnd = endOf(xml, end, unread);
     parser.write(xml.subarray(unread, strictEnd));
     unread = strictEnd;
@@ -234,8 +239,9 @@ class StandParser {
   close(): void {
     this.#parser.close();
     if (!this.#seen.has('sl:standBestand')) throw this.#parser.invalid('has no standBestand');
-    if (!this.#seen.has(standTechnischeDatum))
+    if (!this.#seen.has(standTechnischeDatum)) {
       throw this.#parser.invalid('has no StandTechnischeDatum');
+    }
     this.#checkObjectType();
   }
 
@@ -269,10 +275,13 @@ class StandParser {
 
   #onText(name: string, text: string, parent: string): void {
     if (this.#inStand) {
-      if (!addField(this.#fields, name, text, parent))
+      if (!addField(this.#fields, name, text, parent)) {
         throw this.#parser.invalid(`a second ${name}`);
+      }
     } else if (name === standTechnischeDatum) this.#checkPeildatum(xsdDate(text) ?? text.trim());
-    else this.#objectTypes.push(text);
+    else {
+      this.#objectTypes.push(text);
+    }
   }
 
   #closeStand(): void {

@@ -211,8 +211,9 @@ export class SchemaParser {
     this.#handler = handler;
     this.#open = [document];
     this.#parser.on('xmldecl', ({ encoding }) => {
-      if (encoding && encoding.toUpperCase() !== 'UTF-8')
+      if (encoding && encoding.toUpperCase() !== 'UTF-8') {
         throw this.#unread(`encoded in ${encoding}, and only UTF-8 is read`);
+      }
     });
     this.#parser.on('doctype', () => {
       throw this.#unread('has a DOCTYPE, which no file of the BAG has');
@@ -281,8 +282,9 @@ export class SchemaParser {
     const content = this.#open.at(-1);
     if (content === 'text') this.#text += text;
     else if (content === 'xml') this.#text += escapeXml(text);
-    else if (typeof content === 'object' && !blank.test(text))
+    else if (typeof content === 'object' && !blank.test(text)) {
       throw this.invalid('text between elements');
+    }
   }
 
   #onClose(tag: SaxesTagNS): void {

@@ -83,8 +83,9 @@ const zero = 0x30;
  */
 export function dayOf(date: string): number {
   let day = 0;
-  for (let at = 0; at < date.length; at++)
+  for (let at = 0; at < date.length; at++) {
     if (at !== 4 && at !== 7) day = 10 * day + date.charCodeAt(at) - zero;
+  }
   return day;
 }
 

@@ -44,8 +44,20 @@ const unlimited = 1e9;
 
 /** Every step has the same shape, because V8 reads these faster. */
 const stepOf = (op: ReadStep['op'], more: Partial<ReadStep>): ReadStep => ({
-  ...{ op, field: -1, length: 0, text: '', words: [], lowest: none, highest: none, first: none },
-  ...{ characters: none, others: undefined, least: 1, most: 1, steps: [], ...more },
+  op,
+  field: -1,
+  length: 0,
+  text: '',
+  words: [],
+  lowest: none,
+  highest: none,
+  first: none,
+  characters: none,
+  others: undefined,
+  least: 1,
+  most: 1,
+  steps: [],
+  ...more,
 });
 
 /** Steps that occur a number of times, which their first markup decides. */
@@ -59,8 +71,9 @@ const wordBytes = 8;
 
 function markup(text: string): ReadStep {
   const bytes = Buffer.from(text, 'latin1');
-  if (bytes.length < wordBytes)
+  if (bytes.length < wordBytes) {
     return stepOf('fixed', { length: bytes.length, lowest: bytes, highest: bytes });
+  }
   const words = Array.from({ length: Math.ceil(bytes.length / wordBytes) }, (_, i) =>
     bytes.readDoubleLE(Math.min(i * wordBytes, bytes.length - wordBytes)),
   );
@@ -84,7 +97,9 @@ function joined(parts: readonly (string | ReadStep)[]): ReadStep[] {
     const last = steps.at(-1);
     if (typeof part !== 'string') steps.push(part);
     else if (last?.op === 'markup') steps[steps.length - 1] = markup(last.text + part);
-    else steps.push(markup(part));
+    else {
+      steps.push(markup(part));
+    }
   }
   return steps;
 }
@@ -96,7 +111,8 @@ function valueStep(value: WrittenValue, field: number): ReadStep {
     return stepOf('values', { field, steps: values.map(markup) });
   }
   if ('lowest' in value) {
-    const [lowest, highest] = [Buffer.from(value.lowest), Buffer.from(value.highest)];
+    const lowest = Buffer.from(value.lowest);
+    const highest = Buffer.from(value.highest);
     return stepOf('fixed', { field, length: lowest.length, lowest, highest });
   }
   return stepOf('run', {
@@ -109,7 +125,8 @@ function valueStep(value: WrittenValue, field: number): ReadStep {
 
 /** The steps of an occurrence. Each text or XML is the next field; the decimals come last. */
 function stepsOf(kind: StandKind): ReadStep[] {
-  let [field, decimals] = [0, fieldsOfKind[kind].length];
+  let field = 0;
+  let decimals = fieldsOfKind[kind].length;
   const partsOf = (one: WrittenPart): (string | ReadStep)[] => {
     if (typeof one === 'string') return [one];
     if (!('name' in one) && !('isDecimal' in one)) return [valueStep(one, -1)];
@@ -126,10 +143,8 @@ function stepsOf(kind: StandKind): ReadStep[] {
     if (!('flatMap' in written)) return [valueStep(written, own)];
     return [group(written.flatMap(partsOf), { field: own })];
   };
-  const [open, close] = [
-    '<sl:stand><sl-bag-extract:bagObject>',
-    '</sl-bag-extract:bagObject></sl:stand>',
-  ];
+  const open = '<sl:stand><sl-bag-extract:bagObject>';
+  const close = '</sl-bag-extract:bagObject></sl:stand>';
   return joined([open, ...partsOf(objects[kind]), close]);
 }
 
@@ -146,7 +161,10 @@ export function fieldIndexes<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, all.indexOf(name)])) as Record<Name, number>;
 }
 
-const [zero, space, point, lessThan] = [0x30, 0x20, 0x2e, 0x3c];
+const zero = 0x30;
+const space = 0x20;
+const point = 0x2e;
+const lessThan = 0x3c;
 const isDigit = (byte: number | undefined): byte is number =>
   byte !== undefined && byte >= zero && byte <= 0x39;
 const isBlank = (byte: number | undefined) =>
@@ -162,12 +180,10 @@ export class WrittenStand {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly geldigheid: Geldigheid = {
-    ...{
-      span: { volgnummer: 0, begin: 0, eind: 0 },
-      isLive: true,
-      isInactief: false,
-      isNietBag: false,
-    },
+    span: { volgnummer: 0, begin: 0, eind: 0 },
+    isLive: true,
+    isInactief: false,
+    isNietBag: false,
   };
   readonly #kind: WrittenKind;
   readonly #steps: readonly ReadStep[];
@@ -257,8 +273,9 @@ export class WrittenStand {
       if (op === 'markup') {
         const { words } = step;
         const last = words.length - 1;
-        for (let word = 0; word < last; word++)
+        for (let word = 0; word < last; word++) {
           if (view.getFloat64(at + wordBytes * word, true) !== words[word]) return -1;
+        }
         at += length;
         if (view.getFloat64(at - wordBytes, true) !== words[last]) return -1;
       } else if (op === 'group') {
@@ -266,8 +283,9 @@ export class WrittenStand {
         if (
           step.least === 0 &&
           view.getFloat64(at + length - wordBytes, true) !== words[words.length - 1]
-        )
+        ) {
           continue;
+        }
         at = this.#pastGroup(step, at);
       } else if (op === 'fixed') {
         const { lowest, highest } = step;
@@ -283,7 +301,9 @@ export class WrittenStand {
         if (bytes[at] !== lessThan && step.others) at = this.#pastOthers(step.others, at);
         if (at - from > step.most) return -1;
       } else if (op === 'values') at = this.#pastValue(step, at);
-      else at = this.#pastDecimal(step, at);
+      else {
+        at = this.#pastDecimal(step, at);
+      }
       if (at < 0) return -1;
       if (field < 0 || op === 'decimal') continue;
       if ((starts[field] as number) < 0) starts[field] = from;
@@ -294,11 +314,13 @@ export class WrittenStand {
 
   #isAt({ words, length }: ReadStep, at: number): boolean {
     const { view } = this;
-    for (let word = words.length - 1; word >= 0; word--)
+    for (let word = words.length - 1; word >= 0; word--) {
       if (
         view.getFloat64(at + Math.min(wordBytes * word, length - wordBytes), true) !== words[word]
-      )
+      ) {
         return false;
+      }
+    }
     return true;
   }
 
@@ -349,7 +371,8 @@ export class WrittenStand {
   }
 
   #isInGrid(): boolean {
-    const [x, y] = [this.#number(pointAt.x), this.#number(pointAt.y)];
+    const x = this.#number(pointAt.x);
+    const y = this.#number(pointAt.y);
     // A metre within its bounds: what lies nearer has decimals to compare.
     return isInGrid({ x: x + 1, y: y + 1 }) && isInGrid({ x, y });
   }
@@ -373,8 +396,9 @@ export class WrittenStand {
   /** The whole part of a number. */
   #number(field: number): number {
     let number = 0;
-    for (let at = this.starts[field] as number; isDigit(this.bytes[at]); at++)
+    for (let at = this.starts[field] as number; isDigit(this.bytes[at]); at++) {
       number = 10 * number + (this.bytes[at] as number) - zero;
+    }
     return number;
   }
 
@@ -382,8 +406,9 @@ export class WrittenStand {
   #day(field: number): number {
     const start = this.starts[field] as number;
     let day = 0;
-    for (let i = 0; i < 10; i++)
+    for (let i = 0; i < 10; i++) {
       if (i !== 4 && i !== 7) day = 10 * day + (this.bytes[start + i] as number) - zero;
+    }
     return day;
   }
 }
@@ -393,6 +418,11 @@ const pointAt = fieldIndexes('VBO', 'x', 'y');
 const geldigheidIndexes = (kind: WrittenKind) =>
   fieldIndexes(
     kind,
-    ...(['status', 'voorkomenidentificatie', 'beginGeldigheid', 'eindGeldigheid'] as const),
-    ...(['tijdstipInactief', 'tijdstipInactiefLV', 'tijdstipNietBagLV'] as const),
+    'status',
+    'voorkomenidentificatie',
+    'beginGeldigheid',
+    'eindGeldigheid',
+    'tijdstipInactief',
+    'tijdstipInactiefLV',
+    'tijdstipNietBagLV',
   );

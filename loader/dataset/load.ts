@@ -333,8 +333,9 @@ export function keptSnapshots(
     if (kept.size >= count) break;
     kept.add(snapshot.id);
   }
-  for (const base of [published?.replayBase, pending?.replayBase])
+  for (const base of [published?.replayBase, pending?.replayBase]) {
     if (base) kept.add(base.snapshot.id);
+  }
   const accepted = acceptedBefore({ history });
   if (accepted) kept.add(accepted.snapshot.id);
   return kept;

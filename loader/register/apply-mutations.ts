@@ -80,12 +80,15 @@ function firstMismatch(
     if (!isSame(found, was) && !isSame(found, stillCounting(wordt, vanaf))) {
       const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
       if (isEmpty) return `${file}: changes ${occurrence}, and the dataset has no such object`;
-      if (isNew)
+      if (isNew) {
         return `${file}: adds ${occurrence} as ${textOf(wordt)}, which it already has as ${textOf(found)}`;
+      }
       return `${file}: changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`;
     }
     if (wordt) held.set(volgnummer, wordt);
-    else held.delete(volgnummer);
+    else {
+      held.delete(volgnummer);
+    }
   }
   return null;
 }
@@ -103,8 +106,9 @@ function textOf(voorkomen: AnyVoorkomen | null): string {
   if (!voorkomen) return 'nothing that counts';
   const { begin, eind } = voorkomen;
   const span = eind === noEind ? `${dayText(begin)} on` : `${dayText(begin)} to ${dayText(eind)}`;
-  if ('hoofdadres' in voorkomen)
+  if ('hoofdadres' in voorkomen) {
     return `${adresObjectText({ ...voorkomen, hoofdadres: true })} of ${addressesOf(voorkomen).join(' ')} (${span})`;
+  }
   if (voorkomen.kind !== 'NUM') return `'${voorkomen.naam}' (${span})`;
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = voorkomen;
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;

@@ -70,11 +70,14 @@ export function joinRecords(
   for (let start = 0, next = 0; start < rows.bytes.length; start = next) {
     const end = endOfLine(rows.bytes, start + leastAfterName);
     next = end + 1;
-    while (next < rows.bytes.length && hasSameBytes(rows.view, start, next, nameLength))
+    while (next < rows.bytes.length && hasSameBytes(rows.view, start, next, nameLength)) {
       next = endOfLine(rows.bytes, next + leastAfterName) + 1;
+    }
     if (addChanges(start)) joiner.skip(start, next);
     else if (next === end + 1) joiner.keep(start, end);
-    else joiner.merge(start, next);
+    else {
+      joiner.merge(start, next);
+    }
   }
   addChanges(rows.bytes.length);
   return joiner.end();
@@ -99,8 +102,9 @@ export function inOrder(lines: Buffer): Buffer {
   ) {
     let i = 0;
     while (i < nameLength && lines[start + i] === lines[last + i]) i++;
-    if (i < nameLength && (lines[start + i] as number) < (lines[last + i] as number))
+    if (i < nameLength && (lines[start + i] as number) < (lines[last + i] as number)) {
       return lineBytes(linesOf(lines.subarray(0, -1)).sort());
+    }
   }
   return lines;
 }
@@ -146,7 +150,9 @@ class RecordJoiner {
     this.skip(before, before);
     const isWhole = this.#look(records, start, end);
     if (isWhole) this.#pieces.push(records.bytes.subarray(start, end + 1));
-    else this.#write(records.bytes.toString('latin1', start, end));
+    else {
+      this.#write(records.bytes.toString('latin1', start, end));
+    }
   }
 
   /** Leaves out the read bytes between two positions. */
@@ -192,8 +198,9 @@ class RecordJoiner {
     if (holding > 0) {
       found.start = start;
       this.#visit.current(records, found);
-      for (let other = 1; other < holding; other++)
+      for (let other = 1; other < holding; other++) {
         this.#visit.several(bytes.toString('latin1', start + 1, start + nameLength));
+      }
     }
     return ended === 0;
   }

@@ -55,7 +55,12 @@ const keyAt = placeAt + noPlace.length;
 /** The position in the text of `core/adres-object.ts` of the rest after the role. */
 const restInText = idLength + 3;
 
-const [tab, lineEnd, colon, comma, hash, nine] = [0x09, 0x0a, 0x3a, 0x2c, 0x23, 0x39];
+const tab = 0x09;
+const lineEnd = 0x0a;
+const colon = 0x3a;
+const comma = 0x2c;
+const hash = 0x23;
+const nine = 0x39;
 
 /** The only form of stored records that can be read. */
 export const recordForm = 'records 1';
@@ -113,14 +118,12 @@ export function parseRecord(record: RecordLine): RegisterVoorkomen[] {
 
 function parseOccurrence(kind: RecordKind, identificatie: string, text: string): RegisterVoorkomen {
   const saidAt = text.indexOf(':') + 1;
-  const [span, said] = [
-    {
-      volgnummer: Number(text.slice(numberAt, saidAt - 1)),
-      begin: Number(text.slice(0, eindAt)),
-      eind: Number(text.slice(eindAt, numberAt)),
-    },
-    text.slice(saidAt),
-  ];
+  const span = {
+    volgnummer: Number(text.slice(numberAt, saidAt - 1)),
+    begin: Number(text.slice(0, eindAt)),
+    eind: Number(text.slice(eindAt, numberAt)),
+  };
+  const said = text.slice(saidAt);
   if (kind === 'NUM') {
     const { postcode, huisnummer, toevoeging } = keyParts(said.slice(keyAt));
     const place = said.slice(placeAt, keyAt);
@@ -169,26 +172,31 @@ export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
 
 const written = {
   NUM: fieldIndexes(
-    ...([
-      'NUM',
-      'identificatie',
-      'voorkomenidentificatie',
-      'beginGeldigheid',
-      'eindGeldigheid',
-    ] as const),
-    ...(['OpenbareRuimteRef', 'WoonplaatsRef'] as const),
-    ...(['postcode', 'huisnummer', 'huisletter', 'huisnummertoevoeging'] as const),
+    'NUM',
+    'identificatie',
+    'voorkomenidentificatie',
+    'beginGeldigheid',
+    'eindGeldigheid',
+    'OpenbareRuimteRef',
+    'WoonplaatsRef',
+    'postcode',
+    'huisnummer',
+    'huisletter',
+    'huisnummertoevoeging',
   ),
   VBO: fieldIndexes(
-    ...([
-      'VBO',
-      'identificatie',
-      'voorkomenidentificatie',
-      'beginGeldigheid',
-      'eindGeldigheid',
-    ] as const),
-    ...(['heeftAlsHoofdadres', 'heeftAlsNevenadres'] as const),
-    ...(['status', 'x', 'y', 'oppervlakte', 'gebruiksdoel'] as const),
+    'VBO',
+    'identificatie',
+    'voorkomenidentificatie',
+    'beginGeldigheid',
+    'eindGeldigheid',
+    'heeftAlsHoofdadres',
+    'heeftAlsNevenadres',
+    'status',
+    'x',
+    'y',
+    'oppervlakte',
+    'gebruiksdoel',
   ),
 };
 const fourDots = Buffer.from(noPlace);
@@ -214,7 +222,9 @@ export function writeOccurrence(
   addField(lines, stand, voorkomenidentificatie);
   lines.memory[lines.length++] = colon;
   if (kind === 'NUM') writeNum(lines, stand);
-  else writeObject(lines, stand);
+  else {
+    writeObject(lines, stand);
+  }
   lines.memory[lines.length++] = lineEnd;
 }
 
@@ -229,7 +239,9 @@ function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
   } = written.NUM;
   addId(lines, stand, OpenbareRuimteRef);
   if ((stand.starts[WoonplaatsRef] as number) < 0) lines.add(fourDots, 0, fourDots.length);
-  else addField(lines, stand, WoonplaatsRef);
+  else {
+    addField(lines, stand, WoonplaatsRef);
+  }
   addField(lines, stand, postcode);
   lines.memory[lines.length++] = hash;
   addField(lines, stand, huisnummer);
@@ -256,8 +268,9 @@ function writeObject(lines: GrowingBytes, stand: WrittenStand): void {
     addField(lines, stand, field);
   }
   lines.memory[lines.length++] = comma;
-  for (const doel of stand.values(gebruiksdoel))
+  for (const doel of stand.values(gebruiksdoel)) {
     lines.memory[lines.length++] = gebruiksdoelText(doel).charCodeAt(0);
+  }
 }
 
 function addId(lines: GrowingBytes, { view, starts }: WrittenStand, field: number): void {
@@ -268,9 +281,11 @@ function addId(lines: GrowingBytes, { view, starts }: WrittenStand, field: numbe
 /** Adds a date without its dashes; a missing one is `noEind`. */
 function addDay(lines: GrowingBytes, { bytes, starts }: WrittenStand, field: number): void {
   const start = starts[field] as number;
-  for (let i = 0; i < 10; i++)
-    if (i !== 4 && i !== 7)
+  for (let i = 0; i < 10; i++) {
+    if (i !== 4 && i !== 7) {
       lines.memory[lines.length++] = start < 0 ? nine : (bytes[start + i] as number);
+    }
+  }
 }
 
 function addField(lines: GrowingBytes, { bytes, starts, ends }: WrittenStand, field: number): void {
@@ -331,7 +346,8 @@ export function writeObjectRows(
   }
 }
 
-const [ofHoofdadres, ofNevenadres] = [0x31, 0x30];
+const ofHoofdadres = 0x31;
+const ofNevenadres = 0x30;
 /** The position in an object's text that says whether its address is the hoofdadres. */
 const roleInText = restInText - 1;
 export const isOfHoofdadres = (text: string) => text.charCodeAt(roleInText) === ofHoofdadres;

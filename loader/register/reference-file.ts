@@ -58,8 +58,9 @@ function streetsIn(memory: SharedArrayBuffer): Lookup<OpenbareRuimte> {
   return {
     get(identificatie) {
       const start = firstLineFrom(lines, identificatie);
-      if (start === lines.length || streetAt.identificatie(lines, start) !== identificatie)
+      if (start === lines.length || streetAt.identificatie(lines, start) !== identificatie) {
         return undefined;
+      }
       return { identificatie, ...streetIn(lines, start) };
     },
   };
@@ -104,7 +105,9 @@ export class ReferenceWriter {
 
   add(one: OprVoorkomen | WplVoorkomen): void {
     if (one.kind === 'OPR') this.#streets.write(streetLine(one));
-    else this.#places.write(placeLine(one));
+    else {
+      this.#places.write(placeLine(one));
+    }
   }
 
   addRelatie(relatie: GemeenteRelatie): void {
@@ -117,8 +120,9 @@ export class ReferenceWriter {
 
   copyStreets({ streets: lines }: ReferenceFile, isWanted: StreetFilter): void {
     this.#streets.reserve(lines.length + 1);
-    for (const { start, end } of wantedRuns(lines, isWanted))
+    for (const { start, end } of wantedRuns(lines, isWanted)) {
       this.#streets.copy(new DataView(lines.buffer, lines.byteOffset), start, end - start);
+    }
   }
 
   /** The written file; more is written into the same memory. */

@@ -30,8 +30,9 @@ export class UnknownFormError extends Error {
 
 /** @throws UnknownFormError unless this version reads the stored form */
 export function requireForm(found: string, known: string): void {
-  if (found !== known)
+  if (found !== known) {
     throw new UnknownFormError(`its form is '${found}', and this version reads '${known}'`);
+  }
 }
 
 /** Lines as bytes, each with its line end. */
@@ -55,7 +56,8 @@ export function packLineBytes(lines: Buffer): Buffer {
  * The smallest buffer that zlib takes for a result, and the ratio that hardly any lines are packed
  * by: one buffer.
  */
-const [least, usualRatio] = [1_024, 16];
+const least = 1_024;
+const usualRatio = 16;
 
 /** Packed lines; damaged bytes are an error. */
 export function unpackLines(packed: Uint8Array): string[] {
@@ -74,15 +76,18 @@ const lineEnd = 0x0a;
 /** The position of the first of some sorted lines that begins with this text, or comes after it. */
 export function firstLineFrom(sorted: Buffer, text: string): number {
   const wanted = Buffer.from(text, 'latin1');
-  let [start, end] = [0, sorted.length];
+  let start = 0;
+  let end = sorted.length;
   while (start < end) {
     let line = (start + end) >> 1;
     while (line > start && sorted[line - 1] !== lineEnd) line--;
     let same = 0;
     while (same < wanted.length && sorted[line + same] === wanted[same]) same++;
-    if (same < wanted.length && (sorted[line + same] as number) < (wanted[same] as number))
+    if (same < wanted.length && (sorted[line + same] as number) < (wanted[same] as number)) {
       start = sorted.indexOf(lineEnd, line) + 1;
-    else end = line;
+    } else {
+      end = line;
+    }
   }
   return start;
 }
@@ -100,8 +105,9 @@ export function hasSameBytes(
   other: number,
   length: number,
 ): boolean {
-  for (let i = length - 4; i > 0; i -= 4)
+  for (let i = length - 4; i > 0; i -= 4) {
     if (bytes.getInt32(start + i) !== bytes.getInt32(other + i)) return false;
+  }
   return bytes.getInt32(start) === bytes.getInt32(other);
 }
 
@@ -147,8 +153,9 @@ export class GrowingBytes {
   copy(from: DataView, start: number, length: number): void {
     this.reserve(length + 1);
     let i = 0;
-    for (; i <= length - 8; i += 8)
+    for (; i <= length - 8; i += 8) {
       this.view.setBigInt64(this.length + i, from.getBigInt64(start + i));
+    }
     for (; i < length; i++) this.view.setUint8(this.length + i, from.getUint8(start + i));
     this.length += length;
   }

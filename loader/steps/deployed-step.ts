@@ -156,12 +156,13 @@ export class DeployedStep {
   reportSample({ addresses, differing, damaged }: TableSample): void {
     const count = differing.length + damaged.length;
     emit(metricNames.tableDifferences, count);
-    if (count > 0)
+    if (count > 0) {
       this.logger.error('the table differs from the live snapshot', {
         addresses,
         differing,
         damaged,
       });
+    }
   }
 }
 
@@ -211,8 +212,9 @@ async function endOf(client: SFNClient, owner: string): Promise<number | null> {
     return status === 'RUNNING' || !stopDate ? null : stopDate.getTime();
   } catch (error) {
     // An execution of a state machine that was replaced.
-    if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name))
+    if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name)) {
       return null;
+    }
     throw error;
   }
 }

@@ -41,8 +41,9 @@ async function extractSlice(
     rows
       .of(bucketOf(Buffer.from(one.identificatie), 0, buckets))
       .write(occurrenceLine(one), 'latin1');
-    if (one.kind === 'NUM' && one.postcode !== null)
+    if (one.kind === 'NUM' && one.postcode !== null) {
       hasSegment[Number(segmentOf(one.postcode))] = 1;
+    }
   };
   const addWritten = (kind: 'NUM' | 'VBO') => {
     const { identificatie, postcode } = fieldIndexes(kind, 'identificatie', 'postcode');
@@ -54,8 +55,9 @@ async function extractSlice(
         stand,
       );
       const at = starts[postcode] ?? -1;
-      if (at >= 0)
+      if (at >= 0) {
         hasSegment[10 * (bytes[at] as number) + (bytes[at + 1] as number) - 11 * zero] = 1;
+      }
     };
   };
   const found = await readSlice(storage, load, slice, onDone, (xml, label) =>

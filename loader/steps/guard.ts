@@ -232,8 +232,9 @@ function auditOf(
 
 /** An extract of another area is another dataset, however few addresses differ. */
 function objectionsToArea({ kind, extract }: Load, base: ManifestEntry | null): Objection[] {
-  if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract))
+  if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract)) {
     return [];
+  }
   const [now, live] = [extract, base.extract].map(({ gemeenten }) => areaText(gemeenten));
   return [
     { code: 'other_area', message: `the extract is of ${now}, and the live dataset of ${live}` },

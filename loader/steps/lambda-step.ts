@@ -26,8 +26,9 @@ export function lambdaOfItems<Item, Result, Shared>(
   let held: { load: string; shared: Shared } | undefined;
   return lambda(name, 'items', async ({ Items, BatchInput: input }, deployment, invocation) => {
     const context = deployment.context(input.owner, invocation);
-    if (held?.load !== input.load)
+    if (held?.load !== input.load) {
       held = { load: input.load, shared: await share(context.storage, input.load) };
+    }
     const results: Result[] = [];
     for (const item of Items) results.push(await each(context, input, item, held.shared));
     return results;

@@ -183,8 +183,9 @@ async function mergeSegment(
     releaseMemory(lines);
   }
   flush();
-  if (!load.target && merged.addresses > 0)
+  if (!load.target && merged.addresses > 0) {
     made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
+  }
   merged.placesAfter = addSizes(placesAfter);
   if (load.base) {
     await csv.flush();

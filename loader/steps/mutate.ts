@@ -69,8 +69,9 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
   const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));
   if (earlier) {
     // A proposal may have been here, and `discover` has described the load again since.
-    if (earlier.stopped !== undefined)
+    if (earlier.stopped !== undefined) {
       await putJson(storage, paths.load(loadId), cut(load, earlier));
+    }
     return { segments: (await getJson<SegmentItem[]>(storage, paths.segments(loadId))).length };
   }
   const problems = emptyReport();
@@ -83,8 +84,9 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
       break;
     }
   }
-  if (load.kind === 'mutations')
+  if (load.kind === 'mutations') {
     await putBuckets(storage, load, startOf(load)?.snapshot.buckets ?? 1);
+  }
   const source = await joinInput(storage, loadId, 'nummeraanduidingen');
   const before = await getUnpacked(storage, referenceBefore(load), unpackReference);
   const objects = await findObjects(storage, source, before, named);
@@ -110,8 +112,9 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
     const mutations = concerning?.(day) ?? day.mutations;
     setAside.push(applyMutations(objects, { ...day, mutations }, unsettled));
     const own = new Set([...places, ...mutations.map(({ identificatie }) => identificatie)]);
-    for (const problem of ofDay)
+    for (const problem of ofDay) {
       if (!concerning || own.has(problem.identificatie)) addProblem(problems, problem);
+    }
     for (const mutation of mutations) changed.add(objectKey(mutation));
     count += mutations.filter(({ kind }) => !isObjectenKind(kind)).length;
   }
@@ -174,7 +177,8 @@ async function withAddresses(
 ): Promise<SetAsideObject[]> {
   const idsOf = (kind: string) =>
     objects.flatMap(({ object }) => (object.startsWith(kind) ? object.slice(4) : []));
-  const [streets, places] = [new Set(idsOf('OPR')), new Set(idsOf('WPL'))];
+  const streets = new Set(idsOf('OPR'));
+  const places = new Set(idsOf('WPL'));
   if (streets.size + places.size === 0) return [...objects];
   const isConcerned: StreetFilter = (lines, start) => places.has(streetAt.woonplaats(lines, start));
   const placeOf = new Map(
@@ -187,8 +191,9 @@ async function withAddresses(
   for await (const record of recordsOf(storage, source, 'nummeraanduidingen')) {
     for (const one of parseRecord(record)) {
       if (one.kind !== 'NUM' || one.postcode === null || !isOn(one.openbareRuimte)) continue;
-      for (const key of [`OPR ${one.openbareRuimte}`, `WPL ${placeOf.get(one.openbareRuimte)}`])
+      for (const key of [`OPR ${one.openbareRuimte}`, `WPL ${placeOf.get(one.openbareRuimte)}`]) {
         found.set(key, (found.get(key) ?? new Set()).add(one.identificatie));
+      }
     }
   }
   return objects.map((one) => ({
@@ -206,8 +211,9 @@ function stoppedAt(load: Load, applied: number, error: unknown): Load {
     !(error instanceof ExtractError) ||
     applied < Math.max(1, load.leastDays ?? 1) ||
     load.kind !== 'mutations'
-  )
+  ) {
     throw error;
+  }
   return cut(load, { applied, stopped: error.message });
 }
 
@@ -261,9 +267,11 @@ async function findObjects(
   const { objecten } = source.load;
   const kinds: RecordKinds[] =
     names.size === 0 ? [] : ['nummeraanduidingen', ...(objecten ? ['objecten' as const] : [])];
-  for (const kind of kinds)
-    for await (const record of recordsOf(storage, source, kind, isAmong(names)))
+  for (const kind of kinds) {
+    for await (const record of recordsOf(storage, source, kind, isAmong(names))) {
       parseRecord(record).forEach(add);
+    }
+  }
   streetsOf(streets, isStreetIn(named)).forEach(add);
   for (const place of placesOf(places)) if (named.has(objectKey(place))) add(place);
   return found;
@@ -278,8 +286,9 @@ function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => 
   const numbers = new Set(Array.from(names, (name) => Number(name.slice(-digits))));
   return (lines, start) => {
     let number = 0;
-    for (let at = start + nameLength - digits; at < start + nameLength; at++)
+    for (let at = start + nameLength - digits; at < start + nameLength; at++) {
       number = 10 * number + (lines[at] as number) - zero;
+    }
     return numbers.has(number) && names.has(lines.toString('latin1', start, start + nameLength));
   };
 }
@@ -304,8 +313,9 @@ async function putChanged(
   await mapConcurrently([...places], 4, async ([path, ofBucket]) => {
     const records = ofBucket.map(([key, held]) => {
       const voorkomens = [...held.values()] as RegisterVoorkomen[];
-      for (const one of voorkomens)
+      for (const one of voorkomens) {
         if (one.kind === 'NUM' && one.postcode) reach.add(segmentOf(keyOfNum(one)));
+      }
       return recordOf(key.slice(0, 3) as RegisterVoorkomen['kind'], key.slice(4), voorkomens);
     });
     await putPacked(storage, path, packRecords(lineBytes(records.sort())));
@@ -324,7 +334,8 @@ function referenceBefore(load: Load): string {
  * places.
  */
 function registerOf(found: Objects, reference: ReferenceFile, { extract }: Load): Register {
-  const [keys, inhabited] = [new Set(found.keys()), new Set<string>()];
+  const keys = new Set(found.keys());
+  const inhabited = new Set<string>();
   for (const occurrence of occurrencesIn(reference)) {
     keys.add(objectKey(occurrence));
     if (occurrence.kind === 'OPR') inhabited.add(occurrence.woonplaats);
@@ -354,12 +365,14 @@ function rewritten(
     (lines, start) => streetAt.eind(lines, start) > day && !isMutated(lines, start),
   );
   const write = (occurrence: AnyVoorkomen) => {
-    if (occurrence.eind > day && (occurrence.kind === 'OPR' || occurrence.kind === 'WPL'))
+    if (occurrence.eind > day && (occurrence.kind === 'OPR' || occurrence.kind === 'WPL')) {
       writer.add(occurrence);
+    }
   };
   for (const place of placesOf(before.places)) if (!mutated.has(objectKey(place))) write(place);
-  for (const occurrences of objects.values())
+  for (const occurrences of objects.values()) {
     for (const occurrence of occurrences.values()) write(occurrence);
+  }
   for (const relatie of relaties) if (relatie.eind > day) writer.addRelatie(relatie);
   return writer;
 }

@@ -64,12 +64,16 @@ async function readBack(
     const writes = await getUnpacked(storage, paths.changes(load, changes), unpackWrites);
     for (const write of spread(writes, sampledKeys)) {
       if ('remove' in write) expected.set(write.remove, undefined);
-      else expect(write.put);
+      else {
+        expect(write.put);
+      }
     }
   }
-  for (const segment of spread(snapshot.segments, 1))
-    for (const line of spread(await snapshotLines(storage, snapshot, segment), sampledKeys))
+  for (const segment of spread(snapshot.segments, 1)) {
+    for (const line of spread(await snapshotLines(storage, snapshot, segment), sampledKeys)) {
       expect(line);
+    }
+  }
   function expect(line: string): void {
     const address = parseLine(line);
     expected.set(address.key, address);

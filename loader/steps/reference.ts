@@ -71,10 +71,8 @@ async function reference(storage: Storage, loadId: string): Promise<void> {
   const file = new ReferenceWriter();
   const add = (one: OprVoorkomen | WplVoorkomen) => file.add(one);
   const addRelaties = (xml: Buffer, label: string) => {
-    const [{ relaties, problems }, day] = [
-      readGemeenteRelaties(xml, label, peildatum),
-      dayOf(peildatum),
-    ];
+    const { relaties, problems } = readGemeenteRelaties(xml, label, peildatum);
+    const day = dayOf(peildatum);
     for (const relatie of relaties) if (relatie.eind > day) file.addRelatie(relatie);
     return { problems };
   };

@@ -303,8 +303,9 @@ export function dynamoDbAddressTable(
           const { Responses, UnprocessedKeys } = await client.send(
             new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
           );
-          for (const address of (Responses?.[table] ?? []).map(storedAddress))
+          for (const address of (Responses?.[table] ?? []).map(storedAddress)) {
             found.set(address.key, address);
+          }
           const before = wanted.length;
           wanted = (UnprocessedKeys?.[table]?.Keys ?? []).map((key) => key[partitionKey]?.S ?? '');
           return { done: wanted.length === 0, progress: wanted.length < before };

@@ -78,10 +78,12 @@ export function folderStorage(folder: string): Storage {
     list: (prefix) => list(root, prefix),
     delete: async (keys) => {
       for (const key of keys) await unlink(pathOf(key)).catch(nullWhenMissing);
-      for (const top of new Set(keys.map(topFolder)))
+      for (const top of new Set(keys.map(topFolder))) {
         if (top !== '.') await removeUnfinished(pathOf(top));
-      for (const folder of new Set(keys.map((key) => dirname(pathOf(key)))))
+      }
+      for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) {
         await removeEmpty(folder, root);
+      }
     },
   };
 }
@@ -204,8 +206,9 @@ function unchanged(access: RandomAccess, version: SourceVersion): RandomAccess {
     isOwnMemory: true,
     async read(position, length) {
       const bytes = await access.read(position, length);
-      if (!sameFile(version, await versionOf(version.location)))
+      if (!sameFile(version, await versionOf(version.location))) {
         throw new SourceChangedError(version.location);
+      }
       return bytes;
     },
   };
@@ -216,10 +219,12 @@ async function versionOf(path: string): Promise<SourceVersion> {
   const found = await stat(location).catch((error) => {
     throw unreadable(location, error);
   });
-  if (found.isDirectory())
+  if (found.isDirectory()) {
     throw new SourceError(`${location} is a folder; name the zip file of the extract.`);
-  if (!found.isFile())
+  }
+  if (!found.isFile()) {
     throw new SourceError(`${location} is not a regular file; name the zip file of the extract.`);
+  }
   if (found.size === 0) throw new SourceError(`${location} is empty; download it again.`);
   return {
     location,

@@ -97,14 +97,17 @@ export class DeliveryFinder {
         for (const listed of this.#of(delivery)) {
           const copy = await this.#copyOf(listed);
           if (copy instanceof Error) unusable.set(listed, copy);
-          else copies.push(copy);
+          else {
+            copies.push(copy);
+          }
         }
         const latest = this.#latest(copies);
         if (!latest) break;
         days.push(latest);
       }
-      if (days.length === path.length)
+      if (days.length === path.length) {
         return this.#withReason(days, days.at(-1)?.tot ?? from, unusable);
+      }
     }
   }
 
@@ -117,9 +120,11 @@ export class DeliveryFinder {
     for (const listed of this.#of(day)) {
       const copy = await this.#copyOf(listed);
       if (copy instanceof RejectedDeliveryError) continue;
-      if (copy instanceof Error)
+      if (copy instanceof Error) {
         this.notes.push(`replaced after it was applied, and not usable: ${copy.message}`);
-      else copies.push(copy);
+      } else {
+        copies.push(copy);
+      }
     }
     const latest = this.#latest(copies, day);
     if (!latest || latest.key === day.key) return null;
@@ -159,8 +164,9 @@ export class DeliveryFinder {
     const here = [...unusable].filter(([{ vanaf }]) => vanaf === end).map(([, error]) => error);
     const stopped = here.find((error) => error instanceof RejectedDeliveryError) ?? here[0] ?? null;
     for (const [, error] of unusable) {
-      if (!here.includes(error))
+      if (!here.includes(error)) {
         this.notes.push(`another copy or another delivery was used instead: ${error.message}`);
+      }
     }
     return { days, stopped };
   }
@@ -174,8 +180,9 @@ export class DeliveryFinder {
         error instanceof SourceError ||
         error instanceof ExtractError ||
         error instanceof RejectedDeliveryError
-      )
+      ) {
         return error;
+      }
       throw error;
     });
     this.#copies.set(listed, copy);
@@ -189,10 +196,11 @@ export class DeliveryFinder {
       ({ vanaf, tot }) =>
         vanaf < listed.tot && listed.vanaf < tot && !(vanaf === listed.vanaf && tot === listed.tot),
     );
-    if (over)
+    if (over) {
       throw new RejectedDeliveryError(
         `${listed.name} covers ${over.vanaf} to ${over.tot}, which was rejected or was rolled back`,
       );
+    }
     const copy = await this.#deliveries.copy(listed);
     if (!this.#rejected.includes(rejectedDay(copy.file))) return copy;
     throw new RejectedDeliveryError(`${listed.name} was rejected or was rolled back`);
@@ -229,8 +237,9 @@ export async function discoverMutations(
   const none = (reason: string, notes: readonly string[]): Discovery => {
     return { action: 'none', reason: [reason, ...notes].join('; '), live };
   };
-  if (!live?.extract)
+  if (!live?.extract) {
     return none('no full extract was loaded yet, and mutations need one', request.notes);
+  }
   const rejected = again ? [] : manifest.rejected;
   const listing = await listAllMutations(locations);
   const finder = new DeliveryFinder(storage, listing, {
@@ -273,8 +282,9 @@ async function replayOf(
     .filter((day, index) => day.hash !== since[index]?.hash)
     .map(({ name }) => name);
   if (corrected.length === 0) return null;
-  if (replayBase && (await canReplay(storage, replayBase, days)))
+  if (replayBase && (await canReplay(storage, replayBase, days))) {
     return { start: replayBase, days };
+  }
   finder.notes.push(
     `replaced after it was applied: ${corrected.join(', ')}. The next full extract corrects the difference`,
   );

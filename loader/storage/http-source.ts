@@ -95,13 +95,14 @@ function sourceOf(version: SourceVersion, ranges: boolean, { pause, idle }: Timi
         if (end !== null && at < end) throw new TypeError(`${url} ended at byte ${at} of ${end}`);
         return;
       } catch (error) {
-        if (!ranges && at > 0)
+        if (!ranges && at > 0) {
           throw new SourceUnavailableError(
             `The connection to ${url} broke at byte ${at}. Run the load again.`,
             {
               cause: error,
             },
           );
+        }
         await backoff.pause(asSourceError(url, error));
       }
     }
@@ -113,8 +114,9 @@ function sourceOf(version: SourceVersion, ranges: boolean, { pause, idle }: Timi
     try {
       const now = versionOf(url, response);
       // A version without an ETag is of a server whose ETags are unstable.
-      if (!isSameVersion(version, { ...now, etag: version.etag && now.etag }))
+      if (!isSameVersion(version, { ...now, etag: version.etag && now.etag })) {
         throw new SourceChangedError(url);
+      }
       if (ranges && !response.headers['content-range']?.startsWith(`bytes ${at}-`)) {
         throw new SourceError(`${url} returned another range than the one requested.`);
       }

@@ -107,8 +107,9 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     await client.send(command).catch((error: unknown) => {
-      if (error instanceof ConditionalCheckFailedException)
+      if (error instanceof ConditionalCheckFailedException) {
         throw new LockedError(error.Item ? heldIn(error.Item) : null);
+      }
       throw error;
     });
     return held;
@@ -132,8 +133,9 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
       put({ ...held, untilSeconds: nowSeconds() + seconds }, conditionOn(isSameAcquisition, held)),
     async check(owner, token) {
       const held = await holder();
-      if (!held || held.owner !== owner || (token !== undefined && held.token !== token))
+      if (!held || held.owner !== owner || (token !== undefined && held.token !== token)) {
         throw new LockedError(held);
+      }
       return held;
     },
     async release(owner, token) {
@@ -376,8 +378,9 @@ export class Lease implements Fence {
       this.#validMilliseconds = await this.#confirm();
       this.#from = from;
     } catch (error) {
-      if (error instanceof LockedError)
+      if (error instanceof LockedError) {
         this.#lost.abort(new LockedError(error.held, lostTo(error.held)));
+      }
       throw this.#lost.signal.reason ?? error;
     }
   }

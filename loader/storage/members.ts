@@ -71,12 +71,13 @@ async function download(
   isKept: boolean,
 ): Promise<RandomAccess> {
   const copy = () => storage.putStream(key, source.stream());
-  if (!isKept)
+  if (!isKept) {
     await retryWithBackoff(copy, {
       attempts: wholeAttempts,
       firstPauseMilliseconds: 0,
       retryIf: () => true,
     });
+  }
   return openObject(storage, key);
 }
 

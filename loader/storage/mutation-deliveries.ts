@@ -125,8 +125,9 @@ export class DeliveryCopies {
     const file = { name, key, vanaf, tot, size: bytes.length, hash };
     const one = { file, made, version: source.version, at, since };
     found[location] = one;
-    for (const [other, { file }] of Object.entries(found))
+    for (const [other, { file }] of Object.entries(found)) {
       if (isPastDelivery(file, tot)) delete found[other];
+    }
     await putJson(this.#storage, paths.mutationsFound, found);
     return one;
   }

@@ -37,9 +37,11 @@ type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeenten'>;
 export function datesOfName(name: string, { nearly = false } = {}): NamedDelivery | null {
   const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] =
     namePattern.exec(name) ?? [];
-  const [vanaf, tot] = [`${year}-${month}-${day}`, `${lastYear}-${lastMonth}-${lastDay}`];
-  if (!isCalendarDay(vanaf) || !isCalendarDay(tot) || vanaf >= tot || (more !== '' && !nearly))
+  const vanaf = `${year}-${month}-${day}`;
+  const tot = `${lastYear}-${lastMonth}-${lastDay}`;
+  if (!isCalendarDay(vanaf) || !isCalendarDay(tot) || vanaf >= tot || (more !== '' && !nearly)) {
     return null;
+  }
   return { vanaf, tot, gemeenten: gemeente ? [gemeente] : [] };
 }
 
@@ -148,10 +150,11 @@ function parsed(body: string, location: string): MutationListing {
     );
   }
   const unusable = members.length - usable.length;
-  if (unusable > 0)
+  if (unusable > 0) {
     notes.push(
       `${unusable} of the ${members.length} members of ${location} have no name and were not used`,
     );
+  }
   return { listed, notes };
 }
 
@@ -213,7 +216,8 @@ export async function readWhole(source: Source, most: number, tooLong: string): 
 
 /** The order of deliveries: by their start date, then the shortest first. */
 export function byDates(a: ListedMutations, b: ListedMutations): number {
-  const [first, second] = [`${a.vanaf} ${a.tot}`, `${b.vanaf} ${b.tot}`];
+  const first = `${a.vanaf} ${a.tot}`;
+  const second = `${b.vanaf} ${b.tot}`;
   return first < second ? -1 : first > second ? 1 : 0;
 }
 

@@ -70,8 +70,9 @@ export async function s3Source(
   });
   const size = head.ContentLength ?? 0;
   const version: SourceVersion = { location, size, etag: head.ETag ?? null, lastModified: null };
-  if (known?.location === location && known.etag !== null && known.etag === version.etag)
+  if (known?.location === location && known.etag !== null && known.etag === version.etag) {
     return null;
+  }
   const read = (position: number, length: number) =>
     readS3Range(client, { ...place, IfMatch: head.ETag }, position, length);
   return {
@@ -89,8 +90,9 @@ export async function s3Source(
 /** The text after the bucket is the literal key, without escapes, as in the AWS CLI. */
 function placeOf(location: string): { Bucket: string; Key: string } {
   const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/is.exec(location) ?? [];
-  if (!Bucket || !Key)
+  if (!Bucket || !Key) {
     throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);
+  }
   return { Bucket, Key };
 }
 

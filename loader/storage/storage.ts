@@ -179,8 +179,9 @@ function adviceOn(key: string): string {
       ? 'It is a copy of the extract: run the load again, which makes a new copy.'
       : `It is the work of load ${name}: run the load again. If that fails too, run "load discard ${name}" first.`;
   }
-  if (`${folder}/` === paths.mutations)
+  if (`${folder}/` === paths.mutations) {
     return 'It is a copy of a delivery: run the load again, which downloads it again.';
+  }
   if (`${folder}/` === paths.snapshots && rest.length === 1 && rest[0] !== 'reference') {
     return 'If that snapshot is live, run "load repair", which rebuilds it from the table; you can\'t roll back to another one.';
   }
@@ -252,8 +253,9 @@ export async function putPacked(
 function withoutMark(key: string, bytes: Buffer): Buffer {
   const end = bytes.length - mark.length - 4;
   if (end < 0 || !bytes.subarray(end, end + mark.length).equals(mark)) return bytes;
-  if (!bytes.subarray(end + mark.length).equals(checksumOf(key)))
+  if (!bytes.subarray(end + mark.length).equals(checksumOf(key))) {
     throw new Error('this was stored under another key');
+  }
   return bytes.subarray(0, end);
 }
 

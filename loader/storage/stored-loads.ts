@@ -198,8 +198,9 @@ export async function sampleTable({
   for (const segment of chosen(published.snapshot.segments, sampledSegments)) {
     try {
       const lines = await snapshotLines(storage, published.snapshot, segment);
-      for (const address of chosen<Line>(lines, keysPerSegment).map(parseLine))
+      for (const address of chosen<Line>(lines, keysPerSegment).map(parseLine)) {
         expected.set(address.key, address);
+      }
     } catch (error) {
       if (!(error instanceof UnusableObjectError)) throw error;
       damaged.push(error.key);
@@ -379,8 +380,9 @@ export async function rejectRefused(
   const contents =
     load.kind === 'extract' ? [load.identity] : contentsOf(load).filter((one) => !live.has(one));
   await putManifest(storage, reject(manifest, contents), manifest);
-  for (const prefix of [paths.workOf(loadId), paths.snapshotOf(loadId)])
+  for (const prefix of [paths.workOf(loadId), paths.snapshotOf(loadId)]) {
     await storage.delete(await storage.list(prefix));
+  }
   const [what, where] = load.source
     ? [`the extract of ${load.peildatum}`, `--extract ${load.source.location}`]
     : [load.days.map(({ name }) => name).join(', '), '--mutations FILE'];
@@ -429,8 +431,9 @@ export async function* differences(
       storage,
       paths.merged(loadId, segment),
     );
-    if (changes.added + changes.changed + changes.removed + (objecten?.changed ?? 0) === 0)
+    if (changes.added + changes.changed + changes.removed + (objecten?.changed ?? 0) === 0) {
       continue;
+    }
     const result = { id: resultOf(load), segments: addresses > 0 ? [segment] : [] };
     const before = base ? await snapshotLines(storage, base.snapshot, segment) : [];
     for (const change of diff(

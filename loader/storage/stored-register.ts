@@ -150,8 +150,9 @@ export async function numsNaming(
   const found: string[] = [];
   for (const bucket of recordKeys(snapshot, ['nummeraanduidingen'])) {
     const all = recordsWith(await recordsAt(storage, bucket), key).flatMap(parseRecord);
-    for (const one of all)
+    for (const one of all) {
       if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
+    }
   }
   return found;
 }
@@ -226,7 +227,9 @@ export async function joinBucket(
   if (await storage.open(paths.joined(load.id, kinds, bucket))) return;
   const lines = await recordsBefore(storage, { load, ...source }, kinds, bucket);
   const changed = await recordsAt(storage, paths.changedRecords(load.id, kinds, bucket));
-  const [rows, problems, file] = [new RowsByNumber(), emptyReport(), extractName(load)];
+  const rows = new RowsByNumber();
+  const problems = emptyReport();
+  const file = extractName(load);
   const { end, reach = new Set(), ...visit } = await send(rows);
   const { records, count, repeated } = joinRecords(lines, changed, load.peildatum, {
     ...visit,

@@ -167,7 +167,8 @@ export function countChange(
 function changedObjects(change: Change): ChangedObjects {
   if (change.kind === 'list' || change.before === null || change.after === null) return {};
   const changed: ChangedObjects = {};
-  const [before, now] = [objectsIn(change.places.old), objectsIn(change.places.now)];
+  const before = objectsIn(change.places.old);
+  const now = objectsIn(change.places.now);
   if (before.size > 0 && [...now.keys()].some((id) => !before.has(id))) changed.gained = 1;
   for (const [id, old] of before) {
     const one = now.get(id);

@@ -208,18 +208,16 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   const reason = 'finished a load that was interrupted while applying';
   return {
     ...unchangedReport({ action: 'none', reason, live: entry }),
-    ...{
-      kind,
-      added,
-      changed,
-      removed,
-      listsChanged,
-      gemeenteChanged,
-      audit,
-      stopped,
-      notes,
-      more,
-    },
+    kind,
+    added,
+    changed,
+    removed,
+    listsChanged,
+    gemeenteChanged,
+    audit,
+    stopped,
+    notes,
+    more,
     outcome: 'published',
     days: entry.days.map(({ name }) => name),
   };

@@ -189,13 +189,12 @@ function objectionsIn(
   const within = place === undefined ? '' : ` in ${place}`;
   const where = { ...(place !== undefined && { place }) };
   return (Object.keys(own) as PlaceKind[]).flatMap((kind) => {
-    const [counted, found] = [tally[kind], limitOf(kind)];
+    const counted = tally[kind];
+    const found = limitOf(kind);
     const limit = place === undefined ? found?.whole : found?.place;
     if (!counted || !found || limit === undefined) return [];
-    const [{ count, examples }, { code, what, of: member = 0, there = 'are live' }] = [
-      counted,
-      found,
-    ];
+    const { count, examples } = counted;
+    const { code, what, of: member = 0, there = 'are live' } = found;
     const shares = size[0] > largestPlace && found.place ? [limit, found.place] : [limit];
     const most = Math.min(
       ...shares.map((one) => (one === 0 ? 0 : (thresholds[one] ?? thresholds.maximumChangedShare))),
@@ -204,7 +203,8 @@ function objectionsIn(
       const text = `${what} ${grouped(count)} streets${within}, over the limit of ${most}`;
       return count <= most ? [] : objectionTo(code, text, { count, ...where }, since, examples);
     }
-    const [of, { alwaysAllowed, alwaysAllowedInPlace }] = [size[member], thresholds];
+    const of = size[member];
+    const { alwaysAllowed, alwaysAllowedInPlace } = thresholds;
     const always = Math.max(
       place === undefined ? alwaysAllowed : alwaysAllowedInPlace,
       kind === 'added' ? newQuarter * alwaysAllowedInPlace : 0,
@@ -301,22 +301,24 @@ function renamedPlaces(
     return { from, to, woonplaats, counted };
   });
   const givers = new Set(pairs.map(({ from }) => from));
-  const [renamed, mergers, moved]: [RenamedPlace[], Map<string, RenamedPlace>, PlaceTallies[]] = [
-    [],
-    new Map(),
-    [],
-  ];
+  const renamed: RenamedPlace[] = [];
+  const mergers: Map<string, RenamedPlace> = new Map();
+  const moved: PlaceTallies[] = [];
   const merged: PlaceTallies[] = [];
   for (const { from, to, woonplaats, counted } of pairs) {
     if (!isGemeente(from)) {
-      if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0))
+      if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0)) {
         renamed.push({ from, to, addresses: counted.count });
-      else moved.push(of('relocated', counted, from));
+      } else {
+        moved.push(of('relocated', counted, from));
+      }
     } else if (after[from] === undefined && !givers.has(to)) {
       const { addresses = 0 } = mergers.get(`${from}\t${to}`) ?? {};
       mergers.set(`${from}\t${to}`, { from, to, addresses: addresses + counted.count });
       merged.push(of('mergers', counted));
-    } else moved.push(of('gemeente', counted, woonplaats));
+    } else {
+      moved.push(of('gemeente', counted, woonplaats));
+    }
   }
   const all = [...mergers.values()];
   const isFew = new Set(all.map(({ from }) => from)).size <= mostMerged;
@@ -392,8 +394,9 @@ export function judge(
     const what = 'objects have a missing address or an unknown location';
     check('too_many_object_problems', what, missing, objecten.live + missing);
   }
-  if (objecten && load.isFirstOfObjects)
+  if (objecten && load.isFirstOfObjects) {
     found.push(...objectionsToFirstObjects(load.after, thresholds));
+  }
   if (problems && !load.wasJudged) {
     const count = problemCount(problems);
     check('too_many_problems', 'addresses have a problem', count, nummeraanduidingen + count);

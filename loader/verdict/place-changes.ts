@@ -35,10 +35,8 @@ const removed = { whole: 'maximumRemovedShare', place: 'maximumPlaceShare' } as 
 const lost = { whole: 'maximumLostShare', place: 'maximumLostShare', there: 'have one' } as const;
 const named = { code: 'too_many_changed', whole: 'maximumNamesShare' } as const;
 const streets = { place: 'alwaysAllowedStreets' } as const;
-const [values, there] = [
-  { whole: 'maximumChangedShare', place: 'maximumLostShare' },
-  'have one',
-] as const;
+const values = { whole: 'maximumChangedShare', place: 'maximumLostShare' } as const;
+const there = 'have one';
 const ofObjects = { code: 'too_many_objects_changed', of: 6, there, ...values } as const;
 /**
  * The kinds of changes in addresses, and their limits. `removed` and `added` count addresses that
@@ -87,8 +85,11 @@ const limits = {
     ...lost,
   },
   letters: {
-    ...{ code: 'too_many_names_garbled', what: 'change the special letters in the names of' },
-    ...{ of: 3, ...lost, there: 'have such letters' },
+    code: 'too_many_names_garbled',
+    what: 'change the special letters in the names of',
+    of: 3,
+    ...lost,
+    there: 'have such letters',
   },
   garbled: {
     code: 'too_many_names_garbled',
@@ -185,8 +186,9 @@ export function mergeTallies(tallies: readonly PlaceTallies[]): PlaceTallies {
   for (const one of tallies) {
     addCounts(total.all, one.all);
     addCounts(total.names, one.names);
-    for (const areas of ['streets', 'woonplaatsen'] as const)
+    for (const areas of ['streets', 'woonplaatsen'] as const) {
       for (const [name, tally] of Object.entries(one[areas])) addTo(total[areas], name, tally);
+    }
   }
   return total;
 }
@@ -224,16 +226,21 @@ export class PlaceCounter {
       isReturned = false,
     }: { objects?: ChangedObjects; isOfGemeente?: boolean; isReturned?: boolean } = {},
   ): void {
-    const [were, are] = [old ?? [], now ?? []];
+    const were = old ?? [];
+    const are = now ?? [];
     const all = new Map([...were, ...are].map((place) => [nameOf(place), place]));
-    for (const name of all.keys())
+    for (const name of all.keys()) {
       addTo(this.#tallies.streets, name, { total: { count: 1, examples: [] } });
-    for (const name of new Set([...all.values()].map(({ woonplaats }) => woonplaats)))
+    }
+    for (const name of new Set([...all.values()].map(({ woonplaats }) => woonplaats))) {
       addTo(this.#tallies.woonplaatsen, name, { total: { count: 1, examples: [] } });
-    for (const { place, id } of idsWithout(are, were))
+    }
+    for (const { place, id } of idsWithout(are, were)) {
       this.#came.set(id, { key, place, isReturned });
+    }
     if (isReturned) return;
-    const [gone, come] = [without(were, are), without(are, were)];
+    const gone = without(were, are);
+    const come = without(are, were);
     const isChanged = old !== null && now !== null;
     for (const from of gone) {
       const same = come.findIndex(({ straat }) => straat === from.straat);
@@ -246,21 +253,24 @@ export class PlaceCounter {
     const at = { key, place: first };
     const to = are.find(({ woonplaats }) => woonplaats === first.woonplaats);
     if (to && first.gemeente !== to.gemeente) this.#countGemeente(at, to.gemeente);
-    if (kind === 'changed' && !isOfGemeente && gone.length + come.length === 0)
+    if (kind === 'changed' && !isOfGemeente && gone.length + come.length === 0) {
       this.#add('changed', at);
-    for (const [what, count] of Object.entries(objects))
+    }
+    for (const [what, count] of Object.entries(objects)) {
       this.#add(what as keyof ChangedObjects, at, count);
+    }
   }
 
   #countGemeente(at: At, to: string | undefined): void {
     const { gemeente, woonplaats } = at.place;
     if (to === undefined) this.#add('gemeenteLost', at);
-    else if (gemeente !== undefined)
+    else if (gemeente !== undefined) {
       this.#addNames(
         `${gemeentePrefix}${gemeente}`,
         `${gemeentePrefix}${to}\t${woonplaats}`,
         at.key,
       );
+    }
   }
 
   #countPlace(
@@ -278,9 +288,12 @@ export class PlaceCounter {
       return;
     }
     if (from.straat === to.straat) this.#addNames(from.woonplaats, to.woonplaats, key);
-    else this.#add('renamed', { key, place: from });
-    if (isSpecial(from) && !isGarbled(to) && hasOtherLetters(nameOf(from), nameOf(to)))
+    else {
+      this.#add('renamed', { key, place: from });
+    }
+    if (isSpecial(from) && !isGarbled(to) && hasOtherLetters(nameOf(from), nameOf(to))) {
       this.#add('letters', { key, place: from });
+    }
   }
 
   #addNames(from: string, to: string, key: string): void {
@@ -355,11 +368,14 @@ export function mostChanged(
 }
 
 function kindOfMove(from: string, to: string): PlaceKind | null {
-  const [old, now] = [keyParts(from), keyParts(to)];
+  const old = keyParts(from);
+  const now = keyParts(to);
   if (old.postcode !== now.postcode || old.huisnummer !== now.huisnummer) return 'renumbered';
-  const [was, is] = [old.toevoeging, now.toevoeging];
-  if (suffixOf(was.charCodeAt(0), was.length) % 2 === 1 && is === was.slice(1))
+  const was = old.toevoeging;
+  const is = now.toevoeging;
+  if (suffixOf(was.charCodeAt(0), was.length) % 2 === 1 && is === was.slice(1)) {
     return 'huisletters';
+  }
   return was.startsWith(is) ? 'toevoegingen' : null;
 }
 

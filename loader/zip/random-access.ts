@@ -40,8 +40,9 @@ export function bufferAccess(buffer: Buffer): RandomAccess {
   return {
     size: buffer.length,
     async read(position, length) {
-      if (position + length > buffer.length)
+      if (position + length > buffer.length) {
         throw new Error(`a buffer ends before byte ${position + length}`);
+      }
       return buffer.subarray(position, position + length);
     },
   };

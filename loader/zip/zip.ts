@@ -16,7 +16,10 @@ const localHeaderBytes = 30;
 /** May follow the directory: its signature, the end of a zip64, and the end. */
 const afterDirectory = [0x05054b50, 0x06064b50, 0x06054b50];
 /** The size of a directory entry before its name, the offset of its flags, and two flags. */
-const [directoryHeaderBytes, flagsAt, encryption, strongEncryption] = [46, 8, 0x01, 0x40];
+const directoryHeaderBytes = 46;
+const flagsAt = 8;
+const encryption = 0x01;
+const strongEncryption = 0x40;
 const extraBytes = 512; // enough for the extra fields of a local header, which the central directory does not list
 const directoryChunkBytes = 256 * 1024; // each is a request if the zip is in S3
 const compressedChunkBytes = 16 * 1024 * 1024; // as well: large ones spend little of their time waiting
@@ -58,13 +61,15 @@ export async function listEntries(source: RandomAccess, label: string): Promise<
     });
     const entries: ZipEntry[] = [];
     for await (const entry of zip.eachEntry()) {
-      if (overwritten.test(entry.fileName))
+      if (overwritten.test(entry.fileName)) {
         throw new Error('the name of a file has control characters');
+      }
       entries.push(zipEntry(entry));
     }
     // A damaged length of a name or comment moves all that is read after it.
-    if (entries.length > 0 && !afterDirectory.includes(await reader.signatureAtEnd()))
+    if (entries.length > 0 && !afterDirectory.includes(await reader.signatureAtEnd())) {
       throw new Error('the directory does not end after its last file');
+    }
     return entries;
   } catch (error) {
     if (reader.failure) throw reader.failure;
@@ -164,8 +169,9 @@ class SourceReader extends RandomAccessReader {
         if (
           length === directoryHeaderBytes &&
           (buffer.readUInt16LE(offset + flagsAt) & strongEncryption) !== 0
-        )
+        ) {
           buffer.writeUInt16LE(encryption, offset + flagsAt);
+        }
         callback(null);
       },
       (error: Error) => {
@@ -213,8 +219,9 @@ export async function withEntry<T>(
   use: (bytes: Buffer) => T,
 ): Promise<T> {
   refuseUnreadable(source, entry, label);
-  if (entry.size > largestInMemory)
+  if (entry.size > largestInMemory) {
     throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
+  }
   const compressed = await compressedBytes(source, entry, label);
   const isStored = entry.method === 'stored';
   const bytes = isStored ? compressed : inflated(compressed, entry, label);
@@ -269,15 +276,17 @@ async function compressedBytes(
     Math.min(expected, source.size - entry.headerOffset),
   );
   const start = dataOffset(bytes, label);
-  if (start + entry.compressedSize <= bytes.length)
+  if (start + entry.compressedSize <= bytes.length) {
     return bytes.subarray(start, start + entry.compressedSize);
+  }
   if (entry.headerOffset + start + entry.compressedSize > source.size) throw cutOff(label);
   return source.read(entry.headerOffset + start, entry.compressedSize);
 }
 
 function dataOffset(header: Buffer, label: string): number {
-  if (header.readUInt32LE(0) !== localHeaderSignature)
+  if (header.readUInt32LE(0) !== localHeaderSignature) {
     throw damaged(label, 'its local header is missing');
+  }
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
@@ -289,8 +298,9 @@ function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer
   try {
     return inflateRawSync(compressed, { chunkSize: size + bytesBehind, maxOutputLength: size + 1 });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw anotherSize(size, label);
+    }
     throw damaged(label, (cause as Error).message, cause);
   }
 }
@@ -340,12 +350,15 @@ async function* inflatedChunks(
 
 function refuseUnreadable(source: RandomAccess, entry: ZipEntry, label: string): void {
   if (entry.method === 'encrypted') throw unsupported(label, 'it is encrypted');
-  if (entry.method === 'unknown')
+  if (entry.method === 'unknown') {
     throw unsupported(label, 'it is compressed in another way than deflate');
-  if (entry.headerOffset + localHeaderBytes + entry.compressedSize > source.size)
+  }
+  if (entry.headerOffset + localHeaderBytes + entry.compressedSize > source.size) {
     throw cutOff(label);
-  if (entry.size > entry.compressedSize * largestRatio + largestRatio)
+  }
+  if (entry.size > entry.compressedSize * largestRatio + largestRatio) {
     throw damaged(label, 'its size is impossible');
+  }
 }
 
 function check(entry: ZipEntry, size: number, crc: number, label: string): void {

@@ -115,8 +115,9 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
         });
       } catch (error) {
         // Something else has filled the disk since, or the lines are longer than usual.
-        if (isDiskFull(error))
+        if (isDiskFull(error)) {
           throw new DiskSpaceError(folder, lines, 'the disk is now full', { cause: error });
+        }
         throw error;
       } finally {
         await rm(newFile, { force: true });
@@ -160,7 +161,8 @@ async function writeDatabase(
     const insert = `INSERT INTO "${table}" (pk, item_json, item_size, hash_prefix) VALUES `;
     const inserting = (count: number) =>
       database.prepare(insert + Array(count).fill('(?, ?, ?, ?)').join(', '));
-    const [insertMany, insertOne] = [inserting(rowsPerInsert), inserting(1)];
+    const insertMany = inserting(rowsPerInsert);
+    const insertOne = inserting(1);
     const rowOf = rowMaker();
     for await (const lines of groups) {
       for (let start = 0; start < lines.length; start += rowsPerTurn) {
@@ -173,8 +175,9 @@ async function writeDatabase(
           insertMany.run(...values);
           values = [];
         }
-        for (let at = 0; at < values.length; at += columns)
+        for (let at = 0; at < values.length; at += columns) {
           insertOne.run(...values.slice(at, at + columns));
+        }
         onRows(some.length);
         await turn();
         signal.throwIfAborted();
@@ -199,10 +202,11 @@ function copyWithoutAddresses(database: DatabaseSync, oldFile: string, table: st
     if (type !== 'table') continue;
     const copy = `INSERT INTO main."${name}" SELECT * FROM old."${name}"`;
     if (name !== table) database.exec(copy);
-    else
+    else {
       database
         .prepare(`${copy} WHERE pk IN (?, ?)`)
         .run(`S:${addressesTable.datasetKey}`, `S:${lockKey}`);
+    }
   }
   database.exec('DETACH old');
 }

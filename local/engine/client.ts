@@ -73,8 +73,9 @@ export async function guardEndpoint(engineEndpoint: string): Promise<GuardedEndp
     ]);
     const answer = responded[0] as IncomingMessage;
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (value !== undefined && !name.startsWith('access-control-'))
+      if (value !== undefined && !name.startsWith('access-control-')) {
         response.setHeader(name, value);
+      }
     }
     response.writeHead(answer.statusCode ?? 502);
     await pipeline(answer, response);

@@ -247,10 +247,11 @@ async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   });
   const deadline = Date.now() + startMilliseconds;
   while (Date.now() < deadline) {
-    if (gone)
+    if (gone) {
       throw new EngineError(
         `The embedded DynamoDB engine did not start: ${errorOutput().trim() || 'it printed nothing'}`,
       );
+    }
     if (errorOutput().includes('listening on')) return;
     await sleep(1);
   }

@@ -222,11 +222,14 @@ function isFormatted(
     string,
     unknown
   >;
-  if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599)
+  if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) {
     return false;
-  const [named, listed] = [headers ?? {}, cookies ?? []];
-  if (typeof named !== 'object' || Array.isArray(named) || !Object.values(named).every(isScalar))
+  }
+  const named = headers ?? {};
+  const listed = cookies ?? [];
+  if (typeof named !== 'object' || Array.isArray(named) || !Object.values(named).every(isScalar)) {
     return false;
+  }
   if (!Array.isArray(listed) || !listed.every(isText)) return false;
   return isText(body ?? '') && typeof (isBase64Encoded ?? false) === 'boolean';
 }

@@ -187,10 +187,12 @@ async function answerTo(
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const { length: headers, hosts } = measured(request.rawHeaders);
   if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
-  if (requestLine + headers > headLimitBytes)
+  if (requestLine + headers > headLimitBytes) {
     return ownAnswer(431, 'Request Header Fields Too Large');
-  if (target === undefined || !(hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')))
+  }
+  if (target === undefined || !(hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1'))) {
     return badRequest;
+  }
   const refusal = refuseForeignName(request.headers.host ?? 'localhost', options);
   if (refusal !== undefined) return refusal;
   if (route === undefined) return ownAnswer(404, 'Not Found');
@@ -219,7 +221,8 @@ async function answerTo(
  * and Node would silently take the first of two.
  */
 function measured(rawHeaders: readonly string[]): { length: number; hosts: number } {
-  let [length, hosts] = [0, 0];
+  let length = 0;
+  let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     length += rawHeaders[index + 1]?.length ?? 0;
     if (rawHeaders[index]?.toLowerCase() === 'host') hosts++;

@@ -26,8 +26,9 @@ export async function importAll(
   if (!(await bulkImport.takesOn(size))) return false;
   await fence.confirm(0);
   await bulkImport.run(linesOf(storage, snapshot), size);
-  for (const { changes, writes } of left)
+  for (const { changes, writes } of left) {
     await putJson(storage, paths.applied(load, changes), { writes });
+  }
   return true;
 }
 

@@ -114,11 +114,12 @@ export async function repairTable({
   return inSession(options, async (session) => {
     const manifest = await readManifest(session.storage);
     const target = manifest.pending ?? manifest.published;
-    if (!target)
+    if (!target) {
       throw new LoadError(
         'UnknownSnapshotError',
         'Nothing was loaded yet, so there is no snapshot to repair the table to. Run "load run".',
       );
+    }
 
     const { peildatum, load, addresses, snapshot } = target;
     const table = await readAll(session, scan, addresses + target.lists);
@@ -138,8 +139,9 @@ export async function repairTable({
       lines += after.length;
       const changes = [...diff(lineBytes(before), lineBytes(after))];
       // An address that differs in its objects alone differs from its snapshot as any other.
-      for (const change of changes)
+      for (const change of changes) {
         countChange(found, change, change.kind === 'objecten' ? 'changed' : change.kind);
+      }
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
@@ -211,7 +213,9 @@ async function rebuild(
   for (const { changes } of files.filter((file) => file.changes.startsWith(`${segment}-`))) {
     for (const write of await getUnpacked(storage, paths.changes(load, changes), unpackWrites)) {
       if ('remove' in write) lines.delete(write.remove);
-      else lines.set(keyOf(write.put), write.put);
+      else {
+        lines.set(keyOf(write.put), write.put);
+      }
     }
   }
   const after = [...lines.values()].sort();
@@ -235,8 +239,9 @@ async function settle(
   { pending }: Manifest,
 ): Promise<void> {
   const dataset = await addresses.dataset();
-  if (dataset?.load !== load || dataset.peildatum !== peildatum)
+  if (dataset?.load !== load || dataset.peildatum !== peildatum) {
     await addresses.setDataset({ peildatum, load }, await fence());
+  }
   if (pending) await putJson(storage, paths.changeFiles(load), []);
 }
 

@@ -116,7 +116,8 @@ class LoadRun {
     { action }: Exclude<Discovery, { action: 'none' }>,
     input: StepInput,
   ): Promise<LoadReport | null> {
-    const [{ storage }, { load }] = [this.#session, input];
+    const { storage } = this.#session;
+    const { load } = input;
     // The last step removes it.
     const proposal =
       action === 'finish' ? await findJson<LoadProposal>(storage, paths.proposal(load)) : null;
@@ -127,8 +128,9 @@ class LoadRun {
       const isSmall = action === 'mutations' || name === 'mutate' || name === 'stage';
       const result = await (isSmall ? inSmallYoungGeneration(work) : work());
       // A country has gigabytes of rows, which nothing reads any more.
-      if (name === 'merge')
+      if (name === 'merge') {
         await storage.delete((await storage.list(paths.workOf(load))).filter(paths.isRows));
+      }
       if (name === 'guard') {
         const { divided, go, report: judged } = result as Guarded;
         if (divided) return null;
@@ -153,8 +155,9 @@ class LoadRun {
     const { step } = await module();
     if ('run' in step && !computes) return step.run(this.#session, input);
     const workers = computes ? await this.#session.workers(input.load) : thisThread(this.#session);
-    if ('run' in step || !each)
+    if ('run' in step || !each) {
       return (await workers.run({ step: name, input }, [null], () => undefined))[0];
+    }
     const items = await getJson<unknown[]>(storage, `${paths.workOf(input.load)}${each}`);
     const shared = await step.share(storage, input.load);
     const shown = progress.begin(name as 'merge', step.total?.(items, shared) ?? {});

@@ -70,7 +70,14 @@ export async function inSession<T>(
   return withLock(addresses.lock, owner, options.lease ?? localLease, (lease) => {
     let workers: Workers | undefined;
     const session: LoadSession = {
-      ...{ storage, addresses, objecten, thresholds, keep, progress, owner, options: stepOptions },
+      storage,
+      addresses,
+      objecten,
+      thresholds,
+      keep,
+      progress,
+      owner,
+      options: stepOptions,
       onDone: () => undefined,
       fence: async () => lease,
       async workers(load) {

@@ -92,7 +92,8 @@ export class ThreadPool implements Workers {
     items: readonly unknown[],
     onDone: (amount: Amount) => void,
   ): Promise<unknown[]> {
-    const [threads, idle] = [[] as Worker[], [] as Worker[]];
+    const threads = [] as Worker[];
+    const idle = [] as Worker[];
     const start = () => {
       const thread = startThread({ ...this.#data, work });
       threads.push(thread);
@@ -136,7 +137,9 @@ function runOn(thread: Worker, item: unknown, onDone: (amount: Amount) => void):
     const onMessage = (message: ThreadMessage) => {
       if (message.kind === 'read') onDone(message.amount);
       else if (message.kind === 'done') settle(() => resolve(message.result));
-      else settle(() => reject(revived(message)));
+      else {
+        settle(() => reject(revived(message)));
+      }
     };
     const onError = (error: Error) => settle(() => reject(error));
     const onExit = () =>

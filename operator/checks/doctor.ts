@@ -87,8 +87,9 @@ function apiChecks(
     async key() {
       if (key === undefined) return noKey;
       const { status, json } = await ask(baseUrl, '/v1/auth/validate', key);
-      if (status === 200)
+      if (status === 200) {
         return okay(`plan ${json?.plan_code}, limits ${JSON.stringify(json?.limits)}`);
+      }
       const advice =
         'Check the key, and its account ("account list"), or create a key: "key create --account acme --label doctor".';
       return failed(`The API returned ${status}: ${json?.detail ?? 'no reason given'}`, advice);
@@ -97,11 +98,12 @@ function apiChecks(
     async lookup() {
       if (key === undefined) return noKey;
       const wanted = address ?? (await someAddress(client, table));
-      if (!wanted)
+      if (!wanted) {
         return skipped(
           'There is no address to look up.',
           'Load the addresses first, or give --address.',
         );
+      }
       return lookUp(baseUrl, key, wanted);
     },
   };
@@ -114,16 +116,19 @@ async function lookUp(
 ): Promise<CheckOutcome> {
   const { status, milliseconds, json } = await ask(baseUrl, lookupPath(address), key);
   const asked = `${address.postcode} ${address.huisnummer} ${address.toevoeging}`.trim();
-  if (status === 429)
+  if (status === 429) {
     return warning('The account has no quota left.', 'Give a key of another account.');
-  if (status !== 200)
+  }
+  if (status !== 200) {
     return failed(`${asked}: ${status}, ${json?.detail ?? 'no reason given'}`, logs);
+  }
   const found = json?.address as { straat: string; woonplaats: string } | null | undefined;
-  if (!found)
+  if (!found) {
     return failed(
       `${asked} is ${json?.status}.`,
       'Give an --address that exists, or check the load.',
     );
+  }
   const text = `${asked} is ${found.straat}, ${found.woonplaats}, in ${milliseconds} ms`;
   return milliseconds < slowMilliseconds
     ? okay(text)
@@ -192,25 +197,30 @@ async function checkStack(name: string): Promise<CheckOutcome> {
   const { status } = await readStack(name);
   if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return okay(status);
   const events = `${onStack(name, 'describe-stack-events')} says why.`;
-  if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status))
+  if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status)) {
     return failed(status, redeploy(name, events));
-  if (status === 'REVIEW_IN_PROGRESS')
+  }
+  if (status === 'REVIEW_IN_PROGRESS') {
     return failed(
       status,
       'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.',
     );
-  if (status === 'UPDATE_ROLLBACK_FAILED')
+  }
+  if (status === 'UPDATE_ROLLBACK_FAILED') {
     return failed(
       status,
       `${events}\nFix that, then: ${onStack(name, 'continue-update-rollback')}`,
     );
-  if (/IN_PROGRESS$/.test(status))
+  }
+  if (/IN_PROGRESS$/.test(status)) {
     return warning(status, 'Check again when the deployment has ended.');
-  if (/ROLLBACK_COMPLETE$/.test(status))
+  }
+  if (/ROLLBACK_COMPLETE$/.test(status)) {
     return warning(
       status,
       `The last deployment was rolled back. ${events}\nFix that and deploy again.`,
     );
+  }
   return failed(status, `No deployment is possible in this status. ${events}`);
 }
 
@@ -250,11 +260,12 @@ async function checkAlarms(
   const isOurs = ({ AlarmName = '' }: MetricAlarm) =>
     stacks.some((stack) => AlarmName.startsWith(`${stack}-`));
   const ours = MetricAlarms.filter(isOurs);
-  if (ours.length === 0)
+  if (ours.length === 0) {
     return warning(
       'There is no alarm.',
       'Somebody deleted them: docs/runbook.md#find-and-revert-manual-changes.',
     );
+  }
   const silent = ours
     .filter(({ ActionsEnabled }) => ActionsEnabled === false)
     .map(({ AlarmName }) => AlarmName);
@@ -314,11 +325,12 @@ export async function examineStage(
     credentials: async () =>
       okay((await sts.send(new GetCallerIdentityCommand())).Arn ?? 'unknown'),
   });
-  if (access.some(hasFailed))
+  if (access.some(hasFailed)) {
     return [
       ...access,
       { check: 'everything else', ...skipped('It needs a region and credentials.') },
     ];
+  }
   const account = await examine({
     bootstrap: () => checkBootstrap(stage !== undefined),
     'lambda quota': checkConcurrency,
@@ -343,14 +355,16 @@ async function examineDeployment(stage: string, lookup: LookupOptions): Promise<
   const findings = await examine(
     Object.fromEntries(names.map((one) => [`stack ${one}`, () => checkStack(one)])),
   );
-  if (findings.some(hasFailed))
+  if (findings.some(hasFailed)) {
     return [
       ...findings,
       { check: 'the service', ...skipped('Not all of its stacks are deployed.') },
     ];
+  }
   const where = `--stage ${stage}`;
   const { output, optionalOutput } = await findDeployment(stage, ['data', 'service', 'loader']);
-  const [addresses, accounts] = [output('AddressesTableName'), output('AccountsTableName')];
+  const addresses = output('AddressesTableName');
+  const accounts = output('AccountsTableName');
   const checks: Checks = {
     version: () => checkVersion(optionalOutput('Version'), packageVersion()),
     'accounts table': () =>

@@ -52,19 +52,23 @@ export type Guarantee = {
 /** The most lookups that a run counts against the quota. */
 export const mostLookups = 11;
 
-type Row = [
+function row(
   title: string,
   send: SentRequest[],
   expected: Expected | null,
   together?: Guarantee['together'],
-];
-const row = (...[title, send, expected, together]: Row): Guarantee => ({
-  title,
-  send,
-  expected,
-  together,
-});
-const counting = (...given: Row): Guarantee => ({ ...row(...given), counts: true });
+): Guarantee {
+  return { title, send, expected, together };
+}
+
+function counting(
+  title: string,
+  send: SentRequest[],
+  expected: Expected | null,
+  together?: Guarantee['together'],
+): Guarantee {
+  return { ...row(title, send, expected, together), counts: true };
+}
 
 const ok = (body: object, schema: z.ZodMiniType = contract.lookupAnswerSchema): Expected => {
   return { status: 200, schema, body };
@@ -302,8 +306,9 @@ const everyResponse: Record<
     _,
     earlier,
   ) {
-    if (!id || (json?.request_id ?? id) !== id)
+    if (!id || (json?.request_id ?? id) !== id) {
       return `X-Request-Id is ${id}, request_id ${json?.request_id}`;
+    }
     return earlier.some(({ headers }) => headers['x-request-id'] === id) && `${id} was used before`;
   },
   'never has the key': ({ text, headers }, key) =>
@@ -346,16 +351,19 @@ function faultIn(answer: SmokeAnswer, expected: Expected): string | undefined {
   if (allow !== undefined && headers.allow !== allow) return `${asked}: Allow is ${headers.allow}`;
   if (asked.startsWith('HEAD')) return undefined;
   const type = problem === undefined ? 'application/json' : 'application/problem+json';
-  if (!headers['content-type']?.startsWith(type))
+  if (!headers['content-type']?.startsWith(type)) {
     return `${asked}: Content-Type is ${headers['content-type']}`;
+  }
   const schema = expected.schema ?? problemSchemas[problem ?? ''] ?? contract.problemSchema;
   const { data, error } = z.safeParse(schema, json);
   if (error) return `${asked} is not as the contract says: ${z.prettifyError(error)}`;
   // Parsing leaves out members that the schema does not name.
-  if (!isDeepStrictEqual(data, json))
+  if (!isDeepStrictEqual(data, json)) {
     return `${asked} has members that the contract does not have: ${text}`;
-  if (problem !== undefined && !`${json?.type}`.endsWith(`/${problem}`))
+  }
+  if (problem !== undefined && !`${json?.type}`.endsWith(`/${problem}`)) {
     return `${asked}: type is ${json?.type}`;
+  }
   if (!has(json, body)) return `${asked}: ${text} does not have ${JSON.stringify(body)}`;
   const errors = (json?.errors ?? []) as { code: string; pointer?: string; parameter?: string }[];
   const found = errors
@@ -406,15 +414,18 @@ function miscounted([before = none, validation = none, ...others]: SmokeAnswer[]
   );
   const { 'ratelimit-policy': policy = '', ratelimit } = after.headers;
   const isComplete = limits.every(([name, limit]) => policy.includes(`"${name}";q=${limit};`));
-  if (!isComplete || policy.split('"').length !== 2 * limits.length + 1)
+  if (!isComplete || policy.split('"').length !== 2 * limits.length + 1) {
     return `RateLimit-Policy is ${policy}, but the limits are ${JSON.stringify(limits)}`;
+  }
   if (limits.length === 0) return ratelimit && 'RateLimit for an account without limits';
   const [one, same, other] = [before, validation, after].map(leftIn);
   if (!one || !same || !other) return `a response has no RateLimit; the last one is ${ratelimit}`;
-  if (one.window !== other.window || other.resets > one.resets)
+  if (one.window !== other.window || other.resets > one.resets) {
     throw new Skip('a time window ended: run it again');
-  if (one.left !== same.left)
+  }
+  if (one.left !== same.left) {
     return `a validation says that ${same.left} are left; the lookup before, ${one.left}`;
+  }
   const counted = one.left - other.left;
   return counted === 1
     ? undefined
@@ -471,8 +482,9 @@ export async function runSmoke(baseUrl: string, options: SmokeOptions, rows = ro
   const results: RowResult[] = [];
   for (const row of rows) {
     const reason = await faultOf(row).catch((error: Error) => {
-      if (error instanceof Skip || (error instanceof NoAnswerError && answers.length > 0))
+      if (error instanceof Skip || (error instanceof NoAnswerError && answers.length > 0)) {
         return error;
+      }
       throw error;
     });
     const state = reason instanceof Skip ? 'skipped' : reason ? 'failed' : 'passed';

@@ -81,8 +81,9 @@ export async function checkTable(
   // changed.
   if (!found?.Table) return failed(`There is no table ${table}.`, restore);
   const { TableStatus: status = 'unknown', TableArn: arn = '' } = found.Table;
-  if (status !== 'ACTIVE' && status !== 'UPDATING')
+  if (status !== 'ACTIVE' && status !== 'UPDATING') {
     return failed(`${table} is ${status}`, 'Wait until it is ACTIVE.');
+  }
   if (!deployed) return okay(`${table} is ${status}`);
   const wanted = tableIn(await readTemplate(deployed.stack), deployed.kind);
   const [backups, expiry, { Tags = [] }] = await Promise.all([
@@ -100,25 +101,33 @@ export async function checkTable(
   );
   const lacks: [what: string, command: string][] = [];
   const named = `--table-name ${table}`;
-  if (wanted.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled && recovery !== 'ENABLED')
+  if (
+    wanted.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled &&
+    recovery !== 'ENABLED'
+  ) {
     lacks.push([
       'point-in-time recovery',
       `update-continuous-backups ${named} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
     ]);
-  if (wanted.DeletionProtectionEnabled && !found.Table.DeletionProtectionEnabled)
+  }
+  if (wanted.DeletionProtectionEnabled && !found.Table.DeletionProtectionEnabled) {
     lacks.push(['deletion protection', `update-table ${named} --deletion-protection-enabled`]);
-  if (ttl?.Enabled && timeToLive !== ttl.AttributeName)
+  }
+  if (ttl?.Enabled && timeToLive !== ttl.AttributeName) {
     lacks.push([
       'TTL, without which sessions and old usage are never deleted',
       `update-time-to-live ${named} --time-to-live-specification Enabled=true,AttributeName=${ttl.AttributeName}`,
     ]);
-  if (tags.length > 0)
+  }
+  if (tags.length > 0) {
     lacks.push([
       `the tags ${tags.map(({ Key }) => Key).join(', ')}`,
       `tag-resource --resource-arn ${arn} --tags ${tags.map(({ Key, Value }) => `'Key=${Key},Value=${Value}'`).join(' ')}`,
     ]);
-  if (lacks.length === 0)
+  }
+  if (lacks.length === 0) {
     return okay(`${table} is ${status}, with recovery, protection, TTL and tags as deployed`);
+  }
   const report = recovery === 'ENABLED' ? warning : failed;
   const commands = lacks.map(([, command]) => `aws dynamodb ${command}`);
   const advice = ['A deployment does not bring this back. Run:', ...commands].join('\n');

@@ -147,8 +147,9 @@ function idToFind(given: string): string {
 function renderFound({ given, keys }: KeySearch): string {
   const mistyped = 'A character of this key is wrong or missing: its checksum does not match.';
   const [first] = keys;
-  if (!first)
+  if (!first) {
     return given === 'mistyped' ? `${mistyped} No key has its id.` : 'No key has this id.';
+  }
   const named = `${first.keyId} --account ${first.account}`;
   return lines(
     given === 'mistyped' && `${mistyped} This is the key with its id.`,
@@ -174,8 +175,9 @@ async function planOfRevocation({ admin }: CallTools, { account, keyId }: OfKey)
 }
 
 export function renderKeys(keys: KeyView[], account: string): string {
-  if (keys.length === 0)
+  if (keys.length === 0) {
     return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
+  }
   return table(
     ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
     keys,
@@ -233,8 +235,9 @@ const memberCommands: CommandRows = {
 };
 
 function renderMembers(members: MemberView[], account: string): string {
-  if (members.length === 0)
+  if (members.length === 0) {
     return `There are no members yet. Add one: "member add jo@example.nl --account ${account}".`;
+  }
   return table(['member', 'role', 'added'], members, ({ person, role, added }) => [
     person,
     role,
@@ -335,8 +338,9 @@ function renderRotation(due: RotationStep): Result {
   const keys = due.step === 'replace' ? due.keys : [];
   const [first] = keys;
   const json = { ...due, keys };
-  if (!first)
+  if (!first) {
     return { json, text: `${signed} No key of the old one is left: ${again} to end that.` };
+  }
   const text = lines(
     `${signed} Replace each of the old one's keys, the first with "key rotate ${first.keyId} --account ${first.account}":`,
     table(['account', 'key id', 'label', 'created'], keys, (key) => [

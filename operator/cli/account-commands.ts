@@ -154,8 +154,9 @@ async function planOfDeletion({ admin }: CallTools, { id }: OfId) {
 
 /** All accounts as a table: used / limit of each window now. */
 function renderAccounts(accounts: AccountSummary[]): string {
-  if (accounts.length === 0)
+  if (accounts.length === 0) {
     return 'There are no such accounts. Create one: "account create acme --plan standard".';
+  }
   return table(
     ['account', 'state', 'plan', 'active keys', ...windowNames, 'name'],
     accounts,

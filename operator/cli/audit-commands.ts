@@ -31,8 +31,9 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
       async run(at, { month, to }: ExportOptions) {
         const { auditOfMonth } = await import('../connect/operator-audit.ts');
         const entries = await auditOfMonth(at, monthRange('--month', month));
-        if (entries.length === 0)
+        if (entries.length === 0) {
           throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
+        }
         const text = entries.map((line) => JSON.stringify(line));
         if (to === undefined) return { json: entries, text: text.join('\n'), isVerbatim: true };
         await writeNewFile(
@@ -90,10 +91,12 @@ function renderAudit(entries: AuditEntry[]): string {
 function renderDetail(detail: Record<string, unknown>, path = ''): string {
   return Object.entries(snakeCase(detail) as Record<string, unknown>)
     .map(([name, value]) => {
-      if (value === null)
+      if (value === null) {
         return `${path}${name}=${path.endsWith('limits.') ? 'unlimited' : 'none'}`;
-      if (typeof value === 'object')
+      }
+      if (typeof value === 'object') {
         return renderDetail(value as Record<string, unknown>, `${path}${name}.`);
+      }
       return `${path}${name}=${value}`;
     })
     .filter(Boolean)
@@ -142,11 +145,12 @@ async function erase(tools: CallTools, { email, yes }: OfPerson & { yes?: true }
   const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
   tools.tell(`Into: ${await tools.target()}`);
   const items = (await personalData(tools, email)).length;
-  if (items === 0)
+  if (items === 0) {
     return {
       json: { items, left: [], executed: false },
       text: `No item of the accounts table names ${email}.`,
     };
+  }
   if (!yes) {
     const left = await unerasable(admin, await identitiesOf(tools, email));
     const text = `Would erase ${email} from ${counted(items, 'item')}; "person export ${email}" lists them. Carry it out: "person erase ${email} --yes".`;

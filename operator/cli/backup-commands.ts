@@ -140,8 +140,9 @@ function notRepeated(refused: readonly RefusedChange[]): CommandError {
 
 function parseTime(text: string): Date {
   const date = new Date(text);
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(text) || Number.isNaN(date.getTime()))
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(text) || Number.isNaN(date.getTime())) {
     throw new UsageError(`--since takes a time in UTC, like 2026-01-31T12:00:00Z, not "${text}".`);
+  }
   if (date.getTime() < Date.now()) return date;
   throw new UsageError(`--since ${text} is in the future.`);
 }

@@ -92,7 +92,9 @@ function adding<Tools>(
       const command = parent.command(name).description(description);
       for (const one of takes) {
         if (one instanceof Option) command.addOption(one);
-        else command.addArgument(one);
+        else {
+          command.addArgument(one);
+        }
       }
       if (plan) command.canPlan();
       if (notes !== undefined) command.notes(notes);

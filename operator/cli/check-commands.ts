@@ -69,8 +69,9 @@ account that nobody else uses: one check compares the quota to the unit. The exi
     .examples('smoke --url http://127.0.0.1:3000 --key bagadres_demo_...')
     .does(({ url, address, key = env.BAG_ADRES_KEY }: SmokeCommandOptions) => {
       if (!key) throw new UsageError('No API key: give --key, or set BAG_ADRES_KEY.');
-      if (!/^[!-~]+$/.test(key))
+      if (!/^[!-~]+$/.test(key)) {
         throw new UsageError('The key has characters that no key has. Copy it in full.');
+      }
       return smoke(program.terminal, url, { key, address });
     });
 }

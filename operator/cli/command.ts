@@ -277,8 +277,9 @@ export class CliCommand extends Command {
     const asks = !yes && this.#agreement === 'asks';
     if (!asks || !ask) this.tell(text);
     if (asks && !ask) throw refusal(': nobody can answer here. To do it, add --yes.');
-    if (asks && ask && !/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim()))
+    if (asks && ask && !/^y(?:es)?$/i.test((await ask(`${text}\nDo it? [y/N] `)).trim())) {
       throw refusal('. To do it, answer "y", or add --yes.');
+    }
     return work();
   };
 
@@ -288,15 +289,17 @@ export class CliCommand extends Command {
     if (this.#agreement === 'asks') {
       if (lacks('--plan')) this.canPlan();
       this.option('--yes', 'do it without asking; needed without a terminal');
-    } else if (this.#agreement === 'plans')
+    } else if (this.#agreement === 'plans') {
       this.option('--yes', 'carry it out; without it nothing is changed');
+    }
     const json =
       'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
     if (lacks('--json')) this.option('--json', json);
     return this.action(async () => {
       const { data, local, stage } = this.opts<Options>();
-      if (data !== undefined && !local)
+      if (data !== undefined && !local) {
         throw new UsageError('--data only applies to --local. Add --local.');
+      }
       this.#check();
       if (stage !== undefined) await this.#useRegionOf(stage);
       // Other commands look at the existing data first.
@@ -318,10 +321,11 @@ export class CliCommand extends Command {
     const { AWS_REGION: exported } = process.env;
     if (region === undefined || region === exported) return;
     process.env.AWS_REGION = region;
-    if (exported)
+    if (exported) {
       this.tell(
         `${settingsFileName} has ${stage} in ${region}: AWS_REGION, ${exported}, is not used.`,
       );
+    }
   }
 
   async #print(result: Result): Promise<void> {
@@ -333,7 +337,9 @@ export class CliCommand extends Command {
       this.terminal.out(
         JSON.stringify(result.isVerbatim ? result.json : snakeCase(result.json), null, 2),
       );
-    } else this.terminal.out(result.isVerbatim ? result.text : complete(result.text));
+    } else {
+      this.terminal.out(result.isVerbatim ? result.text : complete(result.text));
+    }
     if (result.hint !== undefined) this.tell(complete(result.hint));
     if ('lines' in result) return;
     if (result.failure) throw result.failure;
@@ -345,8 +351,9 @@ export class CliCommand extends Command {
     if (this.opts<Options>().json) return { progress: noProgress, print: this.tell };
     const { progressBars, progressLines } = await import('../../local/progress-text.ts');
     const { screen, err } = this.terminal;
-    if (!screen?.isTTY)
+    if (!screen?.isTTY) {
       return { progress: progressLines((line) => err(line.trimEnd())), print: err };
+    }
     const progress = progressBars(screen);
     return { progress, print: (line) => progress.around(() => err(line)), leave: progress.leave };
   }
@@ -367,11 +374,13 @@ export function pasteable(
     /"(npx bag-adres )?([a-z][a-z-]*(?: [^"]+)?)"/g,
     (quoted, prefix = '', line: string) => {
       let named = program;
-      for (const word of line.split(' '))
+      for (const word of line.split(' ')) {
         named = named.commands.find((one) => one.name() === word) ?? named;
+      }
       // A single word may as well be the name of an account.
-      if (named === program || named.commands.length > 0 || !(prefix || line.includes(' ')))
+      if (named === program || named.commands.length > 0 || !(prefix || line.includes(' '))) {
         return quoted;
+      }
       // It names its sources, and needs nothing else.
       const { extract: _, mutations: __, again: ___, ...place } = options;
       const carried = carriedOptions(/ --(?:finish|extract)\b/.test(line) ? place : options).filter(
@@ -400,13 +409,13 @@ export function stageName(text: string): string {
 function carriedOptions(options: ConnectionOptions & Sources): { option: string; text: string }[] {
   const { local, data, stage, accountsTable, extract, mutations, again } = options;
   const given = {
-    ...{ '--extract': extract, '--mutations': mutations, '--again': again && [] },
-    ...{
-      '--local': local && [],
-      '--data': data,
-      '--stage': stage,
-      '--accounts-table': accountsTable,
-    },
+    '--extract': extract,
+    '--mutations': mutations,
+    '--again': again && [],
+    '--local': local && [],
+    '--data': data,
+    '--stage': stage,
+    '--accounts-table': accountsTable,
   };
   return Object.entries(given).flatMap(([option, value]) => {
     if (value === undefined) return [];

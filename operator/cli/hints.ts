@@ -21,27 +21,31 @@ async function nextCommand(
   // Messages name their subject first: There is no account "acme".
   const [, name = ''] = /"([^"]+)"/.exec(message) ?? [];
   const [month] = /\d{4}-\d\d/.exec(message) ?? [];
-  if (message.endsWith('already exists.'))
+  if (message.endsWith('already exists.')) {
     return `${message} Change it with "account set ${name}", or choose another id.`;
+  }
   if (code === 'not_suspended') return `${message} Use "account suspend ${name}".`;
   if (subject === 'account') return ofMissingAccount(message, name, admin);
   if (subject === 'plan') return ofMissingPlan(message, name, admin);
-  if (subject === 'key')
+  if (subject === 'key') {
     return `${message} "key list --account ${name}" shows the keys of the account.`;
+  }
   if (subject !== 'statement') return undefined;
   return `${message} "usage months" lists all months; "usage close --month ${month}" closes a month that has ended.`;
 }
 
 async function ofMissingAccount(message: string, id: string, admin: Admin): Promise<string> {
   const deleted = await admin.accounts.audit(id, { limit: 1 }).catch(() => undefined);
-  if (deleted)
+  if (deleted) {
     return `Account "${id}" was deleted, and its id can't be used again. "account audit ${id}" shows when, and who deleted it.`;
+  }
   const ids = (await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 })).accounts.map(
     (one) => one.id,
   );
   const meant = nearest(id, ids);
-  if (meant !== undefined)
+  if (meant !== undefined) {
     return `${message} Did you mean "${meant}"? Look at it with "account show ${meant}".`;
+  }
   const [plan] = (await admin.plans.list({ limit: 1 })).plans;
   const create = `"account create ${id} --plan ${plan?.code ?? 'standard'}"`;
   if (plan) return `${message} Create it with ${create}.`;
@@ -51,7 +55,8 @@ async function ofMissingAccount(message: string, id: string, admin: Admin): Prom
 async function ofMissingPlan(message: string, code: string, admin: Admin): Promise<string> {
   const codes = (await admin.plans.list()).plans.map((plan) => plan.code);
   const meant = nearest(code, codes);
-  if (meant !== undefined)
+  if (meant !== undefined) {
     return `${message} Did you mean "${meant}"? "plan list" shows all plans.`;
+  }
   return `${message} Create it with "plan put ${code} --limit day=5000".`;
 }

@@ -379,8 +379,9 @@ function choose(
   }
   const [only, ...more] = refused;
   if (!only) throw new CommandError('not_found', `No load is refused; nothing to ${decision}.`);
-  if (more.length > 0)
+  if (more.length > 0) {
     throw new CommandError('ambiguous', `Several loads are refused. Name one of: ${names}.`);
+  }
   return only;
 }
 

@@ -117,8 +117,9 @@ async function previewOf(admin: Admin, { code, limits, state }: PlanInput): Prom
 
 /** All plans as a table; `-` is a window that the plan does not have. */
 function renderPlans(plans: (PlanPage['plans'][number] & { accounts: number })[]): string {
-  if (plans.length === 0)
+  if (plans.length === 0) {
     return 'There are no plans yet. Create one: "plan put standard --limit day=5000".';
+  }
   return lines(
     table(
       ['plan', 'state', ...windowNames, 'accounts'],

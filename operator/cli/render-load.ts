@@ -22,12 +22,13 @@ export function renderReport(report: LoadReport): string {
   const live = peildatum !== null && `The snapshot of ${peildatum} is live.`;
   if (outcome === 'rejected') return lines(`${reason}.`, live);
   const interrupted = report.interrupted && interruptedText(report.interrupted);
-  if (outcome === 'unchanged')
+  if (outcome === 'unchanged') {
     return lines(
       interrupted,
       `${interrupted ? 'Once it is finished' : 'Nothing to do'}: ${reason}.`,
       live,
     );
+  }
   const replaced =
     livePeildatum === null ? 'the first load' : `replacing the snapshot of ${livePeildatum}`;
   return lines(
@@ -102,8 +103,9 @@ function renderCounts(report: LoadReport): Lines {
 function auditText({ audit }: LoadReport): Lines {
   if (!audit) return null;
   const { added, changed, removed } = audit;
-  if (added + changed + removed === 0)
+  if (added + changed + removed === 0) {
     return 'Audit: the daily mutations gave exactly the addresses of this extract.';
+  }
   return (
     `Audit: after the daily mutations ${thousands(added + changed + removed)} addresses differ from the extract: ` +
     `${thousands(added)} missing, ${thousands(changed)} different, ${thousands(removed)} too many. This load corrects them.`
@@ -228,10 +230,13 @@ function runsText(runs: readonly EndedLoad[]): Lines {
   const { error } = last;
   return [
     error && [
-      ...['', 'The last load failed; the register that was live goes on:', `  ${error.message}`],
+      '',
+      'The last load failed; the register that was live goes on:',
+      `  ${error.message}`,
       `Its log: the saved query ${error.log} in CloudWatch Logs Insights. When the cause is gone, go on: "load run".`,
     ],
-    ...['', 'The last loads:'],
+    '',
+    'The last loads:',
     runs.map(
       ({ name, started, outcome }) =>
         `  ${started}  ${ago(started)}  ${outcomes[outcome]}  ${name}`,

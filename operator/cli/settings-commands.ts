@@ -123,11 +123,12 @@ function accountOf(text: string, others: Accounts = {}): Accounts {
  * answer
  */
 async function answersTo({ ask }: Terminal, given: Answers): Promise<Answers> {
-  if (!ask)
+  if (!ask) {
     throw new CommandError(
       'no_terminal',
       'init asks questions on a terminal. Here, add --yes and the options.',
     );
+  }
   const question = async (text: string) => (await ask(text)).trim() || undefined;
   const region = given.region ?? (await question('AWS region [eu-central-1]: '));
   const alarmEmail = given.alarmEmail ?? (await question('E-mail address for alarms [none]: '));

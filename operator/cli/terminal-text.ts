@@ -155,9 +155,11 @@ export function wrapped(words: readonly string[], columns: number): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= columns)
+    if (last !== undefined && last.length + 1 + word.length <= columns) {
       lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
+    } else {
+      lines.push(word);
+    }
   }
   return lines;
 }

@@ -126,7 +126,8 @@ function renderUsage(rows: PeriodSum[], refused: PeriodSum[], by: Granularity): 
     table([by, 'lookups'], rows, (sum) => [periodName(by, sum), sum.lookups]),
     `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`,
     refused.length > 0 && [
-      ...['', 'Refused, and not counted for the quota; not exact, there may have been more:'],
+      '',
+      'Refused, and not counted for the quota; not exact, there may have been more:',
       table([by, 'over a limit', 'invalid input', 'inactive'], refused, (sum) => {
         return [periodName(by, sum), sum.quota, sum.input, sum.inactive];
       }),
@@ -280,8 +281,9 @@ async function* exported(
 }
 
 function renderState({ month, state, closed, sha256 }: UsageMonth): string {
-  if (state === 'closed')
+  if (state === 'closed') {
     return `${month} was closed at ${closed}; the SHA-256 of its statements is ${sha256}.`;
+  }
   if (state === 'open') return `${month} is open: these numbers still grow.`;
   return `${month} has ended, but is not closed yet: these numbers may still change.`;
 }

@@ -63,11 +63,13 @@ export function limits(
 ): (text: string, previous?: OwnLimitChanges) => OwnLimitChanges {
   return (text, previous = {}) => {
     const [, window, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-    if (!window || !value)
+    if (!window || !value) {
       throw new UsageError(`--limit takes WINDOW=NUMBER, like day=5000, not "${text}".`);
+    }
     const name = checked((given: string) => checkWindow(given))(window) as keyof OwnLimitChanges;
-    if (name in previous)
+    if (name in previous) {
       throw new UsageError(`--limit ${name}=... is given twice. Give each window once.`);
+    }
     return checked(checkOwnLimits)({ ...previous, [name]: limitIn(value, of, text) });
   };
 }
@@ -101,12 +103,13 @@ export function writtenAddress(text: string): {
 } {
   const [, postcode, huisnummer, toevoeging = ''] =
     /^([1-9]\d{3} ?[a-z]{2}) +(\d{1,5})(?: *(\w{1,5}))?$/i.exec(text.trim()) ?? [];
-  if (postcode)
+  if (postcode) {
     return {
       postcode: postcode.replace(' ', '').toUpperCase(),
       huisnummer: Number(huisnummer),
       toevoeging,
     };
+  }
   throw new UsageError(
     `--address takes a postcode, huisnummer and toevoeging, like "1012RJ 147", not "${text}".`,
   );

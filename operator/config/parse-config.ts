@@ -63,11 +63,12 @@ function describe(issue: z.core.$ZodIssue): string[] {
   const schema = schemaAt(issue.path);
   // Only a tag can be invalid at a path that the schema does not have.
   const allowed = schema ? allowedIn(schema) : tagForm;
-  if (issue.code === 'unrecognized_keys')
+  if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const guess = nearest(key, allowed.split(', '));
       return `${field}.${key} is not known.${guess ? ` Did you mean ${guess}?` : ''} Allowed: ${allowed}.`;
     });
+  }
   return [`${field} ${shownAs(issue.input, schema)}. Allowed: ${allowed}.`];
 }
 
@@ -75,8 +76,9 @@ function describe(issue: z.core.$ZodIssue): string[] {
 function shownAs(input: unknown, schema: z.core.$ZodType | undefined): string {
   if (input === undefined) return 'is missing';
   const text = redactKeys(JSON.stringify(input));
-  if (holdsSecret(schema) || /PRIVATE KEY/.test(text) || text.length > 200)
+  if (holdsSecret(schema) || /PRIVATE KEY/.test(text) || text.length > 200) {
     return 'is invalid (its value is not shown here)';
+  }
   return `is ${text}`;
 }
 
@@ -196,8 +198,9 @@ export function allowedIn(schema: z.core.$ZodType): string {
   const { allowed } = meta(schema);
   if (typeof allowed === 'string') return allowed;
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape).join(', ');
-  if (schema instanceof z.ZodEnum)
+  if (schema instanceof z.ZodEnum) {
     return schema.options.map((option) => `\`${option}\``).join(' or ');
+  }
   const { type, minimum, maximum } = z.toJSONSchema(schema, { io: 'input' });
   return `${type === 'integer' ? 'a whole number' : 'a number'}, ${minimum} to ${maximum}`;
 }
@@ -210,7 +213,9 @@ function schemaAt(path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = configSchema;
   for (const name of path) {
     if (at instanceof z.ZodArray) at = unwrap(at.element);
-    else at = at instanceof z.ZodObject ? unwrap(at.shape[String(name)]) : undefined;
+    else {
+      at = at instanceof z.ZodObject ? unwrap(at.shape[String(name)]) : undefined;
+    }
   }
   return at;
 }
@@ -221,8 +226,9 @@ export function unwrap<T extends z.core.$ZodType | undefined>(schema: T): T | z.
     schema instanceof z.ZodDefault ||
     schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodOptional
-  )
+  ) {
     return unwrap(schema.def.innerType);
+  }
   return schema;
 }
 

@@ -64,8 +64,9 @@ export function readSettingsFile(folder: string): SettingsFile | undefined {
 /** Returns the contents of `bag-adres.json`. @throws ConfigError if they have another form */
 export function checkSettingsFile(contents: unknown): SettingsFile {
   const parsed = fileSchema.safeParse(contents);
-  if (!parsed.success)
+  if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.flatMap(describe), settingsFileName);
+  }
   const { shared, stages } = parsed.data;
   const names = Object.keys(stages);
   const needless = (at: string) =>
@@ -86,7 +87,7 @@ export function checkSettingsFile(contents: unknown): SettingsFile {
 
 function describe(issue: z.core.$ZodIssue): string[] {
   const at = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys')
+  if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const field =
         key in configSchema.shape
@@ -95,6 +96,7 @@ function describe(issue: z.core.$ZodIssue): string[] {
       const guess = nearest(key, ['shared', 'stages']);
       return `${key} is not known.${field || (guess ? ` Did you mean ${guess}?` : '')} Allowed: $schema, shared, stages.`;
     });
+  }
   if (issue.code === 'invalid_key') return [`${at}: the name of a stage is ${stageForm}.`];
   return [`${at || 'It'} must be an object, for instance {"shared":{},"stages":{"prod":{}}}.`];
 }
@@ -111,23 +113,27 @@ export function readSettings(context: SettingsRecord, file?: SettingsFile): Sett
   const unknown = Object.keys(context).filter(
     (key) => !/[/:]|^bagAdres($|\.)/.test(key) && !toolKeys.has(key),
   );
-  if (unknown.length > 0)
+  if (unknown.length > 0) {
     throw new ConfigError(
       unknown.map(
         (key) => `${key} is not known. Allowed: fields of ${KEY}, ${KEY}.stage for instance.`,
       ),
     );
+  }
   const given = context[KEY] ?? {};
   if (!isFields(given)) return { source: 'cdk.json', layers: [], record: given };
   const commandLine: SettingsLayer = { origin: 'the command line', fields: {} };
-  for (const [key, value] of Object.entries(context))
-    if (key.startsWith(`${KEY}.`))
+  for (const [key, value] of Object.entries(context)) {
+    if (key.startsWith(`${KEY}.`)) {
       assign(commandLine.fields, key.slice(KEY.length + 1).split('.'), literal(value));
+    }
+  }
   if (!file) return settings('cdk.json', [commandLine, { origin: 'cdk.json', fields: given }]);
-  if (Object.keys(given).length > 0)
+  if (Object.keys(given).length > 0) {
     throw new ConfigError([
       `${settingsFileName} exists too, and only one file may have settings. Move the settings in cdk.json there.`,
     ]);
+  }
   return ofFile(file, commandLine, `-c ${KEY}.stage=`);
 }
 

@@ -34,11 +34,20 @@ function lineOf({
 }: AccountBackup) {
   return {
     type: 'account',
-    ...{ id, state, plan, plans, own_limits: ownLimits, created, usage },
+    id,
+    state,
+    plan,
+    plans,
+    own_limits: ownLimits,
+    created,
+    usage,
     keys: keys.map(({ keyId, hash, label, created, revoked, secret }) => ({
       key_id: keyId,
       hash: hash && Buffer.from(hash).toString('base64'),
-      ...{ label, created, revoked, secret },
+      label,
+      created,
+      revoked,
+      secret,
     })),
     members,
     days: days.map(({ byKey, ...day }) => ({ ...day, by_key: byKey })),
@@ -78,8 +87,9 @@ export function parseLines(file: string, text: string): Backup {
     new AdminError('invalid', `${file}${what}`, { cause });
   const [first = '', ...lines] = text.trimEnd().split('\n');
   if (first === '') throw fault(' is empty; it is no export.');
-  if (first !== JSON.stringify(header))
+  if (first !== JSON.stringify(header)) {
     throw fault(', line 1 is no line of an export: the first line must name the format.');
+  }
   for (const [index, each] of lines.entries()) {
     try {
       const { type, ...line } = JSON.parse(each) as ExportLine;

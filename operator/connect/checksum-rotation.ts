@@ -32,11 +32,12 @@ export function checksumRotation(store: AdminStore, admin: Admin) {
     /** @throws CommandError if no key was created yet */
     async step(): Promise<RotationStep> {
       const { current, next, previous } = await read();
-      if (current === undefined)
+      if (current === undefined) {
         throw new CommandError(
           'no_secret',
           'There is no checksum secret yet: the first key creates it.',
         );
+      }
       if (next !== undefined || previous === undefined) return { step: 'start' };
       const keys = await keysNotOf(admin, secretFingerprint(current));
       return keys.length > 0 ? { step: 'replace', keys } : { step: 'end' };
@@ -79,8 +80,9 @@ export function checksumRotation(store: AdminStore, admin: Admin) {
           // A key that was being created when the secrets changed is stored by then.
           await sleep(settlesAfterMilliseconds.next);
           const keys = await keysNotOf(admin, secretFingerprint(current));
-          if (keys.length > 0)
+          if (keys.length > 0) {
             throw new CommandError('old_keys', 'A key of the old secret was created meanwhile.');
+          }
           await retryConflicts(() =>
             update({ remove: [checksumSecret.previous] }, { current, previous }),
           );

@@ -45,15 +45,18 @@ export type ErrorExplanation = { code: string; message: string };
  */
 const loadErrorCodes: Record<string, string> = {
   DamagedObjectError: 'storage_damaged',
-  ...{ ExtractError: 'bad_extract', LineFieldError: 'bad_extract' },
+  ExtractError: 'bad_extract',
+  LineFieldError: 'bad_extract',
   ForeignStorageError: 'foreign_storage',
-  ...{ LockedError: 'locked', LockSettlingError: 'locked' },
+  LockedError: 'locked',
+  LockSettlingError: 'locked',
   MissingObjectError: 'storage_incomplete',
   MutationGapError: 'mutation_gap',
   NoMoreWritesError: 'no_more_writes',
   NotRefusedError: 'not_refused',
   ObjectChangedError: 'object_changed',
-  ...{ OtherVersionError: 'other_version', UnknownFormError: 'other_version' },
+  OtherVersionError: 'other_version',
+  UnknownFormError: 'other_version',
   PendingLoadError: 'pending',
   ReadBackError: 'read_back',
   RefusedLoadError: 'refused',
@@ -128,10 +131,15 @@ const unreachableText = (reason: string) =>
 
 const awsErrors: Record<string, ErrorText> = {
   CredentialsProviderError: noCredentials,
-  ...{ ExpiredTokenException: expired, ExpiredToken: expired, TokenProviderError: expired },
-  ...{ UnrecognizedClientException: refused, InvalidClientTokenId: refused },
-  ...{ InvalidSignatureException: refused, SignatureDoesNotMatch: refused },
-  ...{ AccessDeniedException: denied, AccessDenied: denied },
+  ExpiredTokenException: expired,
+  ExpiredToken: expired,
+  TokenProviderError: expired,
+  UnrecognizedClientException: refused,
+  InvalidClientTokenId: refused,
+  InvalidSignatureException: refused,
+  SignatureDoesNotMatch: refused,
+  AccessDeniedException: denied,
+  AccessDenied: denied,
   ResourceNotFoundException: notFound(
     'The table or the secret does not exist in this account and region',
   ),
@@ -165,11 +173,13 @@ function explanationOf(error: Error): ErrorText {
   if (ofLoad) return [ofLoad.code, message];
   const ofAws = Object.hasOwn(awsErrors, name) ? awsErrors[name] : undefined;
   if (ofAws) return ofAws;
-  if (/Region is missing/.test(message))
+  if (/Region is missing/.test(message)) {
     return ['aws_region', 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.'];
+  }
   if (name === 'ValidationError' && /does not exist/.test(message)) return notFound(message);
-  if (isDiskFull(error))
+  if (isDiskFull(error)) {
     return ['disk_full', 'The disk is full. Free some space and run the command again.'];
+  }
   if (path && ['EACCES', 'EPERM', 'EROFS'].includes(code)) {
     const text = `${path} can't be read or written by you (${message.split(':')[0]}). Use the account that runs npm start, or give yours access to it.`;
     return ['no_file_access', text];

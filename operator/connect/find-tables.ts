@@ -46,12 +46,13 @@ async function findTable(
   if (stage === undefined && !accountsTable) throw new UsageError(missing);
   const client = new DynamoDBClient(clientConfig);
   const bucket = env[environment.statementsBucket];
-  if (stage === undefined)
+  if (stage === undefined) {
     return {
       client,
       table: `${accountsTable}`,
       statements: () => (bucket ? `s3://${bucket}` : undefined),
     };
+  }
   const { output } = await findDeployment(stage, ['data']);
   const statements = () => `s3://${output('StatementsBucketName')}`;
   return { client, table: output('AccountsTableName'), statements };

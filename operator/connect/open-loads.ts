@@ -277,7 +277,10 @@ async function stageLoads(
     },
     follow,
     ...tableCommands(audit, isGone, {
-      ...{ storage, addresses, progress, lease: remoteLease },
+      storage,
+      addresses,
+      progress,
+      lease: remoteLease,
       scan: () => scanAddresses(dynamoDb, table, scanPagesPerSecond),
     }),
   };
@@ -338,8 +341,9 @@ export async function mutationStatus(
   if (
     !published?.extract ||
     (list === undefined && published.extract.peildatum === published.peildatum)
-  )
+  ) {
     return null;
+  }
   const from = published.peildatum;
   if (list === undefined) return { from, waiting: null, problem: null };
   try {

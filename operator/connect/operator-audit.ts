@@ -77,8 +77,8 @@ export async function auditBetween({ client, table }: AccountsAt, from: string, 
     ExpressionAttributeValues: { ':from': `audit#${from}`, ':to': `audit#${to}` },
   };
   const found: RecordedChange[] = [];
-  for await (const { Items = [] } of paginateScan({ client }, scan))
-    for (const { [partitionKey]: partition, time, actor, action, detail = {}, outcome } of Items)
+  for await (const { Items = [] } of paginateScan({ client }, scan)) {
+    for (const { [partitionKey]: partition, time, actor, action, detail = {}, outcome } of Items) {
       found.push({
         partition,
         time,
@@ -87,6 +87,8 @@ export async function auditBetween({ client, table }: AccountsAt, from: string, 
         detail,
         outcome: outcome === 'done' ? 'done' : 'unknown',
       });
+    }
+  }
   return found.sort((one, other) => (one.time < other.time ? -1 : 1));
 }
 
@@ -102,8 +104,9 @@ export async function auditOfMonth(
 
 function subjectOf(partition: string): Pick<AuditLine, 'kind' | 'id'> {
   const { planPartitionPrefix } = accountsTable;
-  if (partition.startsWith(planPartitionPrefix))
+  if (partition.startsWith(planPartitionPrefix)) {
     return { kind: 'plan', id: partition.slice(planPartitionPrefix.length) };
+  }
   if (partition === loadsPartition) return { kind: 'register', id: null };
   if (partition === servicePartition) return { kind: 'service', id: null };
   return partition.includes('#')

@@ -66,8 +66,9 @@ async function itemsOf(
     for (const item of Items) {
       if (item[partitionKey] === listed) continue;
       const text = JSON.stringify(item).toLowerCase();
-      if (wanted.some((one) => text.includes(one)) && people.some((one) => names(item, one)))
+      if (wanted.some((one) => text.includes(one)) && people.some((one) => names(item, one))) {
         found.push({ kind: kindOf(item), item });
+      }
     }
   }
   return found;
@@ -112,7 +113,8 @@ function wordIn(person: string): RegExp {
 }
 
 function kindOf(item: StoredItem): PersonalKind {
-  const [partition, sort] = [String(item[partitionKey]), String(item[sortKey])];
+  const partition = String(item[partitionKey]);
+  const sort = String(item[sortKey]);
   if (sort.startsWith('audit#')) return 'audit';
   if (sort.startsWith(memberPrefix)) return 'membership';
   if (sort.startsWith(keyRecord.sortKey(''))) return 'key';
@@ -185,8 +187,9 @@ export async function erasePerson(
   }
   // Before the audit, because this change adds the address there once more, as the previous value.
   const before = await itemsOf(at, people);
-  if (before.some(({ kind }) => kind === 'session'))
+  if (before.some(({ kind }) => kind === 'session')) {
     for (const one of people) await admin.sessions.endAll({ person: one });
+  }
   for (const { kind, item } of before) {
     if (kind === 'session') erasure.session++;
     if (kind !== 'details') continue;
@@ -197,9 +200,9 @@ export async function erasePerson(
   for (const { kind, item } of await itemsOf(at, people)) {
     if (kind === 'membership') continue;
     // The last ones have expired, and wait for DynamoDB to delete them.
-    if (kind === 'session')
+    if (kind === 'session') {
       await at.client.send(new DeleteCommand({ TableName: at.table, Key: keyOf(item) }));
-    else if (await replaced(at, item, withoutPerson)) erasure[kind]++;
+    } else if (await replaced(at, item, withoutPerson)) erasure[kind]++;
   }
   return {
     ...erasure,
@@ -237,13 +240,12 @@ function lastAdmin(account: string): Remainder {
  * not told.
  */
 function remainder({ kind, item }: PersonalItem): Remainder | undefined {
-  const [partition, sort, expires] = [
-    String(item[partitionKey]),
-    String(item[sortKey]),
-    item[accountsTable.expires],
-  ];
-  if (kind === 'membership')
+  const partition = String(item[partitionKey]);
+  const sort = String(item[sortKey]);
+  const expires = item[accountsTable.expires];
+  if (kind === 'membership') {
     return partition.startsWith(personPrefix) ? undefined : lastAdmin(partition);
+  }
   const name = kind === 'session' ? 'a session' : `${partition} ${sort}`;
   const until = typeof expires === 'number' ? `, or until ${instant(expires)}` : '';
   return { what: `${name}, written meanwhile`, until: `until this is repeated${until}` };

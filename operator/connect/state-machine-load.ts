@@ -130,10 +130,12 @@ function executionStory(events: readonly HistoryEvent[]): ExecutionStory {
     const arn = event.mapRunStartedEventDetails?.mapRunArn;
     if (arn) story.mapRuns.push({ state: story.entered.at(-1) ?? '', arn });
     const output = parsed(stateExitedEventDetails?.output);
-    if (stateExitedEventDetails?.name === 'Guard')
+    if (stateExitedEventDetails?.name === 'Guard') {
       story.report = (output?.report as LoadReport) ?? null;
-    if (stateExitedEventDetails?.name === 'Publish')
+    }
+    if (stateExitedEventDetails?.name === 'Publish') {
       story.published = output as ManifestEntry | null;
+    }
   }
   return story;
 }
@@ -229,9 +231,11 @@ export async function lastRuns(
     executionReport(await withInnerError(client, execution, story), story);
   } catch (error) {
     const { code, message } = error as CommandError;
-    if (error instanceof RefusedLoadError || execution.error === 'LoadRefused')
+    if (error instanceof RefusedLoadError || execution.error === 'LoadRefused') {
       newest.outcome = 'refused';
-    else newest.error = { code, message, log };
+    } else {
+      newest.error = { code, message, log };
+    }
   }
   return runs;
 }
@@ -271,8 +275,9 @@ export async function followExecution(
         if (!printed.has(line)) tell(line);
         printed.add(line);
       }
-      if (execution.status !== 'RUNNING')
+      if (execution.status !== 'RUNNING') {
         return executionReport(await withInnerError(client, execution, story), story);
+      }
       await sleep(pause, undefined, { signal });
     }
   } catch (error) {

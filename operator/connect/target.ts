@@ -22,8 +22,9 @@ export async function targetOf(
   const [actor, region] = await Promise.all([callerIdentity(), sts.config.region()]);
   const [, account] = /^arn:[^:]*:[^:]*:[^:]*:(\d+):/.exec(actor) ?? [];
   const place = `in account ${account ?? 'unknown, as AWS did not say'}, ${region}`;
-  if (stage === undefined)
+  if (stage === undefined) {
     return `table ${accountsTable ?? process.env[environment.accountsTable]} ${place}`;
+  }
   const { name } = deploymentStacks(stage);
   const { account: wanted = account } = placeOfStage(folder, stage) ?? {};
   if (wanted === account || account === undefined) return `${name} ${place}`;

@@ -167,7 +167,15 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   const since =
     live.places.length > 0 ? lastToBegin([...voorkomens, ...relaties]) : lastToEnd(ofKey, day);
   return {
-    ...{ key, peildatum, load, places: live.places, since, extract, voorkomens, relaties, changes },
+    key,
+    peildatum,
+    load,
+    places: live.places,
+    since,
+    extract,
+    voorkomens,
+    relaties,
+    changes,
     earlier: earlier
       .filter(({ places }) => places.join() !== live.places.join())
       .map(({ nums: _, ...shown }) => shown),
@@ -228,9 +236,11 @@ async function readDeliveries(
 ) {
   const found: Delivery[] = [];
   for (const day of days) {
-    if (await storage.open(day.key))
+    if (await storage.open(day.key)) {
       found.push({ day, ...(await readCopy(storage, day, { objecten })).contents() });
-    else notes.push(`${day.name} is no longer kept, so its changes are not shown`);
+    } else {
+      notes.push(`${day.name} is no longer kept, so its changes are not shown`);
+    }
   }
   return found;
 }

@@ -38,18 +38,21 @@ export async function examineDeployment(folder: string, config: Config): Promise
   const next = await synthesizedTemplates(folder, config.stage);
   const report: GateReport = { stage: config.stage, stacks: [], obstacles: [] };
   for (const [index, name] of names.entries()) {
-    const [before, after] = [deployed[index], next.get(name)];
+    const before = deployed[index];
+    const after = next.get(name);
     // A portal that the settings no longer have stays deployed as it is.
     if (!after) continue;
     report.stacks.push({ name, isDeployed: before !== undefined });
     for (const { logicalId, type, what } of lossesBetween(
       before === undefined ? {} : JSON.parse(before),
       after,
-    ))
+    )) {
       report.obstacles.push(`${name}: ${logicalId} (${type}) ${what}.`);
+    }
   }
   const { data } = stackNames(deployment);
-  const [before, after] = [deployed[0] ?? '{}', next.get(data) ?? {}];
+  const before = deployed[0] ?? '{}';
+  const after = next.get(data) ?? {};
   report.obstacles.push(
     ...(await tableObstacles(data, JSON.parse(before), after, config.tables.accounts?.keyArn)),
   );
@@ -70,7 +73,8 @@ async function tableObstacles(
   after: ComparedTemplate,
   keyArn?: string,
 ) {
-  const [now, next] = [accountsIn(before), accountsIn(after)];
+  const now = accountsIn(before);
+  const next = accountsIn(after);
   const isFirst = now === undefined && typeof next !== 'string';
   if (next === undefined || isFirst || JSON.stringify(now) === JSON.stringify(next)) return [];
   const name = typeof next === 'string' ? next : await physicalName(stack, next.Ref);
@@ -83,20 +87,23 @@ async function tableObstacles(
   const faults = (what: string, advice: string) => [
     `${stack} would use the table ${name}, which ${what}. ${advice}`,
   ];
-  if (found?.Table?.TableStatus !== 'ACTIVE')
+  if (found?.Table?.TableStatus !== 'ACTIVE') {
     return faults(
       `is ${found?.Table?.TableStatus ?? 'missing'}`,
       'Wait for its restore, or correct tables.accounts.',
     );
+  }
   const { KeySchema = [], SSEDescription } = found.Table;
   const keys = KeySchema.map(({ AttributeName }) => AttributeName).join();
   const { partitionKey, sortKey } = accountsTable;
-  if (keys !== `${partitionKey},${sortKey}`)
+  if (keys !== `${partitionKey},${sortKey}`) {
     return faults(`has the key ${keys}`, 'It is no accounts table: correct tables.accounts.name.');
+  }
   const { KMSMasterKeyArn: key } = SSEDescription ?? {};
   const advice = key ? `Set tables.accounts.keyArn to that.` : 'Take tables.accounts.keyArn out.';
-  if (typeof next === 'string' && key !== keyArn)
+  if (typeof next === 'string' && key !== keyArn) {
     return faults(`is encrypted with ${key ?? 'a key that AWS owns'}`, advice);
+  }
   const store = createAdminStore(DynamoDBDocumentClient.from(client), name, 'gate', Date.now);
   const { names } = await readNames(store, 'account', { limit: 1 });
   const restore =

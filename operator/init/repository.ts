@@ -38,12 +38,14 @@ export function repository(
 ): Repository {
   const cdk = readJson(found, 'cdk.json');
   const packageJson = readJson(found, 'package.json');
-  if (packageJson?.name === 'bag-adres')
+  if (packageJson?.name === 'bag-adres') {
     throw fault('This is a clone of bag-adres. Run "npx bag-adres init" in a folder of your own.');
-  if (cdk && !String(cdk.app).includes('bag-adres'))
+  }
+  if (cdk && !String(cdk.app).includes('bag-adres')) {
     throw fault(
       'cdk.json belongs to another app. Run "npx bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
     );
+  }
   const name = nameOf(found.name);
   const wanted: Record<string, (now: string | undefined) => string> = {
     'package.json': () => json(withDependencies(packageJson ?? { name, private: true }, versions)),
@@ -60,7 +62,9 @@ export function repository(
     const now = found.read(path);
     const text = textOf(now);
     if (now === text) made.kept.push(path);
-    else made.files.push({ path, text, wasThere: now !== undefined });
+    else {
+      made.files.push({ path, text, wasThere: now !== undefined });
+    }
   }
   return made;
 }
@@ -93,8 +97,9 @@ function withDependencies(packageJson: Json, versions: Readonly<Record<string, s
 function settingsFile({ region, alarmEmail, accounts }: Answers): Json {
   const shared: Json = { ...(region && { region }), ...(alarmEmail && { alarmEmail }) };
   const stages: Record<string, Json> = { test: {}, prod: {} };
-  for (const [name, account] of Object.entries(accounts))
+  for (const [name, account] of Object.entries(accounts)) {
     stages[name] = { ...stages[name], account };
+  }
   const file = { $schema: './node_modules/bag-adres/config.schema.json', shared, stages };
   checkSettingsFile(file);
   return file;

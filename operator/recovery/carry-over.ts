@@ -29,11 +29,12 @@ export type RepeatedChange = { what: string; run: () => Promise<unknown> };
 export async function planCarryOver(input: CarryOverInput) {
   const { client, admin, table, from, since } = input;
   const fault = (code: string, message: string) => new CommandError(code, `${from} ${message}`);
-  if (from === table)
+  if (from === table) {
     throw fault(
       'same_table',
       'is the table in use. --from takes the table from before the restore.',
     );
+  }
   const former = createAdmin({ client, table: from });
   const changes = await auditBetween({ client, table: from }, since.toISOString(), '~').catch(
     (error: Error) => {
@@ -44,11 +45,12 @@ export async function planCarryOver(input: CarryOverInput) {
     },
   );
   const [then, now] = await Promise.all([former.backup.export(), admin.backup.export()]);
-  if (then.plans.length === 0 && changes.length === 0)
+  if (then.plans.length === 0 && changes.length === 0) {
     throw fault(
       'no_accounts',
       'has neither a plan nor an entry of the audit: it is no accounts table.',
     );
+  }
   const named = subjectsOf(changes);
   const accounts = new Map(then.accounts.map((account) => [account.id, account]));
   const repeated = [
@@ -77,12 +79,13 @@ export async function carryOver(
     store,
     { partition: servicePartition, action: 'restore carry-over', detail },
     async () => {
-      for (const { what, run } of changes)
+      for (const { what, run } of changes) {
         await run().catch((error) => {
           // The last administrator for instance, whose successor was added since.
           if (!(error instanceof AdminError) || error.code === 'conflict') throw error;
           refused.push({ what, reason: error.message });
         });
+      }
     },
   );
   return refused;
@@ -90,14 +93,12 @@ export async function carryOver(
 
 /** Changes that give access, or that tell of something that only the old table has. */
 const givesAccess = new Set([
-  ...[
-    'account create',
-    'account import',
-    'account activate',
-    'key create',
-    'key rotate',
-    'member add',
-  ],
+  'account create',
+  'account import',
+  'account activate',
+  'key create',
+  'key rotate',
+  'member add',
   'checksum-secret rotate',
 ]);
 
@@ -111,8 +112,9 @@ function subjectsOf(changes: readonly RecordedChange[]): Named {
   const named = new Set<string>();
   for (const { partition, detail } of changes) {
     named.add(partition);
-    for (const part of [detail.keyId, detail.person])
+    for (const part of [detail.keyId, detail.person]) {
       if (part !== undefined) named.add(`${partition} ${part}`);
+    }
   }
   return (partition, part) => named.has(part === undefined ? partition : `${partition} ${part}`);
 }
@@ -150,31 +152,35 @@ function accountChanges(
     });
     return changes;
   }
-  if (then.state === 'suspended' && now.state !== 'suspended')
+  if (then.state === 'suspended' && now.state !== 'suspended') {
     add(`Suspend account ${id}`, () => admin.accounts.suspend(id));
+  }
   const limits = limitChanges(then, now);
-  if (then.plan !== now.plan || Object.keys(limits).length > 0)
+  if (then.plan !== now.plan || Object.keys(limits).length > 0) {
     add(
       `Set account ${id} to plan ${then.plan}, own limits ${JSON.stringify(then.ownLimits)}`,
       () => admin.accounts.set({ id, plan: then.plan, limits }),
     );
+  }
   for (const { keyId, hash, label } of now.keys) {
     const isRevoked = !then.keys.some((key) => key.keyId === keyId && key.hash !== null);
-    if (hash !== null && isRevoked && named(id, keyId))
+    if (hash !== null && isRevoked && named(id, keyId)) {
       add(`Revoke key ${keyId} (${label ?? 'no label'}) of account ${id}`, () =>
         admin.keys.revoke({ account: id, keyId }),
       );
+    }
   }
   for (const { person, role } of now.members.filter((member) => named(id, member.person))) {
     const former = then.members.find((member) => member.person === person)?.role;
-    if (former === undefined)
+    if (former === undefined) {
       add(`Remove member ${person} of account ${id}`, () =>
         admin.members.remove({ account: id, person }),
       );
-    else if (former !== role)
+    } else if (former !== role) {
       add(`Set member ${person} of account ${id} to ${former}`, () =>
         admin.members.add({ account: id, person, role: former }),
       );
+    }
   }
   return changes;
 }
@@ -245,7 +251,11 @@ async function textsIn(
   wanted: RegExp,
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+  for await (const { Items = [] } of paginateScan(
+    { client },
+    { TableName, ConsistentRead: true },
+  )) {
     for (const [text] of JSON.stringify(Items).toLowerCase().matchAll(wanted)) found.add(text);
+  }
   return found;
 }

@@ -33,7 +33,8 @@ async function hoursSinceCopy(now: number): Promise<number> {
   );
   // A week without a copy is reported as a week, even if the plan is older.
   let last = Math.max(now - 7 * day, CreationDate?.getTime() ?? 0);
-  for await (const { CopyJobs = [] } of jobs)
+  for await (const { CopyJobs = [] } of jobs) {
     last = Math.max(last, ...CopyJobs.map(({ CompletionDate }) => CompletionDate?.getTime() ?? 0));
+  }
   return (now - last) / 3_600_000;
 }

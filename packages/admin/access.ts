@@ -69,8 +69,9 @@ export class PortalAccess extends Construct {
   /** Grants a portal's Lambda its permissions and sets its environment. */
   serve(portal: LambdaFunction): void {
     this.grant(portal);
-    for (const [name, value] of Object.entries(this.environment))
+    for (const [name, value] of Object.entries(this.environment)) {
       portal.addEnvironment(name, value);
+    }
   }
 
   /** Grants any other back end its permissions; set its `environment` yourself. */
@@ -120,7 +121,8 @@ function grantReading(grantee: IGrantable, bucket: IBucket, keys: string[]): voi
 }
 
 function executionsOf({ stateMachineArn, stateMachineName }: Omit<LoadsAccess, 'bucket'>): string {
-  if (stateMachineName === undefined)
+  if (stateMachineName === undefined) {
     return Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
+  }
   return `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:execution:${stateMachineName}`;
 }

@@ -17,8 +17,9 @@ const apiExtractor = await toolPath('@microsoft/api-extractor/bin/api-extractor'
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
-for (const [name, script] of Object.entries(await packageScripts()))
+for (const [name, script] of Object.entries(await packageScripts())) {
   writeFileSync(join(dist, name), script);
+}
 
 const { status, error } = spawnSync(
   process.execPath,
@@ -26,10 +27,11 @@ const { status, error } = spawnSync(
   { stdio: 'inherit' },
 );
 if (error) throw error;
-if (status !== 0)
+if (status !== 0) {
   throw new Error(
     'The types have errors. Correct what "npm run check:types" reports, then build again.',
   );
+}
 for (const name of ['index', 'loads', 'statements', 'access']) {
   joinTypes(`packages/admin/${name}.d.ts`, `${name}.d.ts`);
   // The same types: TypeScript reads them as types of a CommonJS module.

@@ -217,15 +217,17 @@ async function decide(
   if (!proposal) {
     const last = await findStored(store, load);
     // A form that was sent twice, when the first has got as far as the register.
-    if (last && isSame(last, wanted) && (await runner.stateOf(runName(load, last))) !== 'failed')
+    if (last && isSame(last, wanted) && (await runner.stateOf(runName(load, last))) !== 'failed') {
       return { load, run: runName(load, last), started: false };
+    }
     throw notWaiting(load);
   }
-  if (proposalName(proposal) !== wanted.proposal)
+  if (proposalName(proposal) !== wanted.proposal) {
     throw new AdminError(
       'conflict',
       `Load ${load} would change something else by now. Look at it again.`,
     );
+  }
   // If two people decide at the same moment, one claims it; the other looks again and finds the
   // run.
   const decided =

@@ -103,8 +103,12 @@ function statementsIn(csv: string): Statement[] {
       Number(used[i]) > 0 ? [{ date, lookups: Number(used[i]) }] : [],
     );
     statements.set(account, {
-      ...{ month, account, plans: [...plans, { plan, from, to, lookups: Number(lookups) }] },
-      ...{ lookups: before.lookups + Number(lookups), days: [...days, ...added], sha256 },
+      month,
+      account,
+      plans: [...plans, { plan, from, to, lookups: Number(lookups) }],
+      lookups: before.lookups + Number(lookups),
+      days: [...days, ...added],
+      sha256,
     });
   }
   return [...statements.values()];
@@ -206,8 +210,9 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     const current = currentMonth();
     if (month > current) throw tooLate(month, current);
     const first = await firstMonthOf(store);
-    if (month < first.month)
+    if (month < first.month) {
       throw tooEarly(first.month, `${first.why} Choose ${first.month} or later.`);
+    }
     return { view: notClosed(month, month === current ? 'open' : 'closing'), closed };
   };
 
@@ -226,8 +231,9 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     const { view } = await look(month);
     if (view.state === 'closed') return view;
     const due = dueAt(month);
-    if (store.nowSeconds() < due)
+    if (store.nowSeconds() < due) {
       throw new AdminError('invalid', `${month} can be closed from ${instant(due)} on.`);
+    }
     const made = await writeFiles(store, files, month);
     // Only this object has a fixed name: of two that close a month, one writes it, and both return
     // that one.
@@ -249,8 +255,9 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     const { from, to } =
       account === undefined ? await all() : await monthsOfAccount(store, account);
     const wanted: string[] = [];
-    for (let month = from; month <= current && month <= to; month = next(month))
+    for (let month = from; month <= current && month <= to; month = next(month)) {
       wanted.unshift(month);
+    }
     const found = await mapConcurrently(wanted, concurrency, async (month) => {
       const closed = await find(month);
       if (closed) return [viewOf(closed)];
@@ -265,8 +272,9 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
     close,
     async show({ account, month }) {
       const { from } = await monthsOfAccount(store, account);
-      if (month < from)
+      if (month < from) {
         throw tooEarly(from, `${createdIn(from, account)} Choose ${from} or later.`);
+      }
       await get(month);
       const statement = await files.get(statementKey(month, account));
       if (statement) return JSON.parse(text(statement));
@@ -293,12 +301,11 @@ async function monthsOfAccount(
   account: string,
 ): Promise<{ from: string; to: string }> {
   const history = [...(await planHistoryOf(store, account))];
-  const [first, last] = [history[0], history.at(-1)];
+  const first = history[0];
+  const last = history.at(-1);
   if (!first || !last) throw noAccount(account);
-  const [from, deleted] = [
-    first[0].slice(0, 7),
-    last[1] === null ? dateOf(secondsOf(last[0]) - daySeconds) : '~',
-  ];
+  const from = first[0].slice(0, 7);
+  const deleted = last[1] === null ? dateOf(secondsOf(last[0]) - daySeconds) : '~';
   return { from, to: deleted.slice(0, 7) };
 }
 
@@ -315,7 +322,8 @@ async function writeFiles(
   const { months } = await readRetention(store);
   const range = rangeOfMonth(month);
   const rows: string[] = [];
-  let [lookups, accounts] = [0, 0];
+  let lookups = 0;
+  let accounts = 0;
   for await (const { names } of pagesOf(({ cursor }) => namesPage(store, 100, cursor))) {
     await forEachConcurrently(
       await findAccessOf(store, names),

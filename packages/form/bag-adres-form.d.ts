@@ -1,5 +1,5 @@
 declare global {
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface adds to what TypeScript knows of HTML.
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface extends HTML's types.
   interface HTMLElementTagNameMap {
     'bag-adres-form': HTMLElement & { set texts(own: Record<string, string>) };
   }

@@ -59,7 +59,9 @@ const texts = {
 const townNames = { DENHAAG: 'SGRAVENHAGE', THEHAGUE: 'SGRAVENHAGE', DENBOSCH: 'SHERTOGENBOSCH' };
 
 /** Milliseconds. */
-const [pause, slow, patience] = [600, 1_000, 4_000];
+const pause = 600;
+const slow = 1_000;
+const patience = 4_000;
 
 /** Made without HTML, which the policy of a page may forbid. */
 function make(tag, attributes, ...content) {

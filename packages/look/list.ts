@@ -139,7 +139,8 @@ export function listOf<T>(
     : table;
   const hiddenCount = hidden ? rows.filter(hidden.isHidden).length : 0;
   const toggle = html`<p class="actions"><a href="${address({ all: showsAll ? undefined : 'yes' })}">${showsAll ? text.hide : text.show} ${hidden?.label} (${format.number(hiddenCount)})</a></p>`;
-  const [from, to] = [(page - 1) * rowsShown + 1, (page - 1) * rowsShown + part.length];
+  const from = (page - 1) * rowsShown + 1;
+  const to = (page - 1) * rowsShown + part.length;
   const range = text.rowsOf(format.number(from), format.number(to), format.number(shown.length));
   const pager = html`<nav aria-label="${caption}: ${text.paging.pages}" class="actions"><span>${range}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.paging.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.paging.next}</a>` : ''}</nav>`;
   const hasSearch = words !== undefined && (rows.length > rowsShown || search !== '');

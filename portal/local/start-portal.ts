@@ -131,8 +131,9 @@ async function addDemoMember(admin: Admin): Promise<void> {
   const input = { account: 'demo', person: customer.email, role: 'admin' } as const;
   const people = [customer.email];
   try {
-    if ((await admin.members.roleIn(input.account, people)) === null)
+    if ((await admin.members.roleIn(input.account, people)) === null) {
       await admin.members.add(input);
+    }
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
   }

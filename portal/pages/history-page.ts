@@ -108,8 +108,9 @@ function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): H
   const parts: Html[] = [];
   if (keyId !== undefined) parts.push(keyName(keyId));
   if (replaces !== undefined) parts.push(html`${text.replaces} ${keyName(replaces)}`);
-  if (typeof ends === 'string')
+  if (typeof ends === 'string') {
     parts.push(html`${text.keyWorks.oldUntil} ${instantOf(visit, ends)}`);
+  }
   if (typeof expires === 'string') parts.push(untilOf(visit, expires));
   if (person !== undefined) parts.push(String(person));
   if (isRole(role)) parts.push(text.roles[role]);

@@ -38,8 +38,9 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
   if (person.operator) return { goTo: '/operator/home' };
   const accounts = await admin.members.accountsOf(people);
   const [first, ...others] = accounts;
-  if (first && others.length === 0)
+  if (first && others.length === 0) {
     return { goTo: `/accounts/${first.account}${homeOf(first.role)}` };
+  }
   if (accounts.length === 0) {
     const who = person.email ?? person.subject;
     const fault = person.emailFault ? html`<p>${text.emailFaults[person.emailFault]}</p>` : '';

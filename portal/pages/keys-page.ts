@@ -416,11 +416,12 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { text } = visit;
   const use = await useOf(visit, key);
   const back = pathOf(visit);
-  if (key.state === 'revoked')
+  if (key.state === 'revoked') {
     return {
       title: text.keys,
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
+  }
   const confirm = isInUse(key, use)
     ? field(visit, {
         name: 'confirm',
@@ -445,10 +446,11 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
 async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const { keyId } = key;
-  if (form.confirm !== keyId && isInUse(key, await useOf(visit, key)))
+  if (form.confirm !== keyId && isInUse(key, await useOf(visit, key))) {
     return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) =>
       revokePage(again, key),
     );
+  }
   const back = pathOf(visit);
   await attempt(visit, { back, about: 'notFoundText' }, () =>
     admin.keys.revoke({ account, keyId }),

@@ -155,10 +155,11 @@ function leaveQuestion(visit: AccountVisit): Page {
 async function leave(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account } = visit;
   const own = (await admin.members.list(account)).filter(({ person }) => isSelf(visit, person));
-  for (const { person } of own)
+  for (const { person } of own) {
     await attempt(visit, { back: sessionsPath, about: 'other' }, () =>
       admin.members.remove({ account, person }),
     );
+  }
   return { goTo: `${sessionsPath}?done=left` };
 }
 

@@ -326,7 +326,8 @@ function termChanges(
     ...ofPlan(plans, plan),
     ...limits,
   });
-  const [old, changed] = [limitsOf(before), limitsOf(after)];
+  const old = limitsOf(before);
+  const changed = limitsOf(after);
   const said = (limit: number | null | undefined, name: WindowName) =>
     limit === undefined ? text.limitState.notCounted : say(limit, name);
   const moved =
@@ -371,15 +372,17 @@ async function save(visit: AccountVisit): Promise<PageAnswer> {
   const back = pathOf(visit);
   const seen = readSeen(visit, seenSchema, back);
   const read = readLimits(visit);
-  if ('wrong' in read)
+  if ('wrong' in read) {
     return faulty(visit, { field: read.wrong, message: text.errors.limit }, managePage);
+  }
   const plan = form.plan ?? '';
   const of = { back, about: 'plan', form: { show: managePage, field: 'plan' } } as const;
   if (form.confirmed !== 'yes') {
     const now = await visit.view();
     const isSame = windowNames.every((name) => now.ownLimits[name] === seen.ownLimits[name]);
-    if (now.plan !== seen.plan || !isSame)
+    if (now.plan !== seen.plan || !isSame) {
       await attempt(visit, of, () => Promise.reject(new AdminError('conflict', '')));
+    }
     return termsQuestion(visit, [
       { plan: seen.plan, limits: seen.ownLimits },
       { plan, ...read },
@@ -454,8 +457,10 @@ async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'):
     ],
     [text.refusal.lookupsToday, windows.day ? format.number(windows.day.used) : '-'],
   ] as const;
-  const [title, explanation] = [text[verb], text[`${verb}Text`]];
-  const [isDanger, cancel] = [verb === 'suspend', pathOf(visit)];
+  const title = text[verb];
+  const explanation = text[`${verb}Text`];
+  const isDanger = verb === 'suspend';
+  const cancel = pathOf(visit);
   return confirmation(visit, {
     title,
     explanation,

@@ -120,8 +120,9 @@ async function refusalPage<V extends Visit>(
   const { text } = visit;
   const given = own[error.code];
   if (given !== undefined && typeof given !== 'string') return given;
-  if (error.code === 'conflict' && given === undefined)
+  if (error.code === 'conflict' && given === undefined) {
     return form ? changedForm(visit, back, form.show) : conflictPage(text, back);
+  }
   if (error.code === 'not_found' && given === undefined) return notFoundPage(text, back);
   const message = given ?? refusalText(visit, error, about);
   return form
@@ -205,7 +206,9 @@ export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong:
     if (given === '') continue;
     if ([text.quota.unlimited, 'unlimited'].includes(given)) limits[name] = null;
     else if (number === undefined) return { wrong: `limit-${name}` };
-    else limits[name] = number;
+    else {
+      limits[name] = number;
+    }
   }
   return { limits };
 }

@@ -76,8 +76,9 @@ async function create(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { code = '' } = form;
   const read = readPlanLimits(visit);
-  if ('wrong' in read)
+  if ('wrong' in read) {
     return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, plansPage);
+  }
   const own = { conflict: text.errors.planExists };
   const of = {
     back: plansPath,
@@ -154,10 +155,11 @@ async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
   const back = pathOf(code);
   const seen = readSeen(visit, seenSchema, back);
   const read = readPlanLimits(visit);
-  if ('wrong' in read)
+  if ('wrong' in read) {
     return faulty(visit, { field: read.wrong, message: text.errors.planLimit }, (again) =>
       planPage(again, plan),
     );
+  }
   const { limits } = read;
   if (form.confirmed !== 'yes') {
     const sent = Object.entries(limits).map(([name, limit]) =>

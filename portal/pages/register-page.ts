@@ -124,8 +124,9 @@ function figuresOf({ text, format }: Visit, load: WaitingLoad, objection: LoadOb
   const { code, place = '', count, of, since, examples = [] } = objection;
   const { addresses, peildatum, livePeildatum } = load;
   if (code === 'too_few_addresses') return format.number(addresses);
-  if (code === 'older_peildatum')
+  if (code === 'older_peildatum') {
     return livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '';
+  }
   const number = count === undefined ? '' : format.number(count);
   // Of 44 addresses that become 11,920, a share says nothing.
   const part = (count ?? 0) > (of ?? 0) ? '' : format.share((count ?? 0) / (of ?? 1));

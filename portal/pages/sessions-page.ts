@@ -182,8 +182,9 @@ async function endOthers(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { who } = form;
   // Without the field it would be everybody.
-  if (who === undefined)
+  if (who === undefined) {
     return faulty(visit, { field: 'who', message: text.errors.personOrAccount }, searchAgain);
+  }
   await ofScope(visit, () => admin.sessions.endAll(scopeOf(who)));
   return { goTo: `${operatorPath}?done=sessionsEnded` };
 }

@@ -55,18 +55,20 @@ function typedIn({ form }: Visit): Record<string, string> {
 async function tryLookup(visit: Visit): Promise<Page> {
   const { form, text, tools } = visit;
   const { key = '' } = form;
-  if (!/^[!-~]+$/.test(key))
+  if (!/^[!-~]+$/.test(key)) {
     return faulty(visit, { field: 'key', message: text.errors.key }, tryPage);
+  }
   const { apiUrl } = tools.settings;
   const query = Object.entries(typedIn(visit)).filter(([, value]) => value !== '');
   const answer = await responseTo(lookupUrl(apiUrl, query), key).catch(() => undefined);
   const { title, body } = tryPage(visit);
-  if (!answer)
+  if (!answer) {
     return {
       title,
       status: 503,
       body: html`<p class="note bad" role="alert">${text.tryFailed}</p>${body}`,
     };
+  }
   const request = codeBlock(text.call.request, curlLine(apiUrl, 'YOUR_KEY', query), 'curl');
   return {
     title,

@@ -84,7 +84,8 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
   return attempt(asked, of, async () => {
     const by = periods.find((period) => period === query.by);
     const to = query.to || todayOf(visit);
-    const [first, kept] = [firstOf(by ?? 'day', to), await admin.accounts.usageKeptSince(account)];
+    const first = firstOf(by ?? 'day', to);
+    const kept = await admin.accounts.usageKeptSince(account);
     const from = query.from || (kept <= to ? later(first, kept) : first);
     return read({ by: periodFor({ from, to }, by), from, to });
   });
@@ -93,8 +94,9 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
 /** The first day of the last periods up to `to`, as many as are shown. */
 function firstOf(period: UsagePeriod, to: string): string {
   const count = periodsShown[period] - 1;
-  if (period !== 'month')
+  if (period !== 'month') {
     return periodStart(period, daysLater(to, -count * (period === 'week' ? 7 : 1)));
+  }
   const [year = 0, month = 0] = to.split('-').map(Number);
   return utcDateOf(new Date(Date.UTC(year, month - 1 - count, 1)));
 }
@@ -113,11 +115,12 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   const { windows } = await visit.view();
   const head = html`${facts([...(await comparisonOf(visit, windows)), [text.sum.total, format.number(total)]], 'stats')}
 <div class="toolbar">${choices(visit, usage.by)}${rangeForm({ ...visit, form: { from, to } })}</div>`;
-  if (total === 0 && usage.refusals.length === 0)
+  if (total === 0 && usage.refusals.length === 0) {
     return {
       title: text.tabs.usage,
       body: html`<div class="card">${head}<p class="nothing">${text.noUsage}</p></div>`,
     };
+  }
   const byKey = await admin.accounts.usageByKey(account, { from, to });
   return {
     title: text.tabs.usage,
@@ -484,7 +487,8 @@ async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
   const whole = monthOf(month);
   if (!whole) return invalidPage(visit.text, back, visit.text.errors.range);
   const range = { ...whole, to: whole.to < today ? whole.to : today };
-  const [after, last] = [query.after || undefined, query.last || undefined];
+  const after = query.after || undefined;
+  const last = query.last || undefined;
   return attempt(visit, { back, about: 'range' }, async () => {
     if (after === undefined && last === undefined) {
       const parts = await admin.accounts.usageParts(tools.accountsPerFile ?? accountsPerFile);
@@ -492,8 +496,9 @@ async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
     }
     const { columns, rowsOf } = usageFile('day', visit);
     const rows = [];
-    for await (const usage of admin.accounts.eachUsage({ ...range, after, last }))
+    for await (const usage of admin.accounts.eachUsage({ ...range, after, last })) {
       rows.push(...rowsOf(usage, sumsBy('day', [...usage.days, ...usage.refusals])));
+    }
     return csvTable(visit, {
       name: `usage-${month}${after === undefined ? '' : `-after-${after}`}.csv`,
       columns,

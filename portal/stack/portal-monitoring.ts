@@ -127,7 +127,7 @@ export class PortalMonitoring extends Construct {
         runbook: 'Portal sign-in fails',
       },
     });
-    if (clientSecretExpires)
+    if (clientSecretExpires) {
       topic.alarms(this, {
         SecretEnds: {
           metric: metric(portalMetrics.clientSecretDays, 'Minimum', Duration.hours(1)),
@@ -140,6 +140,7 @@ export class PortalMonitoring extends Construct {
           runbook: 'Client secret ends',
         },
       });
+    }
     const errors = 'filter level = "ERROR" | sort @timestamp desc | limit 5';
     const { member } = providerFault;
     new SavedQueries(this, 'Queries', config.stage, [

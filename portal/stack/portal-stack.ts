@@ -118,8 +118,9 @@ export class PortalStack extends Stack {
       const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
       lambda.usesSecret(secret, environment.portalClientSecret);
     }
-    if (!data.sessionSecret)
+    if (!data.sessionSecret) {
       throw new Error('The data stack has no session secret: it has one with `portal`.');
+    }
     // Without its key: the policy of the key, in another stack, would name the role of this one.
     const session = Secret.fromSecretCompleteArn(this, 'Session', data.sessionSecret.secretArn);
     session.grantRead(lambda.function);
@@ -146,13 +147,15 @@ export class PortalStack extends Stack {
       issuer: signIn.issuer,
       clientSecretExpires,
     });
-    if (clientSecretName && !clientSecretExpires)
+    if (clientSecretName && !clientSecretExpires) {
       Annotations.of(this).addWarningV2(
         'bag-adres:clientSecretExpires',
         'Nobody is told before the client secret of the portal ends: set portal.signIn.clientSecretExpires.',
       );
-    if (clientSecretExpires)
+    }
+    if (clientSecretExpires) {
       new CfnOutput(this, 'ClientSecretExpires', { value: clientSecretExpires });
+    }
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
     new CfnOutput(this, 'SessionSecretArn', { value: session.secretArn });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
@@ -191,12 +194,13 @@ export class PortalStack extends Stack {
       const [method, path = ''] = key.split(' ');
       return api.addRoutes({ path, methods: [method as HttpMethod], integration });
     });
-    for (const route of routes)
+    for (const route of routes) {
       acknowledge(
         route,
         'AwsSolutions-APIG4',
         'The function signs people in itself, and answers strangers.',
       );
+    }
     const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',

@@ -109,14 +109,16 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
 
 /** Compares two texts in a time that does not depend on where they differ. */
 export function isSame(given: string, wanted: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
+  const one = Buffer.from(given);
+  const other = Buffer.from(wanted);
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
 async function longSecret(sessionSecret: () => Promise<string>): Promise<string> {
   const secret = await sessionSecret();
-  if (secret.length < 32)
+  if (secret.length < 32) {
     throw new Error('The session secret of the portal has fewer than 32 characters.');
+  }
   return secret;
 }
 

@@ -47,10 +47,11 @@ export function readIdentity(
 ): Identity {
   const { subjectClaim, operatorClaim } = settings;
   const subject = `sub:${idToken[subjectClaim]}`;
-  if (typeof idToken[subjectClaim] !== 'string' || !isPerson(subject))
+  if (typeof idToken[subjectClaim] !== 'string' || !isPerson(subject)) {
     throw new UnusableIdentity(
       `The claim ${subjectClaim} is not 1 to 255 ASCII characters without spaces.`,
     );
+  }
   const email = readEmail('email' in idToken ? idToken : userInfo);
   const name = [idToken.name, userInfo.name].find(
     (one) => typeof one === 'string' && one.trim() !== '',
@@ -108,8 +109,9 @@ export function operatorStatus(
   request: { now: number; isForm: boolean },
 ): 'yes' | 'no' | 'stale' {
   if (email !== undefined && settings.operators.includes(email)) return 'yes';
-  if (!settings.operatorClaim || operatorClaim !== operatorClaimOf(settings.operatorClaim))
+  if (!settings.operatorClaim || operatorClaim !== operatorClaimOf(settings.operatorClaim)) {
     return 'no';
+  }
   const age = (request.now - Date.parse(confirmed)) / 1000;
   return age <= (request.isForm ? confirmedForFormSeconds : confirmedSeconds) ? 'yes' : 'stale';
 }

@@ -41,8 +41,9 @@ export function keptForms(
         ([name, value]) => !notKept.includes(name) && !/bagadres_/i.test(value),
       );
       const kept: KeptForm = { owner: ownerIn(form), page, typed: Object.fromEntries(typed) };
-      if (kept.owner !== '' && Buffer.byteLength(JSON.stringify(kept)) <= mostTyped)
+      if (kept.owner !== '' && Buffer.byteLength(JSON.stringify(kept)) <= mostTyped) {
         await cookies.seal(c, 'form', kept, keptSeconds);
+      }
       return page;
     },
 

@@ -92,8 +92,9 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
         .authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), checks)
         .catch((error: unknown) => {
           // The client secret may have been replaced: the next sign-in reads it again.
-          if (faultOfProvider(error) !== undefined)
+          if (faultOfProvider(error) !== undefined) {
             discover = cached(readConfiguration, discoveredFor);
+          }
           throw error;
         });
       const claims = tokens.claims();
@@ -139,8 +140,9 @@ const unanswered: readonly unknown[] = [
  * browser caused it, for instance with a used code.
  */
 export function faultOfProvider(error: unknown): string | undefined {
-  if (error instanceof openid.ResponseBodyError)
+  if (error instanceof openid.ResponseBodyError) {
     return error.error === 'invalid_grant' ? undefined : plain(error.error);
+  }
   // RFC 6749: 401 with a challenge if the client could not be authenticated.
   if (error instanceof openid.WWWAuthenticateChallengeError) return 'invalid_client';
   const isUnanswered =
@@ -156,9 +158,11 @@ const plain = (code: string) => (/^[a-z_]{1,40}$/.test(code) ? code : 'other');
  * both in some cases.
  */
 function checkIssue({ azp, iat }: openid.IDToken, clientId: string): void {
-  if (azp !== undefined && azp !== clientId)
+  if (azp !== undefined && azp !== clientId) {
     throw new Error('The ID token was issued to another client.');
+  }
   const age = Date.now() / 1000 - iat;
-  if (!(age >= -clockSeconds && age <= issuedSeconds))
+  if (!(age >= -clockSeconds && age <= issuedSeconds)) {
     throw new Error('The ID token was not issued just now.');
+  }
 }

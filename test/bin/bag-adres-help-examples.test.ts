@@ -52,16 +52,18 @@ async function collectExamples(command: string[]): Promise<string[][]> {
     ? [...out.matchAll(/^ {2}npx bag-adres (.+)$/gm)].map(([, text]) => wordsOf(`${text}`))
     : [];
   const below = [];
-  for (const name of names.filter((name) => name !== 'help'))
+  for (const name of names.filter((name) => name !== 'help')) {
     below.push(...(await collectExamples([...command, name])));
+  }
   return [...own, ...below];
 }
 
 describe('the examples in --help', () => {
   it('exist for many commands, each with its tables', () => {
     expect(examples.length).toBeGreaterThan(10);
-    for (const example of examples)
+    for (const example of examples) {
       expect(example.join(' ')).toMatch(/ --(?:local|stage (?:prod|test)|accounts-table \w+)\b/);
+    }
   });
 
   it('run as printed on a local service', async () => {

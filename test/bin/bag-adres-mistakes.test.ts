@@ -128,8 +128,9 @@ describe('a refused command ends with 1 and one line that helps', () => {
   });
 
   it('a key above the maximum', async () => {
-    for (let i = 0; i < maxActiveKeys; i++)
+    for (let i = 0; i < maxActiveKeys; i++) {
       await bench.run('key', 'create', '--account', 'acme', '--label', `k${i}`);
+    }
     const { exit, out, err } = await bench.run('key create --account acme --label more --json');
     expect([exit, out]).toEqual([1, '']);
     expect(JSON.parse(err).error.code).toBe('too_many_keys');

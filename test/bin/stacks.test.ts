@@ -12,8 +12,9 @@ const { version } = JSON.parse(
 describe('the app', () => {
   it('exports nothing: an export in use blocks an update', async () => {
     const { data, service, loader } = await templates();
-    for (const template of [data, service, loader])
+    for (const template of [data, service, loader]) {
       expect(JSON.stringify(template)).not.toMatch(/"Export":|Fn::ImportValue/);
+    }
   });
 
   it('tags its resources as configured, and its functions with the version', async () => {

@@ -58,7 +58,8 @@ const depth = 4;
 
 function changes(changed: Node): Diff[] {
   // Each time anew: the library changes what it compares.
-  const [before, after] = [inlined(released), inlined(changed)];
+  const before = inlined(released);
+  const after = inlined(changed);
   const paths = unequal(before.paths, after.paths, depth);
   return apiCompare({ ...before, paths: paths[0] }, { ...after, paths: paths[1] }).diffs;
 }
@@ -75,7 +76,8 @@ function unequal(
   const isObject = (value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
   if (depth === 0 || !one || !other || !isObject(one) || !isObject(other)) return [one, other];
-  const [left, right]: [Node, Node] = [{}, {}];
+  const left: Node = {};
+  const right: Node = {};
   for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
     if (JSON.stringify(one[name]) === JSON.stringify(other[name])) continue;
     const [a, b] = unequal(one[name], other[name], depth - 1);
@@ -121,7 +123,8 @@ describe('the OpenAPI document', () => {
 
   it('has a higher version than the last release if it differs from it', () => {
     const meant = changes(present).filter(({ path }) => path.join('.') !== 'info.version');
-    const [from, to] = [version(last), version(String(present.info?.version))];
+    const from = version(last);
+    const to = version(String(present.info?.version));
     const added = meant.some(({ type }) => type === 'non-breaking');
     const enough = added ? compare(to.slice(0, 2), from.slice(0, 2)) > 0 : compare(to, from) > 0;
     expect(enough ? [] : meant.map(({ path }) => path.join('.'))).toEqual([]);
@@ -129,8 +132,9 @@ describe('the OpenAPI document', () => {
 
   it('is stored for each release, under its own version, within one major version', () => {
     expect(releases.length).toBeGreaterThan(0);
-    for (const file of releases)
+    for (const file of releases) {
       expect(read(`releases/${file}`).info?.version).toBe(version(file).join('.'));
+    }
     expect(new Set(releases.map((file) => version(file)[0])).size).toBe(1);
   });
 
@@ -215,7 +219,9 @@ function changesBy([what, of, member, value]: Change): Diff[] {
   const target = of(document);
   if (!target) throw new Error(`the document has no place where ${what}`);
   if (value === undefined) delete target[member];
-  else target[member === '+' ? Object.keys(target).length : member] = value as Node;
+  else {
+    target[member === '+' ? Object.keys(target).length : member] = value as Node;
+  }
   return changes(document);
 }
 

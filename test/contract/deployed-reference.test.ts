@@ -76,8 +76,9 @@ describe('the deployed function', () => {
         `href="${branding.terms}">Terms of service<`,
         `href="${branding.privacy}">Privacy<`,
         `href="${portalUrl}">My keys and usage<`,
-      ])
+      ]) {
         expect(body).toContain(shown);
+      }
     }
     expect((await send('/docs?lang=nl')).body).toContain('Snel beginnen');
   });

@@ -42,8 +42,9 @@ const waiting = new Map<string, WaitingRuns>();
 
 beforeAll(async () => {
   ({ key } = await newAccount(service, { minute: 1000 }));
-  for (const [file, command] of interpreters)
+  for (const [file, command] of interpreters) {
     if (tried.has(file)) waiting.set(file, startWaiting(file, command));
+  }
 });
 
 function pythonItself(): string {
@@ -110,8 +111,9 @@ describe.each(interpreters)('the example %s', (file, command) => {
   testAtLength(
     `waits for Retry-After after a fault of the service, and retries${because}`,
     async () => {
-      for (const { code, failed } of await endOf(file).faulted)
+      for (const { code, failed } of await endOf(file).faulted) {
         expect([code, failed]).toEqual([0, true]);
+      }
     },
   );
 
@@ -226,10 +228,8 @@ describe('a sample of the reference page', () => {
         const url = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
         const path = join(sources, file);
         await writeFile(path, lookupSamples(url).find((one) => one.label === label)?.source ?? '');
-        const [found, refused] = [
-          await run(toRun, [path]),
-          await run(toRun, [path], 'bagadres_no_key'),
-        ];
+        const found = await run(toRun, [path]);
+        const refused = await run(toRun, [path], 'bagadres_no_key');
         expect([found.code, found.out]).toEqual([
           0,
           expect.stringContaining('Nieuwezijds Voorburgwal'),

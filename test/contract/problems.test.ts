@@ -41,8 +41,9 @@ describe('the page of a problem', () => {
 
   it('links from invalid input to each of its codes', async () => {
     const { body } = await service.send(problemType('invalid-input'));
-    for (const code of faultCodes)
+    for (const code of faultCodes) {
       expect(body).toContain(`<dt id="${code}"><a href="/problems/${code}?lang=en">`);
+    }
   });
 
   it('links to its place in the reference, in the same language', async () => {
@@ -68,8 +69,9 @@ describe('the page of a problem', () => {
       '/problems/missing/',
     ];
     for (const path of others) {
-      for (const method of ['GET', 'DELETE'])
+      for (const method of ['GET', 'DELETE']) {
         expect((await service.send(path, { method })).status).toBe(404);
+      }
     }
     const refused = await service.send('/problems/missing', { method: 'DELETE' });
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
@@ -80,7 +82,8 @@ describe('the reference', () => {
   it('lists each problem with its page', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     expect(markdown).toBe(withGeneratedParts(markdown));
-    for (const code of Object.keys(explanations))
+    for (const code of Object.keys(explanations)) {
       expect(markdown).toMatch(new RegExp(`\n- \`/problems/${code}\`: |a 422: .*\`${code}\``));
+    }
   });
 });

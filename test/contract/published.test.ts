@@ -29,10 +29,12 @@ describe('what is published about the API', () => {
   it('leaves out what is made of the reference where that is turned off', async () => {
     process.env[environment.referencePage] = 'off';
     try {
-      for (const path of forReaders)
+      for (const path of forReaders) {
         expect([path, (await service.send(path)).status]).toEqual([path, 404]);
-      for (const path of always)
+      }
+      for (const path of always) {
         expect([path, (await service.send(path)).status]).toEqual([path, 200]);
+      }
       expect((await service.send('/', { headers: { accept: 'text/html' } })).status).toBe(404);
       expect((await service.send('/problems/huisnummer-range')).body).not.toContain('/docs');
     } finally {
@@ -137,10 +139,8 @@ describe('the changes', () => {
   it('are those of the changelog, on the page and in a feed', async () => {
     const [{ changes = [] } = {}] = new OpenApi([]).document['x-changes'];
     expect(changes.length).toBeGreaterThan(5);
-    const [feed, page] = [
-      (await service.send('/changes.xml')).body,
-      htmlText((await service.send('/docs')).body),
-    ];
+    const feed = (await service.send('/changes.xml')).body;
+    const page = htmlText((await service.send('/docs')).body);
     for (const change of changes) {
       const text = change.replaceAll('`', '');
       expect([htmlText(htmlText(feed)).includes(text), page.includes(text)]).toEqual([true, true]);
@@ -171,8 +171,9 @@ describe('the address of a problem that does not exist', () => {
       'text/html; charset=utf-8',
       'nl',
     ]);
-    for (const code of Object.keys(problems))
+    for (const code of Object.keys(problems)) {
       expect(body).toContain(`<a href="/problems/${code}?lang=nl">`);
+    }
     expect((await service.send('/problems/nope')).json).toMatchObject({
       type: '/problems/not-found',
     });

@@ -115,15 +115,13 @@ describe('the reference page', () => {
         ...Object.keys(document.paths).map((operation) => `/v1${operation}`),
         ...faultCodes,
         ...(Object.keys(problems) as ProblemCode[]).map(problemType),
-        ...[
-          'RateLimit-Policy',
-          'RateLimit',
-          'Dataset-Date',
-          'Retry-After',
-          'X-Request-Id',
-          'WWW-Authenticate',
-          'ETag',
-        ],
+        'RateLimit-Policy',
+        'RateLimit',
+        'Dataset-Date',
+        'Retry-After',
+        'X-Request-Id',
+        'WWW-Authenticate',
+        'ETag',
       ];
       expect(named.filter((name) => !body.includes(`<code>${name}</code>`))).toEqual([]);
       expect(body.indexOf('id="headers"')).toBeGreaterThan(body.indexOf('id="codes"'));
@@ -140,8 +138,9 @@ describe('the reference page', () => {
       const [head, get] = await Promise.all(
         ['HEAD', 'GET'].map((method) => fetch(service.baseUrl + path, { method })),
       );
-      for (const name of ['etag', 'content-type'])
+      for (const name of ['etag', 'content-type']) {
         expect(head?.headers.get(name)).toBe(get?.headers.get(name));
+      }
       expect([head?.status, get?.status, await head?.text()]).toEqual([200, 200, '']);
     }
   });
@@ -338,8 +337,9 @@ describe(`the reference page in a browser${because}`, () => {
         }
         const cut =
           "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
-        if (viewport === phone)
+        if (viewport === phone) {
           expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
+        }
         await show({ viewport, colorScheme: 'dark', media: 'print' });
         expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
         for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
@@ -462,7 +462,9 @@ async function openLocalTab(): Promise<Tab> {
   const tab = await openTab(chromium.browser);
   await tab.page.route('**/*', async (route) => {
     if (route.request().url().startsWith(service.baseUrl)) await route.continue();
-    else await route.abort();
+    else {
+      await route.abort();
+    }
   });
   return tab;
 }

@@ -64,8 +64,9 @@ describe('mapInOrder', () => {
         if (count === 9) throw new Error('nine');
         return work(count);
       };
-      for await (const result of mapInOrder(each([4, 4, 4, 9, 0, 0, 0]), 3, fails))
+      for await (const result of mapInOrder(each([4, 4, 4, 9, 0, 0, 0]), 3, fails)) {
         results.push(result);
+      }
     };
     await expect(read()).rejects.toThrow('nine');
     expect([results, seen.most]).toEqual([[4, 4, 4], 3]);
@@ -86,7 +87,9 @@ describe('forEachConcurrently', () => {
           }
         });
         if (items.length <= failing) await run;
-        else await expect(run).rejects.toThrow(/^item \d+$/);
+        else {
+          await expect(run).rejects.toThrow(/^item \d+$/);
+        }
         expect(seen.running).toBe(0);
         // One more may have been due when the failure arrived.
         expect(seen.started).toBeLessThanOrEqual(Math.min(items.length, failedAt + 1));

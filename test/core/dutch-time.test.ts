@@ -16,7 +16,8 @@ describe('a day in the Netherlands', () => {
   it('does not end at another time, nor where there is no date', () => {
     expect(dutchTime.dateEndingAt('2026-12-31T23:00:01Z')).toBeUndefined();
     expect(dutchTime.dateEndingAt('2026-07-01T23:00:00Z')).toBeUndefined();
-    for (const text of ['', 'tomorrow', '2026-13-01', '2026-02-30'])
+    for (const text of ['', 'tomorrow', '2026-13-01', '2026-02-30']) {
       expect(dutchTime.endOfDay(text)).toBeUndefined();
+    }
   });
 });

@@ -50,7 +50,8 @@ describe('the client of the Lambdas', () => {
   });
 
   it('makes one signer for all calls, where the SDK makes one for each', async () => {
-    const [plain, ours] = [new DynamoDBClient().config, createStoreClient().config];
+    const plain = new DynamoDBClient().config;
+    const ours = createStoreClient().config;
     expect(await plain.signer()).not.toBe(await plain.signer());
     expect(await ours.signer()).toBe(await ours.signer());
   });

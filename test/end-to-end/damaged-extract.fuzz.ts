@@ -27,11 +27,9 @@ type Damage = 'cut' | 'doubled' | 'zeroed' | 'filled' | 'ended';
 
 /** A copy of the zip with a range removed, repeated, overwritten, or as its end. */
 function damaged(zip: Buffer, damage: Damage, start: number, end: number): Buffer {
-  const [before, range, after] = [
-    zip.subarray(0, start),
-    zip.subarray(start, end),
-    zip.subarray(end),
-  ];
+  const before = zip.subarray(0, start);
+  const range = zip.subarray(start, end);
+  const after = zip.subarray(end);
   const between = {
     cut: [],
     doubled: [range, range],

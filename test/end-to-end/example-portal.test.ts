@@ -161,7 +161,8 @@ describe('the worked example of a portal', () => {
   });
 
   it('isolates customers from each other, and refuses visitors who are not signed in', async () => {
-    const [one, other] = [await newCustomer(), await newCustomer()];
+    const one = await newCustomer();
+    const other = await newCustomer();
     const { keyId } = (await one.ask('POST', '/keys', { label: 'webshop' })).body;
     expect(await other.ask('DELETE', `/keys/${keyId}`)).toMatchObject({ status: 404 });
     expect((await fetch(`http://127.0.0.1:${one.port}/keys`)).status).toBe(401);

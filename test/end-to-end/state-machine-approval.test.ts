@@ -59,8 +59,9 @@ describe('an approval in a portal', () => {
     });
     step.on(DescribeExecutionCommand).callsFake(({ executionArn }: { executionArn: string }) => {
       const name = executionArn.split(':').at(-1) ?? '';
-      if (!executionArn.startsWith(`${executions}:approve-2026-03-08-`))
+      if (!executionArn.startsWith(`${executions}:approve-2026-03-08-`)) {
         throw new Error(`asked for ${executionArn}`);
+      }
       if (inputs.length === 0) throw new ExecutionDoesNotExist({ message: 'none', $metadata });
       return { status: ended.has(name) ? 'SUCCEEDED' : 'RUNNING' };
     });
@@ -84,8 +85,9 @@ describe('an approval in a portal', () => {
     expect(await loader.run(JSON.parse(inputs[0] ?? ''))).toMatchObject({
       output: { peildatum: march.peildatum },
     });
-    for (const { args } of step.commandCalls(StartExecutionCommand))
+    for (const { args } of step.commandCalls(StartExecutionCommand)) {
       ended.add(args[0].input.name ?? '');
+    }
     expect(await loader.addresses()).toEqual(tableOf(march));
     expect(await loads.waiting()).toEqual([]);
     expect(await loads.register(1)).toMatchObject({

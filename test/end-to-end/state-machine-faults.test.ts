@@ -35,7 +35,8 @@ describe('a load that fails', () => {
   });
 
   it('is retried after an error of Lambda itself, and some minutes after an unavailable server', async () => {
-    let [busy, unwell] = [2, 2];
+    let busy = 2;
+    let unwell = 2;
     loader.replace('extract', (event, real) => {
       if (busy-- > 0) throw new StateError('Lambda.TooManyRequestsException', 'Rate Exceeded.');
       return real(event);
@@ -59,8 +60,9 @@ describe('a load that fails', () => {
   it('with a slow source continues at once, and fails only when its attempts are used up', async () => {
     let unfinished = 3;
     loader.replace('stage', (event, real) => {
-      if (unfinished-- > 0)
+      if (unfinished-- > 0) {
         throw Object.assign(new Error('slow'), { name: 'SourceUnfinishedError' });
+      }
       return real(event);
     });
     const source = await loader.serve(january);

@@ -31,7 +31,8 @@ let mutations: string;
 beforeAll(async () => {
   mutations = local.newFolder();
   const { NUM, VBO = [] } = withObjecten(voorkomensOf(february));
-  const [[num], [vbo]] = [NUM, VBO];
+  const [num] = NUM;
+  const [vbo] = VBO;
   if (!num || !vbo) throw new Error('a month has addresses and objects');
   const changes = [
     { was: num, wordt: { ...num, eind: dayAfter } },

@@ -78,15 +78,15 @@ beforeAll(async () => {
   const served = ({ peildatum }: { peildatum: string }) => `the snapshot of ${peildatum} is live`;
   const refused = expect.stringContaining('is refused; nothing was written');
   expect(subjects).toEqual([
-    ...[
-      served(january),
-      'a load failed',
-      served(february),
-      refused,
-      served(march),
-      served(february),
-    ],
-    ...[refused, served({ peildatum: dayAfter }), served(later)],
+    served(january),
+    'a load failed',
+    served(february),
+    refused,
+    served(march),
+    served(february),
+    refused,
+    served({ peildatum: dayAfter }),
+    served(later),
   ]);
 });
 

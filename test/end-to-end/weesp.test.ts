@@ -61,8 +61,9 @@ describeSample(
       await forEachConcurrently(addresses, 8, async (address) => {
         const answer = (await lookup(address)) as Record<string, unknown>;
         const { request, ...rest } = answer;
-        if (JSON.stringify(rest) !== JSON.stringify(expected(address)))
+        if (JSON.stringify(rest) !== JSON.stringify(expected(address))) {
           wrong.push({ address, answer });
+        }
       });
       return wrong;
     }

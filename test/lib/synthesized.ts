@@ -114,8 +114,9 @@ let digest: string | undefined;
 /** Differs when any source that a template depends on does. */
 function sources(): string {
   const hash = createHash('sha256').update(process.version);
-  for (const file of inputs.sort())
+  for (const file of inputs.sort()) {
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  }
   return hash.digest('hex').slice(0, 32);
 }
 
@@ -163,8 +164,9 @@ async function synthesize(bagAdres: Record<string, unknown>, file: string): Prom
   );
   const folder = join(file, '..');
   mkdirSync(folder, { recursive: true });
-  for (const other of readdirSync(cache))
+  for (const other of readdirSync(cache)) {
     if (join(cache, other) !== folder) rmSync(join(cache, other), { recursive: true, force: true });
+  }
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(stacks));
   renameSync(`${file}.${process.pid}`, file); // another test file may be about to read it
 }

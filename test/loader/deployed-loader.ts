@@ -33,8 +33,9 @@ export async function deployedLoader(
   const rename = (name: string) => {
     if (/^Snapshots[0-9A-F]{8}$/.test(name)) return places.bucket;
     const { Type, Properties = {} } = template.Resources[name] ?? {};
-    if (Type === 'AWS::Lambda::Version')
+    if (Type === 'AWS::Lambda::Version') {
       return `${(Properties.FunctionName as { Ref: string }).Ref}:1`;
+    }
     return /(Ref|GetAtt)Addresses[0-9A-F]{8}/.test(name) ? places.table : name;
   };
   const isMachine = (id: string) =>
@@ -70,14 +71,16 @@ function permissionsOf(
   resolve: (value: unknown) => Json,
 ): Permission[] {
   return Object.values(Resources).flatMap(({ Type, Properties = {} }) => {
-    if (Type !== 'AWS::IAM::Policy' || !(Properties.Roles as Json[]).map(resolve).includes(role))
+    if (Type !== 'AWS::IAM::Policy' || !(Properties.Roles as Json[]).map(resolve).includes(role)) {
       return [];
+    }
     const { Statement } = resolve(Properties.PolicyDocument as Json) as unknown as {
       Statement: Statement[];
     };
     return Statement.flatMap(({ Effect, Action, Resource, Condition }) => {
-      if (Effect !== 'Allow' || Condition !== undefined)
+      if (Effect !== 'Allow' || Condition !== undefined) {
         throw new Error(`${role} has a statement that is not understood.`);
+      }
       const resources = [Resource].flat().map(String);
       return [Action]
         .flat()

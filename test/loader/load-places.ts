@@ -72,7 +72,8 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
      * puts it back into empty ones.
      */
     async keep(): Promise<() => Promise<void>> {
-      const [keptMessages, putFiles] = [[...messages], server.keep()];
+      const keptMessages = [...messages];
+      const putFiles = server.keep();
       const { Items = [] } = await bench.client.send(
         new ScanCommand({ TableName: table, ConsistentRead: true }),
       );

@@ -36,13 +36,16 @@ export function recordCalls({ table, execution }: { table: string; execution: st
     const target = (message as { request: ClientRequest }).request.getHeader('x-amz-target');
     if (target === undefined) return;
     const [service, operation = ''] = String(target).split('.');
-    if (service !== 'AWSStepFunctions' && worker.getStore() !== undefined)
+    if (service !== 'AWSStepFunctions' && worker.getStore() !== undefined) {
       operations[operation] = (operations[operation] ?? 0) + 1;
+    }
     if (service === 'AWSStepFunctions') add(`states:${operation}`, execution);
     // A transaction here is one put under the condition that the lock is held.
-    else if (operation === 'TransactWriteItems')
+    else if (operation === 'TransactWriteItems') {
       for (const action of ['PutItem', 'ConditionCheckItem']) add(`dynamodb:${action}`, table);
-    else add(`dynamodb:${operation}`, table);
+    } else {
+      add(`dynamodb:${operation}`, table);
+    }
   };
   subscribe('http.client.request.start', onRequest);
   return {

@@ -54,11 +54,12 @@ async function assemble(
   );
   for (const { environment } of Object.values(functions)) {
     const { [loaderEnvironment.thresholds]: settings } = environment;
-    if (settings)
+    if (settings) {
       environment[loaderEnvironment.thresholds] = JSON.stringify({
         ...JSON.parse(settings),
         ...thresholds,
       });
+    }
   }
   const before = { ...process.env };
   Object.assign(process.env, places.environment);
@@ -100,12 +101,13 @@ async function assemble(
         runMachine(machine, { ...options, input }),
       );
       executions.end(execution);
-      for (const _ of places.messages.slice(told))
+      for (const _ of places.messages.slice(told)) {
         record.add(
           'events:PutEvents',
           'arn:aws:events:eu-central-1:123456789012:event-bus/default',
           'machine',
         );
+      }
       return execution;
     },
     /**
@@ -119,7 +121,9 @@ async function assemble(
     replace(step: string, by?: Instead): void {
       if (!steps[step]) throw new Error(`There is no step ${step}.`);
       if (by) replaced.set(step, by);
-      else replaced.delete(step);
+      else {
+        replaced.delete(step);
+      }
     },
     async serve(month: Month): Promise<string> {
       const voorkomens =
@@ -134,7 +138,9 @@ async function assemble(
       let kept: { made: T; restore: () => Promise<void> } | undefined;
       return async () => {
         if (kept) await kept.restore();
-        else kept = { made: await make(), restore: await places.keep() };
+        else {
+          kept = { made: await make(), restore: await places.keep() };
+        }
         record.takeOperations();
         return kept.made;
       };

@@ -13,10 +13,13 @@ describe('the data folder', () => {
       const opened = await Promise.allSettled([openDataFolder(path), openDataFolder(path)]);
       for (const one of opened) {
         if (one.status === 'fulfilled') await one.value.release();
-        else expect(one.reason.message).toMatch(/^Another npm start is using/);
+        else {
+          expect(one.reason.message).toMatch(/^Another npm start is using/);
+        }
       }
-      for (const folder of [join(path, '..'), path])
+      for (const folder of [join(path, '..'), path]) {
         expect((await stat(folder)).mode & 0o777).toBe(0o700);
+      }
       expect(opened.some(({ status }) => status === 'fulfilled')).toBe(true);
     }
   });

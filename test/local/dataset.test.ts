@@ -38,8 +38,9 @@ async function extract(
     `${[peildatum, addresses, layout, ...Object.values(more)].join('-')}.zip`,
   );
   const state = streetsOf(addresses, { streets: 2, ...more });
-  if (!existsSync(file))
+  if (!existsSync(file)) {
     await writeFile(file, await writeExtract(peildatum, state, { ...(layout && { layout }) }));
+  }
   return file;
 }
 
@@ -95,13 +96,17 @@ async function newServer() {
   const options = { ...where, client: engine.client, table, embedded: true, progress: noProgress };
   const storage = folderStorage(options.storageFolder);
   const source = async ({ of, place = 'extract.zip' }: Asked) => {
-    const [from, to] = [await of?.(), join(own, place)];
+    const from = await of?.();
+    const to = join(own, place);
     if (from) await copyFile(from, to);
-    else await rm(to, { force: true });
+    else {
+      await rm(to, { force: true });
+    }
     return of && to;
   };
   return {
-    ...{ own, options },
+    own,
+    options,
     async live() {
       const { published } = await readManifest(storage);
       if (!published) return null;
@@ -315,7 +320,8 @@ describe('what is served after a restart', () => {
   it.each(sweep(cells, 5))(
     'by a %s, with %s live and %s requested, is %s',
     async (by, live, wanted, served) => {
-      const [server, fresh] = [await newServer(), await newServer()];
+      const server = await newServer();
+      const fresh = await newServer();
       if (live !== 'nothing') await server[by](live === 'the demo' ? {} : asked[live]);
       const before = await server.live();
       await server[by](asked[wanted]);

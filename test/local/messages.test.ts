@@ -62,8 +62,9 @@ describe('a load that the guard refused', () => {
     'gets commands that find its folder, and one that starts the service on it: %s',
     (dataFolder, option) => {
       const text = startErrorText(refused('too_many_removed'), { ...place, dataFolder });
-      for (const decision of ['approve', 'reject'])
+      for (const decision of ['approve', 'reject']) {
         expect(text).toContain(`"npx bag-adres load ${decision} abc --local${option}"`);
+      }
       expect(text).toContain(`Start with "npm start${option && ` --${option}`}",`);
     },
   );

@@ -38,14 +38,8 @@ async function tryElsewhere(wrapper: string[] = []) {
     const { acquireLock } = await import('${lockModule}');
     await acquireLock(${JSON.stringify(file)}).then(() => console.log('held'), () => console.log('refused'));
     setInterval(() => {}, 1000);`;
-  const [command = '', ...args] = [
-    ...wrapper,
-    process.execPath,
-    '--input-type=module',
-    '--eval',
-    script,
-  ];
-  const child = spawn(command, args);
+  const run = [...wrapper, process.execPath, '--input-type=module', '--eval', script];
+  const child = spawn(run[0] ?? '', run.slice(1));
   holders.push(child);
   const [said] = await once(child.stdout, 'data');
   return { child, said: String(said).trim() };
@@ -67,10 +61,11 @@ describe('a lock', () => {
       for (const result of results) {
         if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(LockHeldError);
       }
-      for (const path of files)
+      for (const path of files) {
         await expect(acquireLock(path)).rejects.toThrow(
           /lock is locked by process \d+ on .+, since .+ UTC$/,
         );
+      }
       await holders[0]?.();
     }
   });

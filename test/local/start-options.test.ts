@@ -34,16 +34,15 @@ describe('options without the "--" before them', () => {
   });
 
   it('end npm start with exit code 2, and --help, which describes each, does with 0', async () => {
-    const [{ ended, output }, help] = [
-      start([], { line: 'npm start --port 3001' }),
-      start(['--help']),
-    ];
+    const { ended, output } = start([], { line: 'npm start --port 3001' });
+    const help = start(['--help']);
     expect([await ended, await help.ended]).toEqual([2, 0]);
     expect(output()).toContain('Type: npm start -- --port 3001');
     for (const word of '--extract --objecten --allow-host --fresh --throttle AWS_ENDPOINT_URL_DYNAMODB'.split(
       ' ',
-    ))
+    )) {
       expect(help.output()).toContain(word);
+    }
   });
 });
 

@@ -219,8 +219,9 @@ describe('npm start --fresh --host --objecten on the data of an earlier start', 
   });
 
   it('says once how to load another municipality, when an address is not found', async () => {
-    for (let count = 0; count < 2; count++)
+    for (let count = 0; count < 2; count++) {
       await lookUp(shared.output, 'postcode=1012RJ&huisnummer=147');
+    }
     const printed = await shared.service.until(
       'An address was not found: the demo has 484 addresses of Weesp',
     );
@@ -231,10 +232,12 @@ describe('npm start --fresh --host --objecten on the data of an earlier start', 
 
   it('creates files that only their owner can read', async () => {
     const files = await readdir(shared.folder, { recursive: true });
-    for (const file of ['dynamodb.db', 'local.json', 'identity.json'])
+    for (const file of ['dynamodb.db', 'local.json', 'identity.json']) {
       expect(files).toContain(file);
-    for (const file of files)
+    }
+    for (const file of files) {
       expect([file, (await stat(join(shared.folder, file))).mode & 0o077]).toEqual([file, 0]);
+    }
   });
 
   it('refuses another start in its data folder, on its port too, and one on its port alone, and keeps serving', async () => {
@@ -288,8 +291,9 @@ describe('npm start on the data of an earlier start', () => {
   it('keeps serving when its output is no longer read, and leaves nothing running after its terminal closes', async () => {
     const { endpoint } = await readLocalState(shared.folder);
     expect(await processesWith(shared.folder)).not.toEqual([]);
-    for (const stream of [shared.service.child.stdout, shared.service.child.stderr])
+    for (const stream of [shared.service.child.stdout, shared.service.child.stderr]) {
       stream?.destroy();
+    }
     for (let count = 0; count < 3; count++) expect((await lookUp(shared.output)).status).toBe(200);
     shared.service.child.kill('SIGHUP');
     expect(await shared.service.ended).toBe(0);
@@ -344,7 +348,8 @@ describe('a start that fails', () => {
 inSweep(
   'AWS_ENDPOINT_URL_DYNAMODB names an engine, which gets the tables it has not, and new ones for --fresh',
   async () => {
-    const [engine, empty] = [await startDynamoDb(), await startDynamoDb()];
+    const engine = await startDynamoDb();
+    const empty = await startDynamoDb();
     /** The tables of an engine after a start that has served the demo from it. */
     const tablesIn = ({ endpoint, client }: typeof engine, fresh = false) =>
       serving({ endpoint, fresh }, async (service) => {

@@ -34,8 +34,9 @@ const elsewhere = { accounts: 'accounts-of-b', addresses: 'addresses-of-b' };
 export async function startLiveDeployment(killed: (operation: string) => boolean) {
   const engine = await startDynamoDb();
   const s3 = await startS3('snapshots');
-  for (const Bucket of ['statements', 'empty'])
+  for (const Bucket of ['statements', 'empty']) {
     await s3.client.send(new CreateBucketCommand({ Bucket }));
+  }
   await createTables(engine.client, tables);
   await createTables(engine.client, elsewhere);
   const folder = await mkdtemp(join(tmpdir(), 'live-'));

@@ -45,8 +45,9 @@ export function stepFunctionsOver(loader: StateMachineBench) {
         ? events.some((one) => one.stateEnteredEventDetails && nameOf(one) === state)
         : events.at(-1)?.type === 'TaskFailed';
       const isNew = !isAgain;
-      if (isNew)
+      if (isNew) {
         events.push({ type: 'TaskStateEntered', stateEnteredEventDetails: { name: state } });
+      }
       const arn = `${machineArn.replace('stateMachine', 'mapRun')}/${state}:${executions.size}`;
       if (isNew && maps.includes(state)) {
         mapped.set(arn, { state, succeeded: 0 });
@@ -64,8 +65,9 @@ export function stepFunctionsOver(loader: StateMachineBench) {
         const output = await real(event);
         const run = mapped.get(arn);
         if (run) run.succeeded++;
-        else
+        else {
           events.push({ stateExitedEventDetails: { name: state, output: JSON.stringify(output) } });
+        }
         return output;
       } catch (error) {
         const { name, message } = error as Error;
@@ -74,7 +76,9 @@ export function stepFunctionsOver(loader: StateMachineBench) {
           cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }),
         };
         if (maps.includes(state)) failedItems.push(failure);
-        else events.push({ type: 'TaskFailed', taskFailedEventDetails: failure });
+        else {
+          events.push({ type: 'TaskFailed', taskFailedEventDetails: failure });
+        }
         throw error;
       }
     });
@@ -134,8 +138,9 @@ export function stepFunctionsOver(loader: StateMachineBench) {
       mapRunArn?: string;
       statusFilter?: string;
     }) => {
-      if (mapRunArn)
+      if (mapRunArn) {
         return { value: { executions: [{ executionArn: 'failed item', name: 'item' }] } };
+      }
       const found = [...executions].filter(
         ([, { status }]) => statusFilter === undefined || status === statusFilter,
       );

@@ -25,8 +25,9 @@ afterAll(async () => {
 
 const account = await newAccount();
 const { keyId } = await service.admin.keys.create({ account, label: 'webshop' });
-for (const role of ['viewer', 'finance'] as const)
+for (const role of ['viewer', 'finance'] as const) {
   await service.admin.members.add({ account, person: `${role}@own.nl`, role });
+}
 
 const store = (actor: string) =>
   createAdminStore(service.client, testTables.accounts, actor, Date.now);
@@ -106,8 +107,9 @@ describe('a page that is asked for with junk', () => {
       'person',
       'changes',
       'page',
-    ])
+    ]) {
       expect(parameters).toContain(name);
+    }
   });
 
   it('says what is wrong, and never that the service is', async () => {
@@ -128,8 +130,9 @@ describe('a page that is asked for with junk', () => {
     for (const [visitor, path, query] of [...sweep(all, 15), ...sweep(oneByOne, 15, 2500)]) {
       const { status, body } = await visitors[visitor].get(`${path}?${query}`);
       if (status >= 500) wrong.push(`${visitor}: ${path}?${query} is ${status}`);
-      if (body.includes(`There is no account ${account}`))
+      if (body.includes(`There is no account ${account}`)) {
         wrong.push(`${visitor}: ${path}?${query} has no account`);
+      }
     }
     expect(wrong).toEqual([]);
     expect(portal.logged).toEqual([]);
@@ -140,12 +143,14 @@ describe('a page that is asked for with junk', () => {
     for (const path of sweep(
       paths.filter((one) => one.includes(':')),
       2,
-    ))
-      for (const [, name = ''] of path.matchAll(/:([a-z]+)/g))
+    )) {
+      for (const [, name = ''] of path.matchAll(/:([a-z]+)/g)) {
         for (const value of junk.map(encodeURIComponentLoosely)) {
           const { status } = await visitors.operator.get(at(path, { ...place, [name]: value }));
           if (status >= 500) wrong.push(`${path} with ${value} is ${status}`);
         }
+      }
+    }
     expect(wrong).toEqual([]);
     expect(portal.logged).toEqual([]);
   });
@@ -173,20 +178,23 @@ async function everyForm(): Promise<SentForm[]> {
   const found = new Map<string, SentForm>();
   const see = async (visitor: Sender, path: string) => {
     const { body } = await visitors[visitor].get(path);
-    for (const form of formsIn(body, visitor))
+    for (const form of formsIn(body, visitor)) {
       found.set(`${visitor} ${form.action} ${Object.keys(form.fields)}`, form);
+    }
     return body;
   };
-  for (const visitor of ['admin', 'operator'] as const)
+  for (const visitor of ['admin', 'operator'] as const) {
     for (const path of paths) {
       const body = await see(
         visitor,
         at(path) + (path.endsWith('/rotate-keys') ? `?choose-${keyId}=yes` : ''),
       );
       // Pages that need to be told what they are about.
-      for (const [, more = ''] of body.matchAll(/href="([^"]+\?(?:proposal|person)=[^"]+)"/g))
+      for (const [, more = ''] of body.matchAll(/href="([^"]+\?(?:proposal|person)=[^"]+)"/g)) {
         await see(visitor, more);
+      }
     }
+  }
   return [...found.values()];
 }
 
@@ -218,15 +226,17 @@ describe('a form', () => {
 
   it('changes nothing without its token, whatever it has', async () => {
     const before = await stored();
-    for (const form of forms)
+    for (const form of forms) {
       for (const token of sweep(
         [`${form.fields.token}x`, '', `${'x'.repeat(43)}.${'x'.repeat(43)}`],
         1,
-      ))
+      )) {
         expect([form.action, (await send(form, { ...form.fields, token })).status]).toEqual([
           form.action,
           400,
         ]);
+      }
+    }
     expect(await stored()).toEqual(before);
   });
 
@@ -246,8 +256,9 @@ describe('a form', () => {
       const { status, body } = await send(form, values as Record<string, string>);
       // There is no API at the address of the portal's settings to try a lookup at.
       const isFailure = status >= 500 && form.action !== '/try';
-      if (isFailure || /\bat .*:\d+:\d+/.test(body))
+      if (isFailure || /\bat .*:\d+:\d+/.test(body)) {
         wrong.push(`${form.visitor}: ${form.action} with ${JSON.stringify(values)} is ${status}`);
+      }
     }
     expect(wrong).toEqual([]);
     expect(portal.logged).toEqual([]);

@@ -92,8 +92,9 @@ describe('usage', () => {
     ]);
     const fresh = await admin.get(`/accounts/${await newAccount()}/usage`);
     expect(fresh.body).toContain('Nothing yet');
-    for (const absent of ['<rect', '<table', 'Last month until'])
+    for (const absent of ['<rect', '<table', 'Last month until']) {
       expect(fresh.body).not.toContain(absent);
+    }
     expect((await operator.get('/operator/usage.csv')).body).toContain(
       `${id},small,${today},1000,3,0,0,0\r\n`,
     );
@@ -187,10 +188,8 @@ describe('a page', () => {
     let now = Date.now();
     const rates = { ...defaultRates, session: { perSecond: 2, burst: 4 } };
     const limited = createTestPortal(service, { rates, now: () => now });
-    const [one, other] = [
-      await limited.signedIn({ subject: 'sub:one' }),
-      await limited.signedIn({ subject: 'sub:other' }),
-    ];
+    const one = await limited.signedIn({ subject: 'sub:one' });
+    const other = await limited.signedIn({ subject: 'sub:other' });
     const statuses = async (count: number, get: () => Promise<{ status: number }>) => {
       const all = [];
       for (let i = 0; i < count; i++) all.push((await get()).status);
@@ -260,10 +259,8 @@ describe('a page for a browser that reads gzip', () => {
       '/operator/plans',
       /href="(\/assets\/[^"]+css)"/.exec(page.body)?.[1] ?? '',
     ]) {
-      const [plain, small] = [
-        await read(path),
-        await read(path, { 'accept-encoding': 'br, gzip' }),
-      ];
+      const plain = await read(path);
+      const small = await read(path, { 'accept-encoding': 'br, gzip' });
       expect([
         plain.isBase64Encoded,
         small.isBase64Encoded,
@@ -285,8 +282,9 @@ describe('refusals', () => {
     expect((await admin.get(`/accounts/${id}/usage`)).body).not.toContain('Refused');
     const refusals = createRefusalCount(service.client, testTables.accounts);
     const now = Date.now() / 1000;
-    for (let i = 0; i < 3; i++)
+    for (let i = 0; i < 3; i++) {
       refusals.note(id, 'quota-exceeded', now, i === 0 ? ['minute', 'day'] : ['day']);
+    }
     refusals.flush(now);
     // The write is under way; nobody waits for it.
     while ((await service.admin.accounts.usage(id)).refusals.length === 0);
@@ -301,8 +299,9 @@ describe('refusals', () => {
         '<li class="quota">Refused: limit reached (at least)</li>',
         'Refused: limit reached: at least 3</title>',
         'lower bound',
-      ])
+      ]) {
         expect(body).toContain(shown);
+      }
       expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).toMatch(/,0,3,0,0\r\n$/);
     }
   });

@@ -31,8 +31,9 @@ let today: Record<string, ComparedTemplate>;
 beforeAll(async () => {
   today = {};
   for (const [name, configuration] of Object.entries(configurations)) {
-    for (const [part, template] of Object.entries((await templates(configuration)).all))
+    for (const [part, template] of Object.entries((await templates(configuration)).all)) {
       today[`${name} ${part}`] = template;
+    }
   }
   if (!process.env.UPDATE_RELEASE) return;
   const wanted = Object.fromEntries(

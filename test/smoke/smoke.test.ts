@@ -58,8 +58,9 @@ describe('the smoke test', () => {
     proxy.spoil({
       answer: (returning) => {
         const { 'www-authenticate': challenge, ...rest } = returning.headers;
-        if (challenge)
+        if (challenge) {
           returning.headers = { ...rest, 'x-amzn-remapped-www-authenticate': challenge };
+        }
       },
     });
     const { results } = await runSmoke(proxy.url, options, rowsOf(/any other key/));

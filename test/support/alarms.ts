@@ -61,12 +61,13 @@ export function notifications(
 ): { notifications: Notification[]; everInAlarm: Set<string> } {
   const alarms: Alarm[] = [];
   const composites: Alarm[] = [];
-  for (const [stack, { Resources }] of Object.entries(stacks))
+  for (const [stack, { Resources }] of Object.entries(stacks)) {
     for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
       const properties = Properties as Properties;
       const id = `${stack} ${bare(logicalId)}`;
-      if (Type === 'AWS::CloudWatch::Alarm')
+      if (Type === 'AWS::CloudWatch::Alarm') {
         alarms.push({ id, properties, ...evaluated(properties) });
+      }
       if (Type === 'AWS::CloudWatch::CompositeAlarm') {
         const child = `${stack} ${firstReference(properties.AlarmRule)}`;
         composites.push({
@@ -77,6 +78,7 @@ export function notifications(
         });
       }
     }
+  }
 
   function evaluated(properties: Properties): Pick<Alarm, 'at' | 'periods'> {
     const { series, minutesOf } = seriesOf(properties);
@@ -103,10 +105,12 @@ export function notifications(
       else if (properties.TreatMissingData === 'ignore') {
         if (isAlarm(0)) state = 'ALARM';
         else if (found.length === of) state = 'OK';
-      } else if (properties.TreatMissingData === 'breaching')
+      } else if (properties.TreatMissingData === 'breaching') {
         state = isAlarm(missing) ? 'ALARM' : 'OK';
-      else if (found.length === 0) state = 'INSUFFICIENT_DATA';
-      else state = isAlarm(breaching > 0 ? missing : 0) ? 'ALARM' : 'OK';
+      } else if (found.length === 0) state = 'INSUFFICIENT_DATA';
+      else {
+        state = isAlarm(breaching > 0 ? missing : 0) ? 'ALARM' : 'OK';
+      }
       return state;
     };
     return { at, periods: minutesOf };
@@ -114,8 +118,9 @@ export function notifications(
 
   function seriesOf(properties: Properties): { series: Series; minutesOf: number } {
     const { Metrics, Statistic = properties.Statistic ?? 'Sum', Period = 300 } = properties;
-    if (!Metrics)
+    if (!Metrics) {
       return { series: measured(nameOf(properties), Statistic, Period), minutesOf: Period / 60 };
+    }
     const byId = new Map<string, Series>();
     const seconds = Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0);
     // An expression may be before what it refers to.
@@ -163,19 +168,22 @@ export function notifications(
     for (const { id, properties, periods, at } of [...alarms, ...composites]) {
       // A day's data does not change every minute.
       if (minute % Math.max(1, Math.floor(periods / 24)) !== 0) continue;
-      const [before, state] = [states.get(id) ?? 'INSUFFICIENT_DATA', at(minute)];
+      const before = states.get(id) ?? 'INSUFFICIENT_DATA';
+      const state = at(minute);
       states.set(id, state);
       if (state === 'ALARM') everInAlarm.add(id);
       const { AlarmActions, OKActions, InsufficientDataActions, ActionsSuppressor } = properties;
       const actions =
         { ALARM: AlarmActions, OK: OKActions, INSUFFICIENT_DATA: InsufficientDataActions }[state] ??
         [];
-      if (state !== before && actions.length > 0 && !ActionsSuppressor)
+      if (state !== before && actions.length > 0 && !ActionsSuppressor) {
         sent.push({ alarm: id, state, minute });
+      }
       if (!ActionsSuppressor) continue;
       if (state !== 'ALARM') waiting.delete(id);
-      else if (before !== 'ALARM')
+      else if (before !== 'ALARM') {
         waiting.set(id, minute + (properties.ActionsSuppressorWaitPeriod ?? 0) / 60);
+      }
       const suppressor = `${id.split(' ')[0]} ${firstReference(ActionsSuppressor)}`;
       const since = waiting.get(id);
       if (since === undefined || minute < since || states.get(suppressor) === 'ALARM') continue;

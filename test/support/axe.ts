@@ -29,8 +29,9 @@ export const visualRules: RunOptions = {
  * Loads axe-core there, whatever the policy of the document.
  */
 export async function violations(page: Page, rules: RunOptions): Promise<string[]> {
-  if (await page.evaluate('!window.axe'))
+  if (await page.evaluate('!window.axe')) {
     await page.evaluate(readFileSync(await toolPath('axe-core/axe.min.js'), 'utf8'));
+  }
   const options: RunOptions = { ...rules, resultTypes: ['violations'] };
   return await page.evaluate(`axe
     .run(document, ${JSON.stringify(options)})

@@ -29,7 +29,9 @@ export function cookieBrowser(
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       if (value === '' || /Max-Age=0|1970/.test(line)) jar.delete(name);
-      else jar.set(name, value);
+      else {
+        jar.set(name, value);
+      }
     }
     return {
       status: response.status,

@@ -148,7 +148,9 @@ export function exampleVoorkomens(): Voorkomens {
         };
         voorkomens.NUM.push(num);
         if (object === 'that before') objects.VBO.at(-1)?.nevenadressen?.push(identificatie);
-        else addObject(objects, num, voorkomens.NUM.length, town, object);
+        else {
+          addObject(objects, num, voorkomens.NUM.length, town, object);
+        }
       }
     }
   }
@@ -163,7 +165,8 @@ function addObject(
   town: Town,
   object: Exclude<ExampleObject, string>,
 ): void {
-  const [x, y] = [town.x * 1000 + 10 * index, town.y * 1000 + 7 * index];
+  const x = town.x * 1000 + 10 * index;
+  const y = town.y * 1000 + 7 * index;
   const history = {
     begin,
     ...(eind !== undefined && { eind }),
@@ -173,9 +176,9 @@ function addObject(
   const shared = { ...history, hoofdadres: identificatie };
   const ring = `${x} ${y} ${x + 20} ${y} ${x + 20} ${y + 8} ${x} ${y + 8} ${x} ${y}`;
   if (type === 'Ligplaats') LIG.push({ ...shared, identificatie: idOf('02'), corners: ring });
-  else if (type === 'Standplaats')
+  else if (type === 'Standplaats') {
     STA.push({ ...shared, identificatie: idOf('03'), corners: ring });
-  else {
+  } else {
     const home = {
       punt: `${x}.5 ${y}.25`,
       oppervlakte: 40 + (index % 9) * 12,

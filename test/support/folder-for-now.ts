@@ -8,6 +8,8 @@ export function folderForNow(prefix: string): string {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const { afterAll } = globalThis as { afterAll?: (end: () => void) => void };
   if (afterAll) afterAll(remove);
-  else process.once('exit', remove);
+  else {
+    process.once('exit', remove);
+  }
   return folder;
 }

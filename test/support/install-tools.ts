@@ -24,8 +24,9 @@ export async function installTools(manifests: string, folder: string): Promise<b
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return true;
   const own = `${folder}-${process.pid}`;
   mkdirSync(own, { recursive: true });
-  for (const name of ['package.json', '.npmrc'])
+  for (const name of ['package.json', '.npmrc']) {
     if (existsSync(join(manifests, name))) cpSync(join(manifests, name), join(own, name));
+  }
   writeFileSync(join(own, 'package-lock.json'), lock);
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   try {

@@ -61,8 +61,9 @@ export class MemoryS3 {
       const unknown = Object.entries(input).find(
         ([member, value]) => value !== undefined && !known.includes(member),
       );
-      if (!answer || unknown)
+      if (!answer || unknown) {
         throw new Error(`${name} ${unknown?.[0] ?? ''} is not implemented in memory.`);
+      }
       return { $metadata, ...answer(input as never) };
     };
   }
@@ -83,8 +84,9 @@ export class MemoryS3 {
       ...place
     }: Place & { Range?: string; IfMatch?: string }) => {
       const { bytes, ...stored } = this.#object(place, NoSuchKey);
-      if (IfMatch !== undefined && IfMatch !== stored.etag)
+      if (IfMatch !== undefined && IfMatch !== stored.etag) {
         throw refusal('PreconditionFailed', 412);
+      }
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(Range ?? '') ?? [];
       if (Number(first) >= bytes.length) throw refusal('InvalidRange', 416);
       const range = first === undefined ? bytes : bytes.subarray(Number(first), Number(last) + 1);

@@ -112,8 +112,9 @@ function readBody(body: string): Json {
 function withBytes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withBytes);
-  if ('B' in value && typeof value.B === 'string')
+  if ('B' in value && typeof value.B === 'string') {
     return { B: new Uint8Array(Buffer.from(value.B, 'base64')) };
+  }
   for (const [name, member] of Object.entries(value)) (value as Json)[name] = withBytes(member);
   return value;
 }

@@ -22,7 +22,10 @@ export async function startPortalPages() {
   });
   let accounts = 0;
   return {
-    ...{ service, portal, admin, operator },
+    service,
+    portal,
+    admin,
+    operator,
     /** An account of its own, of which `admin` is an administrator. */
     async newAccount(): Promise<string> {
       const id = `pages-${++accounts}`;

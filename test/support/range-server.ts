@@ -51,7 +51,9 @@ export async function startRangeServer(): Promise<RangeServer> {
   const { url, stop } = await startHttpServer((request, response) => {
     const file = files.get(request.url ?? '');
     if (file) sent += answerWith(file, request, response);
-    else response.writeHead(404).end();
+    else {
+      response.writeHead(404).end();
+    }
   });
   return {
     serve(name, bytes) {

@@ -34,8 +34,9 @@ function readAnswer(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-  if (end < 0 || Number.isNaN(status))
+  if (end < 0 || Number.isNaN(status)) {
     throw new Error(`Not an answer: ${JSON.stringify(text.slice(0, 200))}`);
+  }
   const headers = Object.fromEntries(
     lines.map((line) => [
       line.slice(0, line.indexOf(':')).toLowerCase(),

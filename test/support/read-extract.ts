@@ -67,9 +67,11 @@ export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutco
             xml,
             file,
             peildatum,
-          ).relaties)
-            if (begin <= dayOf(peildatum) && eind > dayOf(peildatum))
+          ).relaties) {
+            if (begin <= dayOf(peildatum) && eind > dayOf(peildatum)) {
               gemeenten.set(woonplaats, gemeente);
+            }
+          }
         });
         continue;
       }
@@ -94,7 +96,9 @@ export async function readExtract(zip: Buffer | RandomAccess): Promise<ReadOutco
             readXml.NUM(xml, file, peildatum, (nummeraanduiding) => {
               const row = rowOf(nummeraanduiding, reference, file);
               if (isProblem(row)) addProblem(outcome.problems, row);
-              else outcome.rows.push({ ...row, key: keyOf(row) });
+              else {
+                outcome.rows.push({ ...row, key: keyOf(row) });
+              }
             }),
           ),
       };

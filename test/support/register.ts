@@ -48,16 +48,20 @@ export function firstState(random: Random, date: string, objects = 40): Voorkome
  * The same register with an adresseerbaar object for nearly every address, and in every odd case.
  */
 export function withObjecten(random: Random, state: Voorkomens, date: string): Voorkomens {
-  const [VBO, LIG, STA]: [VboStand[], PlaatsStand[], PlaatsStand[]] = [[], [], []];
+  const VBO: VboStand[] = [];
+  const LIG: PlaatsStand[] = [];
+  const STA: PlaatsStand[] = [];
   for (const { identificatie } of state.NUM) {
     if (random.chance(0.05)) continue;
     const span = { ...addressesOf(random, state, identificatie), begin: beginOf(random, date) };
     const eind = random.chance(0.05) && { eind: dateAfter(date, 1 + random.int(6)) };
     const live = random.chance(0.05) && { live: false };
     const object = { ...span, ...eind, ...live };
-    if (random.chance(0.8))
+    if (random.chance(0.8)) {
       VBO.push({ ...object, identificatie: id('01', VBO.length), ...vbo(random) });
-    else LIG.push({ ...object, identificatie: id('02', LIG.length), corners: square(random) });
+    } else {
+      LIG.push({ ...object, identificatie: id('02', LIG.length), corners: square(random) });
+    }
   }
   STA.push({
     identificatie: id('03', 0),
@@ -81,7 +85,8 @@ function vbo(random: Random): Pick<VboStand, 'punt' | 'oppervlakte' | 'gebruiksd
 }
 
 function square(random: Random): string {
-  const [x, y] = [131_000 + random.int(1_000), 480_000 + random.int(1_000)];
+  const x = 131_000 + random.int(1_000);
+  const y = 480_000 + random.int(1_000);
   return `${x} ${y} ${x + 10} ${y} ${x + 10} ${y + 10} ${x} ${y + 10} ${x} ${y}`;
 }
 
@@ -149,8 +154,16 @@ export function* laterDays(
 type Change = (random: Random, state: Voorkomens, now: string) => void;
 
 const kindsOfChange: Change[] = [
-  ...[added, renumbered, renumbered, withdrawn, corrected, leftOpen],
-  ...[renamedStreet, movedStreet, renamedPlace, replaced],
+  added,
+  renumbered,
+  renumbered,
+  withdrawn,
+  corrected,
+  leftOpen,
+  renamedStreet,
+  movedStreet,
+  renamedPlace,
+  replaced,
 ];
 
 const changesOfObjecten: Change[] = [

@@ -16,8 +16,9 @@ let folder: string | undefined;
 export default async function startEngines({ maxWorkers }: { maxWorkers: number }): Promise<void> {
   const given = process.env.TEST_ENGINES_GIVEN;
   try {
-    if (given === undefined)
+    if (given === undefined) {
       engines = await Promise.all(Array.from({ length: maxWorkers }, () => startEngine()));
+    }
   } catch (error) {
     // The tests that need one say so.
     if (!(error instanceof EngineMissingError)) throw error;

@@ -50,8 +50,9 @@ export function start(
       gone = true;
     });
     while (!printed.includes(text)) {
-      if (gone)
+      if (gone) {
         throw new Error(`The process ended without printing ${JSON.stringify(text)}:\n${printed}`);
+      }
       await sleep(20);
     }
     return printed;

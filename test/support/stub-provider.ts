@@ -31,7 +31,8 @@ const makeKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
  * nothing: what it answers is what the portal has to judge.
  */
 export async function startStubProvider() {
-  const [published, foreign] = [makeKey(), makeKey()];
+  const published = makeKey();
+  const foreign = makeKey();
   const jwk = { ...(await exportJWK(published.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
   const nonces = new Map<string, string>();
   let answers: StubAnswers = { idToken: { sub: '1' } };
@@ -77,8 +78,9 @@ export async function startStubProvider() {
       case '/keys':
         return void send({ keys: answers.withoutKeys ? [] : [jwk] });
       case '/authorize': {
-        if (answers.signInStatus !== undefined)
+        if (answers.signInStatus !== undefined) {
           return void response.writeHead(answers.signInStatus).end();
+        }
         const code = randomBytes(8).toString('hex');
         nonces.set(code, url.searchParams.get('nonce') ?? '');
         const back = new URL(url.searchParams.get('redirect_uri') ?? '');
@@ -104,10 +106,11 @@ export async function startStubProvider() {
         if (
           answers.clientSecret !== undefined &&
           form.get('client_secret') !== answers.clientSecret
-        )
+        ) {
           return void response
             .writeHead(401, { 'content-type': 'application/json' })
             .end('{"error":"invalid_client"}');
+        }
         const code = form.get('code') ?? '';
         const token = await idToken(nonces.get(code));
         return void send({ access_token: 'a', token_type: 'Bearer', id_token: token });

@@ -86,7 +86,8 @@ export function streetsOf(
       };
       return { ...object, oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] };
     }),
-    ...{ LIG: [], STA: [] },
+    LIG: [],
+    STA: [],
   } satisfies Voorkomens;
 }
 
@@ -138,19 +139,17 @@ export const quarter =
   (count: number, naam = 'Nieuwe straat'): Change =>
   (state) => {
     const OPR = Array.from({ length: Math.ceil(count / 100) }, (_, i) => ({
-      ...{
-        identificatie: id('30', 1_000 + i),
-        naam: `${naam} ${i + 1}`,
-        woonplaats: '1012',
-        begin,
-      },
+      identificatie: id('30', 1_000 + i),
+      naam: `${naam} ${i + 1}`,
+      woonplaats: '1012',
+      begin,
     }));
     const NUM = Array.from({ length: count }, (_, i) => ({
-      ...{ identificatie: id('20', 50_000 + i), huisnummer: 1 + (i % 100), begin },
-      ...{
-        postcode: `1383${letter(Math.floor(i / 2_000))}${letter(Math.floor(i / 100) % 20)}`,
-        openbareRuimte: id('30', 1_000 + Math.floor(i / 100)),
-      },
+      identificatie: id('20', 50_000 + i),
+      huisnummer: 1 + (i % 100),
+      begin,
+      postcode: `1383${letter(Math.floor(i / 2_000))}${letter(Math.floor(i / 100) % 20)}`,
+      openbareRuimte: id('30', 1_000 + Math.floor(i / 100)),
     }));
     return { ...state, NUM: [...state.NUM, ...NUM], OPR: [...state.OPR, ...OPR] };
   };
@@ -174,23 +173,22 @@ export function threeTowns(): Voorkomens {
     return { woonplaats: identificatie, gemeente: gemeenten[i] as string, begin };
   });
   const objectOf = ({ identificatie }: NumStand, code: string) => ({
-    ...{
-      identificatie: `${identificatie.slice(0, 4)}${code}${identificatie.slice(6)}`,
-      hoofdadres: identificatie,
-      begin,
-    },
+    identificatie: `${identificatie.slice(0, 4)}${code}${identificatie.slice(6)}`,
+    hoofdadres: identificatie,
+    begin,
   });
   const isBoat = (_: NumStand, i: number) => i % 60 === 7;
   const isSite = (_: NumStand, i: number) => i % 60 === 8;
   const corners = '131000 480000 131009 480000 131009 480005 131000 480005 131000 480000';
   return {
-    ...{ ...town, NUM, WPL, relaties },
+    ...town,
+    NUM,
+    WPL,
+    relaties,
     VBO: NUM.filter((num, i) => !isBoat(num, i) && !isSite(num, i)).map((num, i) => ({
       ...objectOf(num, '01'),
-      ...{
-        punt: `${131_000 + 7 * i}.25 ${480_000 + 13 * (i % 97)}.75`,
-        oppervlakte: 40 + (i % 150),
-      },
+      punt: `${131_000 + 7 * i}.25 ${480_000 + 13 * (i % 97)}.75`,
+      oppervlakte: 40 + (i % 150),
       gebruiksdoelen: [uses[i % uses.length] as string],
     })),
     LIG: NUM.filter(isBoat).map((num) => ({ ...objectOf(num, '02'), corners })),

@@ -128,7 +128,9 @@ export async function writeZip(entries: Entry[], { zip64 = false }: Packing = {}
   for (const { name, bytes, compress } of entries) {
     const options = { mtime: new Date(2026, 0, 1), compress, forceZip64Format: zip64 };
     if (name.endsWith('/')) zip.addEmptyDirectory(name, { mtime: options.mtime });
-    else zip.addBuffer(bytes, name, options);
+    else {
+      zip.addBuffer(bytes, name, options);
+    }
   }
   zip.end({ forceZip64Format: zip64, comment: '' });
   return buffer(zip.outputStream);

@@ -14,14 +14,14 @@ const guard = installedTool('@cdklabs/cdk-validator-cfnguard');
 const withGuard = guard ? it : it.skip;
 const because = guard ? '' : ' (skipped: no cfn-guard: run "npm run tools")';
 const services = [
-  ...[
-    'apigateway',
-    'cloudwatch',
-    'dynamodb',
-    'identityandaccessmanagement',
-    'keymanagementservice',
-  ],
-  ...['lambda', 's3', 'stepfunctions'],
+  'apigateway',
+  'cloudwatch',
+  'dynamodb',
+  'identityandaccessmanagement',
+  'keymanagementservice',
+  'lambda',
+  's3',
+  'stepfunctions',
 ];
 const operatingSystem =
   { linux: 'ubuntu', darwin: 'macos' }[process.platform as string] ?? process.platform;
@@ -42,12 +42,14 @@ function unmetRules(templatesIn: string, ofServices = services): Map<string, str
     );
     if (error) throw new Error(`cfn-guard did not start; run npm run tools: ${error.message}`);
     // 0: all rules are met; 19: some are not.
-    if (status !== 0 && status !== 19)
+    if (status !== 0 && status !== 19) {
       throw new Error(`cfn-guard ended with ${status} for ${service}.`);
+    }
     for (const [, id = '', title = ''] of stdout.matchAll(
       /\[(CT\.[A-Z0-9]+\.PR\.\d+)\]: ([^"\\\n]+?)\s*(?=\\n|\n|")/g,
-    ))
+    )) {
       unmet.set(id, title);
+    }
   }
   return unmet;
 }
@@ -63,8 +65,9 @@ describe('the page on compliance', () => {
   beforeAll(async () => {
     given = mkdtempSync(join(folder, 'templates-'));
     const { data, service, loader } = await templates();
-    for (const [name, template] of Object.entries({ data, service, loader }))
+    for (const [name, template] of Object.entries({ data, service, loader })) {
       writeFileSync(join(given, `${name}.json`), JSON.stringify(template));
+    }
   });
 
   withGuard(

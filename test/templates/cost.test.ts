@@ -71,8 +71,9 @@ describe('what the default configuration costs in us-east-1, by the figures in d
   it('is what the recorded figures say: `UPDATE_DOCS=1 npm test -- test/templates/cost` writes them again', async () => {
     const { benchmark, machine } = recorded;
     const figures = { benchmark, machine, ...costFigures(lookup, await resourcesOf({})) };
-    if (process.env.UPDATE_DOCS)
+    if (process.env.UPDATE_DOCS) {
       writeFileSync(recordedFile, `${JSON.stringify(figures, null, 2)}\n`);
+    }
     expect(recorded).toEqual(figures);
   });
 });
@@ -98,19 +99,21 @@ describe('the figures in the docs', () => {
     ];
     const isWritten = Boolean(process.env.UPDATE_DOCS);
     const deployments: Record<string, Deployment> = {};
-    for (const [option, config] of isWritten ? options : sweep(options, 3))
+    for (const [option, config] of isWritten ? options : sweep(options, 3)) {
       deployments[option] = await deploymentFor(config);
+    }
     const none = await deploymentFor({});
     const table = monthTable(priceList.regions['eu-central-1'] as Prices, lookup, [0, 1e6, 100e6], {
       none,
       ...deployments,
     });
     const rows = /(\n\| lookups a month \|.*\n.*\n)((?:\|.*\n)*)/;
-    if (isWritten)
+    if (isWritten) {
       writeFileSync(
         new URL('../../docs/cost.md', import.meta.url),
         page.replace(rows, `$1${table}\n`),
       );
+    }
     const [, , written = ''] = rows.exec(page) ?? [];
     const isLeftOut = (row: string) =>
       options.some(([option]) => row.startsWith(`| ${option} |`) && !(option in deployments));

@@ -20,23 +20,26 @@ describe('a name in a command of the docs', () => {
     const groups = Object.values(stacks).flatMap((stack) =>
       Object.keys(ofType(stack, 'AWS::Logs::LogGroup')),
     );
-    for (const name of names)
+    for (const name of names) {
       expect([name, groups.filter((id) => id.startsWith(name)).length]).toEqual([name, 1]);
+    }
   });
 
   // `describe-stack-resources` returns no more than 100 resources of a stack.
   it('is among the resources that AWS lists of a stack', () => {
-    for (const [stack, { Resources }] of Object.entries(stacks))
+    for (const [stack, { Resources }] of Object.entries(stacks)) {
       expect([stack, Object.keys(Resources).length < 100]).toEqual([stack, true]);
+    }
   });
 
   it('is an existing output: `out STACK OUTPUT`', () => {
     const outputs = [...docs.matchAll(/\bout (data|service|loader) ([A-Z]\w+)/g)];
     expect(outputs.length).toBeGreaterThan(1);
-    for (const [text, stack = '', output = ''] of outputs)
+    for (const [text, stack = '', output = ''] of outputs) {
       expect([text, Object.keys(stacks[stack]?.Outputs ?? {}).includes(output)]).toEqual([
         text,
         true,
       ]);
+    }
   });
 });

@@ -134,8 +134,9 @@ describe('a saved query', () => {
         name,
         fieldsOf(query).filter((field) => ![...known, ...builtIn].includes(field)),
       ]).toEqual([name, []]);
-      for (const command of query.split(/ \| /))
+      for (const command of query.split(/ \| /)) {
         expect(command).toMatch(/^(?:filter|stats|sort|limit|display|fields) \S/);
+      }
     }
   });
 

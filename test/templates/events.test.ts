@@ -48,15 +48,17 @@ describe('the events on EventBridge', () => {
       propertiesOf(stacks.loader, 'AWS::StepFunctions::StateMachine'),
     );
     expect(definition).not.toContain('sns:publish');
-    for (const type of [eventTypes.loadPublished, eventTypes.loadRefused, eventTypes.loadFailed])
+    for (const type of [eventTypes.loadPublished, eventTypes.loadRefused, eventTypes.loadFailed]) {
       expect(definition).toContain(type);
+    }
   });
 
   it('leave the alarm topic to alarms: no role may publish to it', () => {
-    for (const template of [stacks.service, stacks.loader])
+    for (const template of [stacks.service, stacks.loader]) {
       expect(JSON.stringify(propertiesOf(template, 'AWS::IAM::Policy'))).not.toContain(
         'sns:Publish',
       );
+    }
   });
 
   it('reach mail, customers, a chat and a webhook by the example rules', () => {

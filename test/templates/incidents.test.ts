@@ -30,22 +30,24 @@ function healthy(at: number): Minute {
   };
   const every = (minutes: number, from = 0) => at % minutes === from;
   if (every(5)) minute['PortalCanaryFailures portal-canary'] = 0;
-  if (every(hour, 7))
+  if (every(hour, 7)) {
     Object.assign(minute, {
       'Errors UsageFunction': 0,
       'ClientSecretDays portal-canary': 200,
       'BackupCopyAgeHours backup':
         Math.floor((at - (at < 2 * day ? 10 * hour : day + 3 * hour)) / hour) % 24,
     });
+  }
   if (every(12 * hour)) Object.assign(minute, { [ends('0a1b2c')]: 300, [ends('0b1a2c')]: 300 });
   if (at < 14 * hour) return minute;
   if (every(5)) minute['CanaryFailures canary'] = 0;
-  if (every(day, 5 * hour + 30))
+  if (every(day, 5 * hour + 30)) {
     Object.assign(minute, {
       'DatasetAgeDays loader': 2,
       'TableDifferences loader': 0,
       'SetAsideAddresses loader': 0,
     });
+  }
   // Nobody calls at night, and a stray error or a slow minute is no incident.
   if (at % day < 5 * hour) return minute;
   const lookups = 200 + (at % 7) * 10;

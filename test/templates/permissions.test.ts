@@ -23,8 +23,9 @@ function permissions({ Resources, ...rest }: Template): Record<string, string[]>
   const roles = Object.keys(ofType(template, 'AWS::IAM::Role'));
   const granted: Record<string, string[]> = Object.fromEntries(roles.map((role) => [role, []]));
   for (const [id, { Properties = {} }] of Object.entries(ofType(template, 'AWS::IAM::Role'))) {
-    for (const managed of (Properties.ManagedPolicyArns as unknown[] | undefined) ?? [])
+    for (const managed of (Properties.ManagedPolicyArns as unknown[] | undefined) ?? []) {
       granted[id]?.push(`managed policy ${name(managed)}`);
+    }
     expect(Properties.Policies).toBeUndefined();
   }
   for (const { Properties = {} } of Object.values(ofType(template, 'AWS::IAM::Policy'))) {
@@ -163,8 +164,9 @@ describe('what each function may do', () => {
       'BatchGetItem',
     ]);
     // The other one reads the checksum secret.
-    for (const command of ['BatchGetItem', 'GetItem'])
+    for (const command of ['BatchGetItem', 'GetItem']) {
       expect(permissions(plain.service).ValidateRole).toContain(`dynamodb:${command} on Accounts`);
+    }
   });
 
   it('covers what the canary sends', () => {
@@ -223,14 +225,13 @@ describe('what each function may do', () => {
   it('adds only the use of one KMS key when the operator configures a key, and the canary', () => {
     const useObjects = ['kms:Decrypt on EncryptionKey', 'kms:GenerateDataKey on EncryptionKey'];
     const useTable = [
-      ...[
-        'Decrypt',
-        'DescribeKey',
-        'Encrypt',
-        'GenerateDataKey',
-        'GenerateDataKeyWithoutPlaintext',
-      ],
-      ...['ReEncryptFrom', 'ReEncryptTo'],
+      'Decrypt',
+      'DescribeKey',
+      'Encrypt',
+      'GenerateDataKey',
+      'GenerateDataKeyWithoutPlaintext',
+      'ReEncryptFrom',
+      'ReEncryptTo',
     ].map((action) => `kms:${action} on EncryptionKey`);
     const more = (plainRoles: Record<string, string[]>, encryptedRoles: Record<string, string[]>) =>
       Object.fromEntries(

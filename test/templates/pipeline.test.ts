@@ -128,10 +128,11 @@ describe('the policies of the example pipeline', () => {
       [Action].flat().some((action) => givesPermission.test(action) && !harmless.includes(action)),
     );
     expect(giving.length).toBeGreaterThan(1);
-    for (const { Condition = {} } of giving)
+    for (const { Condition = {} } of giving) {
       expect(Condition.StringEquals?.['iam:PermissionsBoundary']).toMatch(
         /:policy\/bag-adres-boundary$/,
       );
+    }
   });
 
   it('have a boundary within which the roles of the stacks can do all that they do, and can give no permission', () => {
@@ -163,8 +164,9 @@ describe('the policies of the example pipeline', () => {
         .some((action) => /^(?:iam:(?!CreateServiceLinked)|lambda:|dynamodb:)/.test(action)),
     ) as (Statement & { Resource: string | string[] })[];
     expect(ofStacks.length).toBeGreaterThan(5);
-    for (const { Resource } of ofStacks)
+    for (const { Resource } of ofStacks) {
       for (const one of [Resource].flat()) expect(one).toContain('bag-adres-');
+    }
   });
 
   it('allow every command of doctor and of the gate', () => {
@@ -316,11 +318,13 @@ describe('the workflow of the example pipeline', () => {
           prod: of('deploy', stages.prod),
         });
       }
-      for (const { text } of jobs)
-        for (const [, environment] of text.matchAll(/^ {4}environment: (\w+)$/gm))
+      for (const { text } of jobs) {
+        for (const [, environment] of text.matchAll(/^ {4}environment: (\w+)$/gm)) {
           expect(
             [...text.matchAll(/(?:stage=|--stage |group: deploy-)(\w+)/g)].map(([, of]) => of),
           ).toEqual(Array(4).fill(environment));
+        }
+      }
     },
   );
 

@@ -59,21 +59,24 @@ describe('the runbook', () => {
   });
 
   it('has first steps in the message of every alarm, of this deployment, in the 1,024 characters that it may have', () => {
-    for (const message of messages)
+    for (const message of messages) {
       expect([message, message.length <= 1024 && !/STACK|STAGE|DEPLOYMENT/.test(message)]).toEqual([
         message,
         true,
       ]);
+    }
   });
 
   it('has a description, investigation and resolution for each alarm', () => {
-    for (const { anchor, parts } of chapters)
+    for (const { anchor, parts } of chapters) {
       expect([anchor, parts]).toEqual([anchor, ['Description', 'Investigation', 'Resolution']]);
+    }
   });
 
   it('covers alarms that notify the operator when they go off and when they recover', () => {
-    for (const [, alarm, ok] of actions)
+    for (const [, alarm, ok] of actions) {
       expect([alarm, ok].map((each) => each?.length)).toEqual([1, 1]);
+    }
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.

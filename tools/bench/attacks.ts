@@ -187,8 +187,9 @@ function throttles(resources: Resource[]): [string, number][] {
     .map(({ Properties }) => `${Properties?.RouteKey}`)
     .map((route) => {
       const rate = perRoute[route]?.ThrottlingRateLimit ?? byDefault;
-      if (rate === undefined)
+      if (rate === undefined) {
         throw new Error(`The route ${route} has no throttle: what it can cost has no bound.`);
+      }
       return [route, rate];
     });
 }

@@ -52,13 +52,15 @@ export const benchmark: Benchmark = {
           units: service.sent.reduce((total, { units }) => total + units, 0),
         };
       };
-      const [batch, single] = [await callsOf(together), await callsOf(oneByOne)];
+      const batch = await callsOf(together);
+      const single = await callsOf(oneByOne);
       const cpu = await inTurn(rounds, {
         together: () => cpuOf(together),
         oneByOne: () => cpuOf(oneByOne),
       });
       const answerKb = Buffer.byteLength((await together()).body) / 1024;
-      const [cpuTogether, cpuOneByOne] = [median(cpu.together), median(cpu.oneByOne)];
+      const cpuTogether = median(cpu.together);
+      const cpuOneByOne = median(cpu.oneByOne);
       return {
         addresses: size,
         store_calls: batch.calls,

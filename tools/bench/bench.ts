@@ -36,10 +36,12 @@ async function run(
     ...options
   }: { json?: boolean; extract?: string; scale?: number; peer?: string; out: string },
 ): Promise<void> {
-  if (!names.includes(name))
+  if (!names.includes(name)) {
     command.error(`There is no benchmark "${name}"; there are ${names.join(', ')}.`);
-  if (options.extract && !existsSync(options.extract))
+  }
+  if (options.extract && !existsSync(options.extract)) {
     command.error(`There is no file ${options.extract}.`);
+  }
   const { benchmark } = (await import(`./${name}.ts`)) as { benchmark: Benchmark };
   const figures: Figures = {
     benchmark: name,
@@ -48,7 +50,9 @@ async function run(
   };
   const json = JSON.stringify(figures, null, 2);
   if (benchmark.table && !options.json) console.table(benchmark.table(figures));
-  else console.log(json);
+  else {
+    console.log(json);
+  }
   if (!options.json) {
     mkdirSync(options.out, { recursive: true });
     writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
@@ -75,8 +79,9 @@ function machine(): Figures {
 
 function share(text: string): number {
   const value = Number(text);
-  if (!(value > 0 && value <= 1))
+  if (!(value > 0 && value <= 1)) {
     throw new InvalidArgumentError('A share is more than 0 and at most 1.');
+  }
   return value;
 }
 

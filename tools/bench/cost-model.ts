@@ -104,8 +104,9 @@ export const assumptions = {
 export function synthesizedResources(): Resource[] {
   const folder = resolve(import.meta.dirname, '../../cdk.out');
   const templates = globSync('*.template.json', { cwd: folder });
-  if (templates.length === 0)
+  if (templates.length === 0) {
     throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
+  }
   return templates.flatMap((file): Resource[] =>
     Object.values(JSON.parse(readFileSync(join(folder, file), 'utf8')).Resources),
   );
@@ -117,8 +118,9 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
   const functions = ofType('AWS::Lambda::Function').map(({ Properties = {} }) => Properties);
   const [service] = functions.filter(({ Description }) => Description === 'Looks up one address');
   const [stage] = ofType('AWS::ApiGatewayV2::Stage');
-  if (!service || !stage?.Properties)
+  if (!service || !stage?.Properties) {
     throw new Error('The templates have no function for lookups, or no API.');
+  }
   const { Format } = stage.Properties.AccessLogSettings as { Format: string };
   const isCheap = ({ Properties }: { Properties?: Record<string, unknown> }) =>
     Properties?.LogGroupClass === 'INFREQUENT_ACCESS';
@@ -166,8 +168,9 @@ function metricsOf({ Metrics }: Properties): number {
 /** Of our own metrics with an alarm; that of refused keys needs requests. */
 function idleMetrics(alarm: Properties): number {
   const text = JSON.stringify(alarm);
-  if (!text.includes('"Namespace":"BagAdres/') || text.includes('"MetricName":"Requests"'))
+  if (!text.includes('"Namespace":"BagAdres/') || text.includes('"MetricName":"Requests"')) {
     return 0;
+  }
   return text.includes('"Value":"loader"') ? 1 / 24 : 1;
 }
 
@@ -364,7 +367,8 @@ export function sum(costs: Record<string, number>): number {
 }
 
 function tiered(tiers: Tier[], millions: number): number {
-  let [from, cost] = [0, 0];
+  let from = 0;
+  let cost = 0;
   for (const { up_to_million, price } of tiers) {
     const to = Math.min(up_to_million ?? Number.POSITIVE_INFINITY, millions);
     if (to > from) cost += (to - from) * price;

@@ -29,18 +29,17 @@ export const benchmark: Benchmark = {
       POWERTOOLS_LOG_LEVEL: 'SILENT',
       POWERTOOLS_METRICS_DISABLED: 'true',
     });
-    const [first, next] = [
-      await generatedExtract({ scale }),
-      await generatedExtract({ scale, days: 31 }),
-    ];
+    const first = await generatedExtract({ scale });
+    const next = await generatedExtract({ scale, days: 31 });
     const bench = await startStateMachineBench({}, { s3Server: true });
     const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
     let writes = 0;
     const proxy = await startProxy(
       () => engine,
       async ({ operation, body, forward }, response) => {
-        if (operation === 'BatchWriteItem')
+        if (operation === 'BatchWriteItem') {
           writes += Object.values<unknown[]>(JSON.parse(String(body)).RequestItems).flat().length;
+        }
         const answered = await forward();
         answer(response, answered.status, answered.body);
       },
@@ -111,12 +110,15 @@ async function countedExecution(
   meters.takeWrites();
   meters.takeSeconds();
   const execution = await bench.run(input);
-  if (execution.status !== 'SUCCEEDED')
+  if (execution.status !== 'SUCCEEDED') {
     throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
+  }
   const calls = [...bench.calls.values()].flat();
   const count = (wanted: RegExp) => calls.filter(({ action }) => wanted.test(action)).length;
-  const [writes, lambdaSeconds] = [meters.takeWrites(), meters.takeSeconds()];
-  const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
+  const writes = meters.takeWrites();
+  const lambdaSeconds = meters.takeSeconds();
+  const s3Writes = count(/^s3:(Put|List|Abort)/);
+  const s3Reads = count(/^s3:Get/);
   const transitions = execution.events.filter(({ kind }) => kind === 'entered').length;
   return {
     writes,

@@ -30,10 +30,11 @@ export function peakMemoryMegabytes(): number {
  */
 export function processStat(pid: number | string) {
   const file = `/proc/${pid}/stat`;
-  if (!existsSync('/proc/self/stat'))
+  if (!existsSync('/proc/self/stat')) {
     throw new Error(
       'This benchmark reads the CPU of other processes from /proc, which only Linux has.',
     );
+  }
   const stat = readFileSync(file, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const sum = (...at: number[]) => at.reduce((total, index) => total + Number(fields[index]), 0);
@@ -63,8 +64,9 @@ export async function inTurn<Name extends string>(
     Object.keys(contenders).map((name) => [name, []]),
   ) as unknown as Record<Name, number[]>;
   for (let round = 0; round < rounds; round++) {
-    for (const name of Object.keys(contenders) as Name[])
+    for (const name of Object.keys(contenders) as Name[]) {
       results[name].push(await contenders[name]());
+    }
   }
   return results;
 }

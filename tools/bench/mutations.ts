@@ -21,10 +21,8 @@ export const benchmark: Benchmark = {
   scale: 0.05,
   async run({ scale }) {
     const deliveries = await generatedDays({ seed: 1, blocks: blocksOf(scale), days });
-    const [first, last] = [
-      await generatedExtract({ scale }),
-      await generatedExtract({ scale, days }),
-    ];
+    const first = await generatedExtract({ scale });
+    const last = await generatedExtract({ scale, days });
     const folder = mkdtempSync('.data/bench/mutations-');
     const copy = `${folder}-together`;
     try {

@@ -19,15 +19,17 @@ export const benchmark: Benchmark = {
       days: 1,
       objecten: true,
     });
-    const [without, withObjects] = [zipToSnapshot(path), zipToSnapshot(path, true)];
+    const without = zipToSnapshot(path);
+    const withObjects = zipToSnapshot(path, true);
     const folder = mkdtempSync('.data/bench/objecten-');
     try {
       const dataset = new Loads(folder);
       const { live } = dataset.load({ source: path, objecten: true }).report.objecten ?? {
         live: 0,
       };
-      if (live !== truth.objecten)
+      if (live !== truth.objecten) {
         throw new Error(`${live} objects are live, but the extract has ${truth.objecten}.`);
+      }
       const { seconds, cpu_seconds, memory_mb, writes } = dataset.load({
         mutations: [day],
         objecten: true,
@@ -38,13 +40,11 @@ export const benchmark: Benchmark = {
         memory_mb: Math.round(memory_mb),
       };
       return {
-        ...{
-          scale,
-          addresses: truth.addresses,
-          objecten: truth.objecten,
-          without,
-          with: withObjects,
-        },
+        scale,
+        addresses: truth.addresses,
+        objecten: truth.objecten,
+        without,
+        with: withObjects,
         day_with: { ...after, writes },
       };
     } finally {

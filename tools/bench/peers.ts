@@ -48,13 +48,16 @@ export const benchmark: Benchmark = {
   scale: 0.1,
   async run({ extract, scale, peer }) {
     const folder = resolve(peer ?? '');
-    if (!peer || !existsSync(join(folder, 'Cargo.toml')))
+    if (!peer || !existsSync(join(folder, 'Cargo.toml'))) {
       throw new CannotMeasure(
         'Name a checkout: git clone https://github.com/tweedegolf/bag-address-lookup, then --peer DIR.',
       );
-    for (const [program, how] of Object.entries(needed))
-      if (spawnSync(program, ['--version']).error)
+    }
+    for (const [program, how] of Object.entries(needed)) {
+      if (spawnSync(program, ['--version']).error) {
         throw new CannotMeasure(`This benchmark needs ${program}: ${how}.`);
+      }
+    }
     const { stdout: commit } = await run('git', ['-C', folder, 'rev-parse', 'HEAD']);
     await using resources = new AsyncDisposableStack();
     const work = await mkdtemp(join(tmpdir(), 'bench-peers-'));
@@ -62,8 +65,9 @@ export const benchmark: Benchmark = {
     const extracts: { name: string; path: string }[] = [];
     if (extract) extracts.push({ name: basename(extract), path: extract });
     else {
-      if (existsSync(sample))
+      if (existsSync(sample)) {
         extracts.push({ name: weesp, path: await nationalLayout(sample, work) });
+      }
       const { path } = await generatedExtract({ scale });
       extracts.push({ name: `generated, ${scale} of the country`, path });
     }
@@ -90,8 +94,9 @@ export const benchmark: Benchmark = {
       first.push(
         name === weesp ? { ...figures, peer_answers: await agreement(theirs.base) } : figures,
       );
-      if (index === extracts.length - 1)
+      if (index === extracts.length - 1) {
         lookups = await underLoad(ours.result, theirs.lookup, work, servers);
+      }
     }
     return {
       peer: 'bag-address-lookup',
@@ -113,14 +118,17 @@ async function nationalLayout(path: string, folder: string): Promise<string> {
   for (const entry of await listEntries(outer, path)) {
     const bytes = await readEntry(outer, entry, path);
     if (!/^\d{4}GEM/.test(entry.name)) files[entry.name] = bytes;
-    else
-      for (const inner of await listEntries(bufferAccess(bytes), entry.name))
-        if (/^\d{4}(NUM|OPR|WPL)\d/.test(inner.name))
+    else {
+      for (const inner of await listEntries(bufferAccess(bytes), entry.name)) {
+        if (/^\d{4}(NUM|OPR|WPL)\d/.test(inner.name)) {
           files[`9999${inner.name.slice(4)}`] = await readEntry(
             bufferAccess(bytes),
             inner,
             entry.name,
           );
+        }
+      }
+    }
   }
   await outer.close();
   const national = join(folder, 'national.zip');
@@ -144,7 +152,8 @@ function children() {
   }
   const isOurs = (pid: number): boolean =>
     pid === process.pid || (stats.has(pid) && isOurs(stats.get(pid)?.parent ?? 0));
-  let [cpu, memory] = [0, 0];
+  let cpu = 0;
+  let memory = 0;
   for (const { parent, cpuMilliseconds, endedCpuMilliseconds, memoryMegabytes } of stats.values()) {
     if (!isOurs(parent)) continue;
     cpu += cpuMilliseconds + endedCpuMilliseconds;
@@ -157,13 +166,15 @@ type Used = { seconds: number; cpu_seconds: number; memory_mb: number };
 
 /** What work in other processes took, with the most memory that they had at one time. */
 async function measured<T>(work: () => Promise<T>): Promise<{ result: T; used: Used }> {
-  const [before, begin] = [children(), performance.now()];
+  const before = children();
+  const begin = performance.now();
   let peak = 0;
   const watch = setInterval(() => {
     peak = Math.max(peak, children().memory - before.memory);
   }, 50);
   const result = await work().finally(() => clearInterval(watch));
-  const [after, milliseconds] = [children(), performance.now() - begin];
+  const after = children();
+  const milliseconds = performance.now() - begin;
   return {
     result,
     used: {
@@ -287,12 +298,14 @@ async function firstAnswer(url: string, end: () => string | undefined): Promise<
   for (;;) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
     if (answer?.ok) return;
-    if (answer)
+    if (answer) {
       throw cantRead(`bag-service answers ${answer.status} for ${url}, which npm start finds`);
+    }
     const ended = end();
     if (ended) throw cantRead(`bag-service ${ended}`);
-    if (performance.now() > until)
+    if (performance.now() > until) {
       throw cantRead(`bag-service did not answer within ${mostMinutes.start} minute`);
+    }
     await sleep(5);
   }
 }

@@ -86,8 +86,9 @@ async function measure(path: string) {
       .slice(0, warmUpSlices)
       .map((slice) => ({ ...slice, slice: `warm-up-${slice.slice}` }));
     await extractAll(storage, load, warmUp);
-    for (const inflate of [inflateFresh, inflateAndRelease])
+    for (const inflate of [inflateFresh, inflateAndRelease]) {
       await cpuOfInflating(storage, load, warmUp, inflate);
+    }
 
     const cpu = { inflate: 0, released: 0, extract: 0 };
     let rounds = 0;
@@ -154,8 +155,9 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
     identity: 'bench',
   };
   await putJson(storage, paths.load(load.id), load);
-  for (const step of [stage, reference])
+  for (const step of [stage, reference]) {
     await step.run(contextOf(storage), { load: load.id, owner: '' });
+  }
   return load;
 }
 
@@ -171,8 +173,9 @@ function contextOf(storage: Storage): StepContext {
 
 async function extractAll(storage: Storage, load: Load, slices: Slice[]): Promise<void> {
   const context = contextOf(storage);
-  for (const slice of slices)
+  for (const slice of slices) {
     await extract.each(context, { load: load.id, owner: '' }, slice, undefined);
+  }
 }
 
 /** The CPU of inflating alone: the deflated bytes are read before the clock runs. */
@@ -228,8 +231,9 @@ async function parsed(
     ),
   );
   const read = (strictly: boolean) => () => {
-    for (const xml of xmls)
+    for (const xml of xmls) {
       readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly, visitWritten: () => {} });
+    }
   };
   const fastCpu = await cpuOf(() => {
     for (let round = 0; round < fastRounds; round++) read(false)();

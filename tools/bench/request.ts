@@ -44,7 +44,8 @@ export const benchmark: Benchmark = {
         whole: () => cpuOf(whole, lookupsARound),
         bare: () => cpuOf(twoCalls, lookupsARound),
       });
-      const [wholeBytes, bareBytes] = [await bytesOf(whole), await bytesOf(twoCalls)];
+      const wholeBytes = await bytesOf(whole);
+      const bareBytes = await bytesOf(twoCalls);
       return {
         lookups: rounds * lookupsARound,
         cpu_ms_whole: rounded(median(cpu.whole)),

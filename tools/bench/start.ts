@@ -124,7 +124,9 @@ async function timed(
     if (lookup) break;
   }
   if (lookup) await lookUp(lookup);
-  else await ended;
+  else {
+    await ended;
+  }
   const milliseconds = performance.now() - begin;
   child.kill('SIGINT');
   await ended;

@@ -31,7 +31,8 @@ export const benchmark: Benchmark = {
         loads.load({ source: path, objecten });
         return { place, loads, addresses: truth.keys };
       };
-      const [bare, withObjects] = [await loaded(false), await loaded(true)];
+      const bare = await loaded(false);
+      const withObjects = await loaded(true);
       const rows: Row[] = [];
       for (const { name: wrong, objecten, onto } of wrongDatasets) {
         const country = onto ? withObjects : bare;
@@ -50,8 +51,9 @@ export const benchmark: Benchmark = {
           because: objections.map(({ message }) => message),
           cpu_seconds: rounded(cpu_seconds, 3),
         });
-        for (const made of [join(folder, 'wrong'), join(country.place, 'loads')])
+        for (const made of [join(folder, 'wrong'), join(country.place, 'loads')]) {
           rmSync(made, { recursive: true });
+        }
       }
       return { scale, addresses: bare.addresses, rows };
     } finally {

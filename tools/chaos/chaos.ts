@@ -62,12 +62,14 @@ async function main(options: Options): Promise<void> {
     process.exitCode = await runOnDisk();
     return;
   }
-  if (disk === undefined)
+  if (disk === undefined) {
     console.log(
       'This system lets nobody mount a small disk (unshare --user --mount): none gets full.',
     );
-  for (let run = 0; run < options.runs; run++)
+  }
+  for (let run = 0; run < options.runs; run++) {
     await chaos({ ...options, seed: options.seed + run }, disk);
+  }
 }
 
 function canMountDisk(): boolean {
@@ -149,16 +151,18 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   });
   resources.defer(() => processes.endService('SIGKILL'));
   const interrupt = () => {
-    for (const child of [...processes.commands.keys(), processes.serviceProcess])
+    for (const child of [...processes.commands.keys(), processes.serviceProcess]) {
       child?.kill('SIGKILL');
+    }
     process.exit(130);
   };
   for (const signal of interrupts) process.on(signal, interrupt);
   resources.defer(() => {
     for (const signal of interrupts) process.off(signal, interrupt);
   });
-  if ((await processes.startService(first.extract)) !== undefined)
+  if ((await processes.startService(first.extract)) !== undefined) {
     throw new Error('The service did not start');
+  }
 
   const possible = new Possible(first);
   const customers = await createCustomers(processes.state as LocalState);
@@ -193,8 +197,9 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
   await disasters.stop(breaking);
   loads.stop();
   const ended = await Promise.race([Promise.all(loaders), sleep(120_000, 'hang', { ref: false })]);
-  if (ended === 'hang')
+  if (ended === 'hang') {
     journal.finding(`still running: ${[...processes.commands.values()].join(', ')}`);
+  }
   for (const child of processes.commands.keys()) child.kill('SIGKILL');
   await Promise.all(loaders);
   if (await loads.finish()) await loads.compare(states.at(-1) as State);

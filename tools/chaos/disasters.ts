@@ -203,14 +203,16 @@ export class Disasters {
       const killed = attempt === 0 && random.chance(0.2);
       await loads.towards([target], async () => {
         const starting = processes.startService(target.extract);
-        if (killed)
+        if (killed) {
           await sleep(random.int(3_000)).then(() => processes.serviceProcess?.kill('SIGKILL'));
+        }
         if (!(await starting)?.includes('Another load')) failed++;
       });
       if (!processes.state) await sleep(1_000);
     }
-    if (!processes.state)
+    if (!processes.state) {
       journal.finding('the service did not start again in eight attempts that no lock refused');
+    }
   }
 }
 

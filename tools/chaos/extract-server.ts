@@ -66,8 +66,9 @@ export async function startExtractServer(
     if (!bytes) return void response.writeHead(404).end();
     const etag = `"${bytes.length}-${request.url}"`;
     const isBad = random.int(1_000) < badPerMille;
-    if (!isBad && request.headers['if-none-match'] === etag)
+    if (!isBad && request.headers['if-none-match'] === etag) {
       return void response.writeHead(304, { etag }).end();
+    }
     const [, from, to] =
       /^bytes=(\d+)-(\d*)$/.exec(withoutRanges ? '' : (request.headers.range ?? '')) ?? [];
     const start = Number(from ?? 0);

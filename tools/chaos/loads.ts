@@ -16,18 +16,16 @@ const operations = [
   ...Array.from({ length: 6 }, () => 'extract' as const),
   ...Array.from({ length: 4 }, () => 'mutations' as const),
   ...Array.from({ length: 6 }, () => 'approve' as const),
-  ...([
-    'rollback',
-    'rollback',
-    'plan',
-    'discard',
-    'repair',
-    'check',
-    'status',
-    'history',
-    'unlock',
-    'force',
-  ] as const),
+  'rollback',
+  'rollback',
+  'plan',
+  'discard',
+  'repair',
+  'check',
+  'status',
+  'history',
+  'unlock',
+  'force',
 ];
 
 type LoadActorOptions = {
@@ -110,8 +108,9 @@ export class LoadActor {
         const files = targets.flatMap(({ mutations }) =>
           mutations === null ? [] : [this.#where(mutations)],
         );
-        if (files.length > 0)
+        if (files.length > 0) {
           await this.towards(targets, () => processes.run('load', 'run', '--mutations', ...files));
+        }
         return;
       }
       case 'approve': {
@@ -125,8 +124,9 @@ export class LoadActor {
       }
       case 'discard': {
         const refused = (await this.#status())?.refused ?? [];
-        if (refused.length > 0)
+        if (refused.length > 0) {
           await this.towards([], () => processes.run('load', 'discard', random.pick(refused).load));
+        }
         return;
       }
       case 'rollback': {
@@ -238,7 +238,9 @@ export class LoadActor {
         const { outcome, peildatum } = ended.json as { outcome: string; peildatum: string | null };
         // A load that was begun before comes first.
         if (outcome === 'unchanged' || peildatum === target.peildatum) return true;
-      } else await this.#follow(ended);
+      } else {
+        await this.#follow(ended);
+      }
     }
     journal.finding(
       'ten attempts, with what their errors advise, did not get the last extract live',
@@ -252,6 +254,8 @@ export class LoadActor {
     if (load) await processes.run('load', 'approve', load);
     else if (code === 'locked') await processes.run('load', 'unlock');
     else if (message.includes('load repair')) await processes.run('load', 'repair');
-    else await sleep(500);
+    else {
+      await sleep(500);
+    }
   }
 }

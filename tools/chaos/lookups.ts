@@ -114,8 +114,9 @@ export class Hammer {
       { from, to, units: wanted.length, outcome, windows },
     ]);
     const isExcused = this.interruptions.some((at) => at > from - 1_000 && at < to);
-    if (to - from > longestMilliseconds && !isExcused)
+    if (to - from > longestMilliseconds && !isExcused) {
       this.#journal.finding(`an answer took ${to - from} ms`);
+    }
   }
 
   #judge(
@@ -244,8 +245,9 @@ export function judgeCharges(
     for (const at of new Set(sent.map(({ from }) => windowOf(from)))) {
       const isInside = ({ from, to }: Sent) => windowOf(from) === at && windowOf(to) === at;
       const inside = unitsOf(successes.filter(isInside));
-      if (inside > limit)
+      if (inside > limit) {
         journal.finding(`${account} was answered ${inside} addresses in a ${window} of ${limit}`);
+      }
       const refused = sent.filter((one) => one.windows.includes(window) && isInside(one));
       if (refused.length === 0) continue;
       // A late attempt may count in the next window.

@@ -86,10 +86,12 @@ export class Processes {
     this.#state = undefined;
     const said = service.output();
     this.#journal.note('service ended', `${code ?? service.child.signalCode}`);
-    if (service.child.signalCode === null && code !== 0)
+    if (service.child.signalCode === null && code !== 0) {
       judgeMessage(this.#journal, 'npm start', said.split('\n').slice(-4).join('\n'));
-    if (/^\s+at .+:\d+:\d+/m.test(said))
+    }
+    if (/^\s+at .+:\d+:\d+/m.test(said)) {
       this.#journal.finding(`npm start printed a stack:\n${said.slice(-2_000)}`);
+    }
   }
 
   /** Ends the service with a signal, and waits until it has ended. */
@@ -131,15 +133,17 @@ export class Processes {
       if (!isOurs) this.#journal.finding(`${name} crashed with ${child.signalCode}: ${err}`);
       return { ok: false, json: null, code: 'killed', message: '', killed: true };
     }
-    if (child.exitCode === 0)
+    if (child.exitCode === 0) {
       return { ok: true, json: JSON.parse(out), code: '', message: '', killed: false };
+    }
     const error = errorIn(err);
     if (!error) {
       this.#journal.finding(`${name} ended with ${child.exitCode} and no error as JSON:\n${err}`);
       return { ok: false, json: null, code: 'none', message: err, killed: false };
     }
-    if (error.code === 'failed')
+    if (error.code === 'failed') {
       this.#journal.finding(`${name} has no explanation for: ${error.message}`);
+    }
     judgeMessage(this.#journal, name, error.message);
     return { ok: false, json: null, ...error, killed: false };
   }

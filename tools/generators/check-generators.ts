@@ -39,8 +39,9 @@ async function generate(name: string): Promise<string> {
   }
   const [, command] =
     /^\/\/ npx (.+)\n/.exec(readFileSync(join(project, 'consumer.ts'), 'utf8')) ?? [];
-  if (command === undefined)
+  if (command === undefined) {
     throw new Error(`${name}.ts: make its first line the command, "// npx ...".`);
+  }
   await run(project, 'sh', ['-c', command], {
     PATH: `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`,
   });

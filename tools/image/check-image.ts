@@ -24,8 +24,9 @@ async function contextOf(folder: string): Promise<string> {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   });
-  for (const file of stdout.split('\0').filter(Boolean))
+  for (const file of stdout.split('\0').filter(Boolean)) {
     cpSync(join(root, file), join(folder, file));
+  }
   return folder;
 }
 

@@ -76,8 +76,9 @@ export async function pythonPackages(pins: string): Promise<string> {
  */
 export async function npmPackages(pins: string): Promise<string> {
   return installed(pins, async (into) => {
-    for (const file of ['package.json', 'package-lock.json'])
+    for (const file of ['package.json', 'package-lock.json']) {
       cpSync(join(import.meta.dirname, dirname(pins), file), join(into, file));
+    }
     // `npm run --silent` would pass on that it says nothing of a failure.
     const shown = ['--loglevel', 'error', '--no-audit', '--no-fund'];
     const options = ['--legacy-peer-deps', '--ignore-scripts', ...shown, '--prefix', into];
@@ -105,7 +106,8 @@ export function differsFromPage(mark: string, table: string): string[] {
 /** Of the names and contents of all files of a folder without others in it. */
 export function digestOf(folder: string): string {
   const hash = createHash('sha256');
-  for (const file of readdirSync(folder).sort())
+  for (const file of readdirSync(folder).sort()) {
     hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+  }
   return hash.digest('hex');
 }

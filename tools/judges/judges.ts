@@ -39,7 +39,8 @@ if (only !== undefined && !(only in judges)) {
   process.exit(2);
 }
 
-let [objections, absent] = [0, 0];
+let objections = 0;
+let absent = 0;
 for (const [name, judge] of Object.entries(judges)) {
   if (only !== undefined && name !== only) continue;
   const missing = lacks(judge);

@@ -20,8 +20,9 @@ export const workflows: Judge = {
       options,
     );
     const findings = stdout.split('\n').filter(Boolean);
-    if (status !== 0 && findings.length === 0)
+    if (status !== 0 && findings.length === 0) {
       throw new Error(`actionlint ended with ${status}: ${stderr}`);
+    }
     return { findings, detail: `${files.length} workflows` };
   },
 };

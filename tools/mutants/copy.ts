@@ -20,8 +20,9 @@ export async function forEach<T>(
   const waiting = items[Symbol.iterator]();
   await Promise.all(
     copies.map(async (copy) => {
-      for (let next = waiting.next(); !next.done; next = waiting.next())
+      for (let next = waiting.next(); !next.done; next = waiting.next()) {
         await work(copy, next.value);
+      }
     }),
   );
 }

@@ -62,8 +62,9 @@ async function checkInvariants(): Promise<boolean> {
         (text) => text.replace(line, () => becomes),
         () => run(copy, tests, title),
       );
-      if (code === 0)
+      if (code === 0) {
         survived.push(`${name}\n  ${file}\n  - ${line.trim()}\n  + ${becomes.trim()}`);
+      }
     });
     for (const text of survived) say(`survived: ${text}`);
     const seconds = Math.round((performance.now() - started) / 1000);

@@ -23,14 +23,16 @@ type Violation = { code: string; source: string; message: string; path: string[]
 
 /** The rules that `brokenDocument` breaks. */
 const expected = [
-  ...[
-    'every-answer-has-an-example',
-    'every-answer-has-headers',
-    'headers-of-every-answer',
-    'major-version-in-uri',
-  ],
-  ...['no-trailing-slash', 'no-version-in-paths', 'operation-operationId', 'paths-kebab-case'],
-  ...['publishes-itself-without-a-key', 'semantic-version'],
+  'every-answer-has-an-example',
+  'every-answer-has-headers',
+  'headers-of-every-answer',
+  'major-version-in-uri',
+  'no-trailing-slash',
+  'no-version-in-paths',
+  'operation-operationId',
+  'paths-kebab-case',
+  'publishes-itself-without-a-key',
+  'semantic-version',
 ];
 
 function brokenDocument(): object {
@@ -78,8 +80,9 @@ try {
     writeFileSync(withObjects, JSON.stringify(createOpenApiDocument(true)));
     const found = await lint('docs/openapi.json', withObjects, broken);
     const ours = found.filter(({ source }) => source !== broken);
-    for (const { code, path, message, source } of ours)
+    for (const { code, path, message, source } of ours) {
       console.error(`${source}: ${path.join('.')}: ${message} (${code})`);
+    }
     const unseen = expected.filter(
       (rule) => !found.some(({ code, source }) => source === broken && code === rule),
     );
@@ -88,7 +91,9 @@ try {
       `docs/openapi.json, and the one with objects: ${ours.length} violations; ${expected.length} rules find what breaks them.`,
     );
     process.exitCode = ours.length === 0 ? 0 : 1;
-  } else console.log('docs/openapi.json: NOT checked, because the npm registry does not answer.');
+  } else {
+    console.log('docs/openapi.json: NOT checked, because the npm registry does not answer.');
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }

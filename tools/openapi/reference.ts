@@ -230,8 +230,9 @@ export function createOpenApiDocument(hasObjects = false) {
       },
     },
   );
-  if (!hasObjects)
+  if (!hasObjects) {
     for (const schema of ['AdresObject', 'Locatie']) delete document.components?.schemas?.[schema];
+  }
   return document;
 }
 
@@ -302,11 +303,13 @@ const generatedParts: Record<string, () => string> = {
  */
 export function withGeneratedParts(markdown: string): string {
   return Object.entries(generatedParts).reduce((text, [name, generate]) => {
-    const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+    const begin = `<!-- ${name} -->\n`;
+    const end = `<!-- /${name} -->`;
     const [before, rest] = text.split(begin);
     const [, after] = rest?.split(end) ?? [];
-    if (before === undefined || after === undefined)
+    if (before === undefined || after === undefined) {
       throw new Error(`The text has no ${begin.trim()} ... ${end}.`);
+    }
     return `${before}${begin}\n${generate()}\n${end}${after}`;
   }, markdown);
 }

@@ -253,11 +253,17 @@ async function ownApp(name: string, cdk: Readonly<Record<string, string>>): Prom
   copyFileSync(join(root, 'docs/examples/construct/own-app.ts'), join(app, 'own-app.mts'));
   await run(app, process.execPath, ['own-app.mts'], { CDK_OUTDIR: join(app, 'out') });
   const own = readFileSync(join(app, 'out/Own.template.json'), 'utf8');
-  for (const needed of ['dynamodb:UpdateItem', 'ADDRESS_API'])
+  for (const needed of ['dynamodb:UpdateItem', 'ADDRESS_API']) {
     require(own.includes(needed), `${needed} in the template of the app`);
+  }
   const compilerOptions = {
-    ...{ noEmit: true, target: 'es2024', module: 'nodenext', types: ['node'] },
-    ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+    noEmit: true,
+    target: 'es2024',
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
     typeRoots: [join(root, 'node_modules/@types')],
   };
   writeFileSync(

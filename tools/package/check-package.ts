@@ -30,8 +30,11 @@ const oldestSdk: string = peerDependencies['@aws-sdk/lib-dynamodb'].slice(1);
 
 /** What a portal may set in its tsconfig.json beyond `strict`. */
 const strictest = [
-  ...['--strict', '--exactOptionalPropertyTypes', '--noPropertyAccessFromIndexSignature'],
-  ...['--noUncheckedIndexedAccess', '--verbatimModuleSyntax'],
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--noPropertyAccessFromIndexSignature',
+  '--noUncheckedIndexedAccess',
+  '--verbatimModuleSyntax',
 ];
 
 const { require, report } = checks('packages');
@@ -171,7 +174,9 @@ async function checkCommonJs(portal: string, tools: string | undefined): Promise
   await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts']);
   const old = await installNode(oldestNode, join(folder, 'oldest-node'), run);
   if (old) await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts'], old);
-  else report(`NOT checked on Node ${oldestNode}: the npm registry does not answer`);
+  else {
+    report(`NOT checked on Node ${oldestNode}: the npm registry does not answer`);
+  }
 }
 
 /** The CommonJS parts of the SDK require Node's modules at run time. */
@@ -218,8 +223,9 @@ function copyInto(portal: string, file: string): void {
 
 /** Packages that are too large to install once more, or that only types need. */
 function link(portal: string, ...names: string[]): void {
-  for (const name of names)
+  for (const name of names) {
     symlinkSync(join(root, 'node_modules', name), join(portal, 'node_modules', name));
+  }
 }
 
 /**

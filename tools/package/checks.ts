@@ -20,11 +20,13 @@ export function run(
     };
     execFile(command, args, options, (error, stdout, stderr) => {
       const why = error?.killed ? `did not end within ${mostMinutes} minutes` : 'failed';
-      if (error)
+      if (error) {
         fail(
           new Error(`${command} ${args.join(' ')} ${why}:\n${stdout}${stderr}`, { cause: error }),
         );
-      else done(stdout);
+      } else {
+        done(stdout);
+      }
     });
   });
 }

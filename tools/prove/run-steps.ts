@@ -61,7 +61,8 @@ export async function runSteps<T>(
     if (!(await attempt(step.name, run)) || signal.aborted) break;
   }
   if (signal.aborted) worked = false;
-  for (const { name, undo } of begun.toReversed())
+  for (const { name, undo } of begun.toReversed()) {
     if (undo) await attempt(`undo ${name}`, () => undo(trial).then(() => 'done'));
+  }
   return worked;
 }

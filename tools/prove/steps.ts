@@ -39,16 +39,17 @@ export const steps: readonly Step<Trial>[] = [
     async undo(trial) {
       await trial.destroy().catch(() => trial.destroy());
       // A function that ends after them makes another log group, or writes to an emptied bucket.
-      for (const bucket of await named(trial, 's3api', 'list-buckets', 'Buckets', 'Name'))
+      for (const bucket of await named(trial, ['s3api', 'list-buckets', 'Buckets', 'Name'])) {
         if (bucket.startsWith(deployment)) await deleteBucket(trial, bucket);
-      for (const logGroupName of await named(
-        trial,
+      }
+      for (const logGroupName of await named(trial, [
         'logs',
         'describe-log-groups',
         'logGroups',
         'logGroupName',
-      ))
+      ])) {
         await trial.aws('logs', 'delete-log-group', { logGroupName });
+      }
     },
   },
   {
@@ -106,8 +107,9 @@ export const steps: readonly Step<Trial>[] = [
       const { lookups, callers } = trial.place.scale;
       const answers: Answer[] = [];
       const caller = async () => {
-        while (answers.length < lookups && !trial.signal.aborted)
+        while (answers.length < lookups && !trial.signal.aborted) {
           answers.push(await trial.lookUp());
+        }
       };
       await Promise.all(Array.from({ length: callers }, caller));
       return `${summary(answers)}; ${await exactCount(trial)}`;
@@ -164,7 +166,9 @@ export const steps: readonly Step<Trial>[] = [
       );
       const later: string = JSON.parse(json).key;
       await trial.aws('dynamodb', 'restore-table-to-point-in-time', {
-        ...{ SourceTableName, TargetTableName: restored, UseLatestRestorableTime: true },
+        SourceTableName,
+        TargetTableName: restored,
+        UseLatestRestorableTime: true,
       });
       await until(trial, async () => {
         const { Table } = await trial.aws('dynamodb', 'describe-table', { TableName: restored });
@@ -176,8 +180,9 @@ export const steps: readonly Step<Trial>[] = [
       await trial.deploy({ tables: { accounts: { name: restored } } });
       const used = await expectStatus(trial, 200);
       const refused = await trial.lookUp(later);
-      if (refused.status !== 401)
+      if (refused.status !== 401) {
         throw new Error(`the key that was revoked meanwhile is answered with ${refused.status}`);
+      }
       const gate = await trial.bagAdres('gate', '--stage', stage);
       await trial.deploy();
       await expectStatus(trial, 200);
@@ -185,8 +190,9 @@ export const steps: readonly Step<Trial>[] = [
     },
     async undo(trial) {
       const { TableNames } = await trial.aws('dynamodb', 'list-tables');
-      if (TableNames.includes(restored))
+      if (TableNames.includes(restored)) {
         await trial.aws('dynamodb', 'delete-table', { TableName: restored });
+      }
     },
   },
   {
@@ -194,7 +200,8 @@ export const steps: readonly Step<Trial>[] = [
     asks: 'deploys a next version gradually during lookups, then the one before again (20 minutes)',
     async run(trial) {
       const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-      const [next, out] = [`${version}-next.1`, mkdtempSync(join(trial.folder, 'next-'))];
+      const next = `${version}-next.1`;
+      const out = mkdtempSync(join(trial.folder, 'next-'));
       await runIn(root, 'npm', ['run', 'release', '--', '--dry-run', '--out', out, '--as', next]);
       const shown: string[] = [];
       for (const file of [
@@ -210,8 +217,9 @@ export const steps: readonly Step<Trial>[] = [
           await trial.wait(trial.place.scale.pollSeconds / 5);
         }
         await deploying;
-        if (answers.some(({ status }) => status !== 200))
+        if (answers.some(({ status }) => status !== 200)) {
           throw new Error(`during the deployment: ${summary(answers)}`);
+        }
         shown.push(`${trial.output('Version')}: ${summary(answers)}`);
       }
       return shown.join('; ');
@@ -367,7 +375,7 @@ const lists = [
 
 async function named(
   trial: Trial,
-  ...[service, operation, list, member]: readonly string[]
+  [service, operation, list, member]: readonly string[],
 ): Promise<string[]> {
   const answer = await trial.aws(service ?? '', operation ?? '');
   const names = (answer[list ?? ''] ?? []).map((one: Record<string, string>) =>
@@ -376,12 +384,13 @@ async function named(
   return names.filter((name: string) => /bag-?adres-prove|bagadresprove|bagprove/i.test(name));
 }
 
-const stackNames = (trial: Trial) => named(trial, ...lists[0]);
+const stackNames = (trial: Trial) => named(trial, lists[0]);
 
 /** What the services of AWS list that belongs to the trial. */
 export async function remains(trial: Trial): Promise<string[]> {
   const found: string[] = [];
-  for (const list of lists)
-    found.push(...(await named(trial, ...list)).map((name) => `${list[0]}: ${name}`));
+  for (const list of lists) {
+    found.push(...(await named(trial, list)).map((name) => `${list[0]}: ${name}`));
+  }
   return found;
 }

@@ -182,8 +182,9 @@ export class Trial {
       const { Stacks } = await this.aws('cloudformation', 'describe-stacks', {
         StackName: `${deployment}-${part}`,
       });
-      for (const { OutputKey, OutputValue } of Stacks[0].Outputs)
+      for (const { OutputKey, OutputValue } of Stacks[0].Outputs) {
         this.#outputs.set(OutputKey, OutputValue);
+      }
     }
   }
 
@@ -321,18 +322,20 @@ function execute(
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let [out, err] = ['', ''];
+    let out = '';
+    let err = '';
     child.stdout.on('data', (chunk) => (out += chunk));
     child.stderr.on('data', (chunk) => (err += chunk));
     child.on('error', fail);
     child.on('close', (code) => {
       if (code === 0) done(out);
-      else
+      else {
         fail(
           new Error(
             `${command.split('/').at(-1)} ${args.slice(0, 3).join(' ')}: ${`${out}${err}`.slice(-1_500)}`,
           ),
         );
+      }
     });
   });
 }

@@ -44,8 +44,9 @@ async function checkNpm(args: readonly string[]): Promise<string | null> {
   if (['ci', 'install', 'view'].includes(command)) return null;
   const script = command === 'run' ? (rest.shift() ?? '') : command;
   if (!(script in scripts)) return `there is no npm script "${script}"`;
-  if (rest.length > 0 && rest[0] !== '--')
+  if (rest.length > 0 && rest[0] !== '--') {
     return `npm takes these options itself: put -- before ${rest[0]}`;
+  }
   return checkHelp(`npm run ${script}`, rest.slice(1), () => helpOf(scripts[script] ?? ''));
 }
 
@@ -60,8 +61,9 @@ async function checkBagAdres(args: string[]): Promise<string | null> {
     env: { INIT_CWD: nowhere, BAG_ADRES_KEY: 'x' },
   };
   const environment = { ...process.env };
-  for (const name of Object.keys(process.env))
+  for (const name of Object.keys(process.env)) {
     if (name.startsWith('AWS_')) delete process.env[name];
+  }
   Object.assign(process.env, {
     HOME: nowhere,
     AWS_CONFIG_FILE: nowhere,
@@ -262,8 +264,9 @@ async function checkAws(args: readonly string[]): Promise<string | null> {
     await load(),
     operation === 'wait' ? waited(words[2] ?? '') : operation,
   );
-  if (!members)
+  if (!members) {
     return `aws ${service} has no command "${operation}${operation === 'wait' ? ` ${words[2]}` : ''}"`;
+  }
   return unknownOption(
     options,
     members.flatMap((member) => [`--${kebab(member)}`, `--no-${kebab(member)}`]),

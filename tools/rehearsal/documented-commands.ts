@@ -28,7 +28,9 @@ export function documentedCommands(file: string, text: string): Documented[] {
     const [, fence] = /^\s*```(.*)$/.exec(line) ?? [];
     if (fence === undefined) {
       if (block) block.lines.push(line);
-      else prose.text += `${line}\n`;
+      else {
+        prose.text += `${line}\n`;
+      }
       continue;
     }
     if (!block) {

@@ -43,8 +43,9 @@ export async function runInShell(
     await writeFile(failures, '');
     // Files that a command reads, and that its reader has.
     for (const { shell } of pieces) {
-      for (const [, name] of shell.matchAll(/[^<]<\s*([\w.-]+)/g))
+      for (const [, name] of shell.matchAll(/[^<]<\s*([\w.-]+)/g)) {
         await writeFile(join(folder, `${name}`), '');
+      }
     }
     const script = join(folder, 'script');
     // Functions of the shell, with the files for programs that start another: a process for each

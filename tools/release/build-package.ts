@@ -73,8 +73,9 @@ export async function buildPackage(folder: string, version: string): Promise<Has
   const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
   write('README.md', readme.replaceAll('](../../', ']('));
   const has = (path: string) => existsSync(join(folder, path));
-  for (const page of globSync('**/*.md', { cwd: folder }))
+  for (const page of globSync('**/*.md', { cwd: folder })) {
     write(page, withoutDeadLinks(page, readFileSync(join(folder, page), 'utf8'), has));
+  }
   return hashes;
 }
 
@@ -120,8 +121,9 @@ function compile(folder: string, tsc: string): void {
 function documentProps(file: string): void {
   const derived = 'export type ConfigInput = z.input<typeof configSchema>;';
   const text = readFileSync(file, 'utf8');
-  if (!text.includes(derived))
+  if (!text.includes(derived)) {
     throw new Error(`${file} has no ConfigInput: correct what documentProps looks for.`);
+  }
   writeFileSync(
     file,
     text.replace(derived, () => configInputDeclaration()),
@@ -148,8 +150,9 @@ function hashOf(folder: string): string {
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
-    .sort())
+    .sort()) {
     hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+  }
   return hash.digest('hex');
 }
 
@@ -173,8 +176,9 @@ function manifest(version: string, imported: readonly string[]): object {
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const versions: Record<string, string> = { ...own.devDependencies, ...own.dependencies };
   const unknown = imported.filter((name) => versions[name] === undefined);
-  if (unknown.length > 0)
+  if (unknown.length > 0) {
     throw new Error(`Not in package.json: ${unknown.join(', ')}. Install what is imported.`);
+  }
   const versionsOf = (names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, versions[name]]));
   return {

@@ -24,8 +24,9 @@ function fieldsOfAStage(): Record<string, Schema> {
     override({ jsonSchema }) {
       const { allowed, description } = jsonSchema;
       delete jsonSchema.allowed; // ours: only its text is of use in an editor
-      if (typeof allowed === 'string')
+      if (typeof allowed === 'string') {
         jsonSchema.description = `${description ?? ''} Allowed: ${allowed}.`.trim();
+      }
     },
   }) as Schema;
   return properties;
@@ -102,8 +103,9 @@ function typeOf(field: Schema, indent: string): string {
   if (field.enum) return field.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (field.anyOf) return field.anyOf.map((one) => typeOf(one, indent)).join(' | ');
   if (field.properties) return object(field, indent);
-  if (typeof field.additionalProperties === 'object')
+  if (typeof field.additionalProperties === 'object') {
     return `Record<string, ${typeOf(field.additionalProperties, indent)}>`;
+  }
   if (field.items) return `(${typeOf(field.items, indent)})[]`;
   if (field.type === 'integer' || field.type === 'number') return 'number';
   if (field.type === 'string' || field.type === 'boolean') return field.type;
@@ -142,8 +144,9 @@ function sameAs(group: z.ZodObject): string | undefined {
   const fields = Object.entries(group.shape);
   for (const [name, schema] of Object.entries(configSchema.shape)) {
     const other = unwrap(schema);
-    if (!(other instanceof z.ZodObject) || Object.keys(other.shape).length <= fields.length)
+    if (!(other instanceof z.ZodObject) || Object.keys(other.shape).length <= fields.length) {
       continue;
+    }
     if (!fields.every(([field, of]) => other.shape[field] === of)) continue;
     return `${fields.map(([field]) => `\`${field}\``).join(', ')}, as in \`${name}\``;
   }

@@ -12,19 +12,23 @@ export function releaseProblems(root: string, version: string): string[] {
     const found = JSON.parse(read(file)).version;
     if (found !== version) problems.push(`${file} has version ${found}, not ${version}. Set it.`);
   }
-  if (!read('CHANGELOG.md').includes(`\n## ${version}\n`))
+  if (!read('CHANGELOG.md').includes(`\n## ${version}\n`)) {
     problems.push(
       `CHANGELOG.md has no chapter "## ${version}". Give the changes under "Unreleased" that heading.`,
     );
-  if (/^## Unreleased\n+(?!## )./m.test(read('CHANGELOG.md')))
+  }
+  if (/^## Unreleased\n+(?!## )./m.test(read('CHANGELOG.md'))) {
     problems.push(
       `CHANGELOG.md has changes under "Unreleased". Move them to the chapter "## ${version}".`,
     );
-  for (const file of ['templates.json', 'stored.json'])
-    if (!existsSync(join(root, 'test/releases', version, file)))
+  }
+  for (const file of ['templates.json', 'stored.json']) {
+    if (!existsSync(join(root, 'test/releases', version, file))) {
       problems.push(
         `test/releases/${version} lacks ${file}: UPDATE_RELEASE=1 npm test -- test/releases.`,
       );
+    }
+  }
   const git = (...args: string[]) => {
     try {
       return execFileSync('git', args, {
@@ -36,9 +40,11 @@ export function releaseProblems(root: string, version: string): string[] {
       return undefined;
     }
   };
-  if (git('status', '--porcelain') !== '')
+  if (git('status', '--porcelain') !== '') {
     problems.push('The checkout has changes that are not committed, or is no git.');
-  if (!git('tag', '--points-at', 'HEAD')?.split('\n').includes(`v${version}`))
+  }
+  if (!git('tag', '--points-at', 'HEAD')?.split('\n').includes(`v${version}`)) {
     problems.push(`HEAD has no tag v${version}: git tag v${version}.`);
+  }
   return problems;
 }

@@ -33,13 +33,15 @@ async function release({ dryRun, out, as }: Options): Promise<void> {
   const { version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const version: string = as ?? own;
   const problems = releaseProblems(root, version);
-  for (const problem of problems)
+  for (const problem of problems) {
     console.error(`${dryRun ? 'Before the release' : 'Not released'}: ${problem}`);
+  }
   if (problems.length > 0 && !dryRun) process.exit(1);
   const folder = resolve(process.env.INIT_CWD ?? process.cwd(), out);
   mkdirSync(folder, { recursive: true });
-  for (const old of globSync(['bag-adres*.tgz', 'source-maps-*.tgz'], { cwd: folder }))
+  for (const old of globSync(['bag-adres*.tgz', 'source-maps-*.tgz'], { cwd: folder })) {
     rmSync(join(folder, old));
+  }
 
   const built = join(work, 'bag-adres');
   const bundles = await buildPackage(built, version);
@@ -73,9 +75,11 @@ async function release({ dryRun, out, as }: Options): Promise<void> {
   writeFileSync(join(folder, 'SHA256SUMS'), `${sums.join('\n')}\n`);
   console.log(sums.join('\n'));
   if (dryRun) console.error(`Nothing is published. The files are in ${folder}.`);
-  else
-    for (const packed of globSync('bag-adres*.tgz', { cwd: folder }).sort())
+  else {
+    for (const packed of globSync('bag-adres*.tgz', { cwd: folder }).sort()) {
       npm(['publish', join(folder, packed), '--provenance', '--access', 'public'], root);
+    }
+  }
 }
 
 await new Command('npm run release --')

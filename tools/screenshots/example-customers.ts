@@ -65,7 +65,9 @@ export async function addExampleCustomers(
   const today = dateOf(now);
   const adminAt = (daysAgo: number, actor: string) =>
     createAdmin({
-      ...{ client, table: testTables.accounts, actor },
+      client,
+      table: testTables.accounts,
+      actor,
       now: () => (secondsOf(today) - daysAgo * daySeconds + 9 * hourSeconds) * 1000,
     });
   const operatorAt = (daysAgo: number) => adminAt(daysAgo, 'olaf@operator.example (operator)');
@@ -107,8 +109,9 @@ export async function addExampleCustomers(
       let at = secondsOf(today) - (created - 2) * daySeconds;
       at < secondsOf(today);
       at += daySeconds
-    )
+    ) {
       records.push(recordOf(id, dateOf(at), perDay, codes));
+    }
     await write(records);
     const month = usageRecord.sortKey(today.slice(0, 7));
     const ofMonth = records.filter((record) => month <= record[accountsTable.sortKey]);

@@ -70,9 +70,11 @@ export async function takeFormPictures(
   await page.route('**/*', async (route) => {
     const { pathname, searchParams } = new URL(route.request().url());
     if (pathname === '/adres') await route.fulfill({ json: answer(searchParams) });
-    else if (pathname === '/')
+    else if (pathname === '/') {
       await route.fulfill({ contentType: 'text/html; charset=utf-8', body: head + lines });
-    else await route.fulfill({ contentType: 'text/javascript; charset=utf-8', body: script });
+    } else {
+      await route.fulfill({ contentType: 'text/javascript; charset=utf-8', body: script });
+    }
   });
   for (const { name, postcode, huisnummer, brought = {} } of formPictures.slice(0, count)) {
     await page.goto('http://shop.example/');

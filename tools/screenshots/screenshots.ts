@@ -91,7 +91,9 @@ async function take({ out: given, examples, form: onlyForm, dark, english, width
   await mkdir(out, { recursive: true });
   // The docs show the first one, always in one size.
   if (given) await takeFormPictures(browser, out, look);
-  else await takeFormPictures(browser, 'docs/examples', { ...look, width: 560 }, 1);
+  else {
+    await takeFormPictures(browser, 'docs/examples', { ...look, width: 560 }, 1);
+  }
   if (onlyForm) return;
   await takeFirstMinute(browser, given ?? 'docs/examples');
   const portal = await startLocalPortalOf(addExampleCustomers);
@@ -112,10 +114,12 @@ async function take({ out: given, examples, form: onlyForm, dark, english, width
     await page.goto(portal.portalUrl + path);
     await page.screenshot({ path: join(out, `${name}.png`), fullPage: true });
   };
-  for (const picture of pictures({ key: portal.shownKey, load: portal.register.waiting }))
+  for (const picture of pictures({ key: portal.shownKey, load: portal.register.waiting })) {
     await shoot(picture, look);
-  for (const [name, person, path, own] of looks)
+  }
+  for (const [name, person, path, own] of looks) {
     await shoot([name, person, path], { ...look, ...own });
+  }
 
   const page = await browser.newPage({ locale: look.locale, viewport: { width, height: 800 } });
   await page.goto(`${portal.baseUrl}/problems/invalid-input`);

@@ -47,8 +47,9 @@ export function createAccessStore(
         return await update(command, signal);
       } catch (error) {
         if (conditionFailed(error) || isOurFault(error)) throw error;
-        if (!wasNotApplied(error))
+        if (!wasNotApplied(error)) {
           throw new ChargeUnknown(causeOf(error, signal), { cause: error });
+        }
         if (canSucceedLater(error)) {
           await sleep(pause * (1 - Math.random() / 2), undefined, { signal }).catch(
             () => undefined,
@@ -133,8 +134,9 @@ function createSeenLimits() {
     of: (account: string): Limits => seen.get(account) ?? {},
     learn({ account, quota }: Access, units: number): void {
       if (units === 1 && !seen.has(account)) return;
-      if (seen.size >= mostAccounts && !seen.has(account))
+      if (seen.size >= mostAccounts && !seen.has(account)) {
         seen.delete(seen.keys().next().value as string);
+      }
       seen.set(account, limitsOf(quota));
     },
   };

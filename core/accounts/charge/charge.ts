@@ -117,8 +117,9 @@ function requireCounted(
   access: Access | undefined,
   { claim, units, now, starts }: ChargeAttempt,
 ): Access {
-  if (access && admits(access, claim, now) && showsUnits(access.quota, starts, units))
+  if (access && admits(access, claim, now) && showsUnits(access.quota, starts, units)) {
     return access;
+  }
   throw new StoreUnavailable(
     'the store reported a charge as done, but the returned item does not show it',
   );

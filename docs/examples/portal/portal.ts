@@ -50,8 +50,9 @@ export function createPortal({ customerOf, plansOnOffer, ...config }: PortalOpti
     },
     'POST /plan': async (admin, { account }, { body }) => {
       const plan = String(body.plan);
-      if (!plansOnOffer.includes(plan))
+      if (!plansOnOffer.includes(plan)) {
         return { status: 403, body: { error: 'That plan is not on offer.' } };
+      }
       const { windows } = await admin.accounts.set({ id: account, plan });
       return { status: 200, body: { plan, windows } };
     },

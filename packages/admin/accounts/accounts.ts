@@ -126,8 +126,9 @@ export type AccountInput = DetailsChanges & {
 export async function createAccount(store: AdminStore, input: AccountInput): Promise<AccountView> {
   const { id, plan: code, limits = {}, ...details } = input;
   const attempt = async () => {
-    if (await findAccess(store, id))
+    if (await findAccess(store, id)) {
       throw new AdminError('exists', `Account "${id}" already exists.`);
+    }
     if (await isDeleted(store, id)) {
       throw new AdminError(
         'exists',

@@ -173,16 +173,18 @@ export function checkOneLine(text: string, what: string, longest: number): void 
     length > longest ||
     text.trim() === '' ||
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)
-  )
+  ) {
     throw new AdminError(
       'invalid',
       `${what} is 1 to ${longest} characters, without control characters.`,
     );
-  if (containsApiKey(text))
+  }
+  if (containsApiKey(text)) {
     throw new AdminError(
       'invalid',
       `${what} looks like an API key. It is stored and shown: use a name instead.`,
     );
+  }
 }
 
 export const checkToken = rule(
@@ -264,8 +266,9 @@ export function checkLimits(limits: Partial<Record<string, unknown>>): void {
   for (const [window, limit] of Object.entries(limits)) {
     checkWindow(window);
     if (limit === null) continue;
-    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit)
+    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit) {
       continue;
+    }
     throw new AdminError(
       'invalid',
       `The limit of "${window}" is a whole number from 0 to ${maxLimit}, or unlimited.`,

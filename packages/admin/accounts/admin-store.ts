@@ -305,8 +305,9 @@ export function entriesQuery(
 
 /** Every account, read page by page, as it is when its page is read. */
 export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
-  for await (const { names } of pagesOf((at) => readNames(store, 'account', at)))
+  for await (const { names } of pagesOf((at) => readNames(store, 'account', at))) {
     yield* await findAccessOf(store, names);
+  }
 }
 
 /** @throws AdminError `invalid` */

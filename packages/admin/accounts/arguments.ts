@@ -71,14 +71,16 @@ const unless =
   (one: Shape): Shape =>
   (value, name) =>
     value === absent ? undefined : one(value, name);
-const [optional, nullable] = [unless(undefined), unless(null)];
+const optional = unless(undefined);
+const nullable = unless(null);
 const each =
   (whole: Shape) =>
   (of: Shape): Shape =>
   (value, name) =>
     whole(value, name) ??
     firstFault(Object.values(value as object).map((one) => [of, one, `each of ${name}`]));
-const [list, record] = [each(aList), each(anObject)];
+const list = each(aList);
+const record = each(anObject);
 const object =
   (members: Record<string, Shape>): Shape =>
   (value, name) =>
@@ -176,14 +178,12 @@ const keyBackup = exactly({
   hash: nullable(bytes),
 });
 const accountBackup = exactly({
-  ...{
-    id: accountId,
-    state: accountState,
-    plan: planCode,
-    plans: record(planCode),
-    created: count,
-    ownLimits,
-  },
+  id: accountId,
+  state: accountState,
+  plan: planCode,
+  plans: record(planCode),
+  created: count,
+  ownLimits,
   ...details,
   usage: ruled(record(exactly({ start: count, used: count })), ofWindows),
   keys: list(keyBackup),

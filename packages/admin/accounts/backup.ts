@@ -81,12 +81,10 @@ export async function exportBackup(store: AdminStore): Promise<Backup> {
     FilterExpression: `#item IN (:access, :plan, :plans, :details) OR ${beginnings.join(' OR ')}`,
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
     ExpressionAttributeValues: {
-      ...{
-        ':access': accessName,
-        ':plan': planRecord.sortKey,
-        ':plans': planHistoryItem,
-        ':details': detailsItem,
-      },
+      ':access': accessName,
+      ':plan': planRecord.sortKey,
+      ':plans': planHistoryItem,
+      ':details': detailsItem,
       ...prefixes,
     },
   });
@@ -135,7 +133,11 @@ function accountBackup(items: readonly Item[]): AccountBackup[] {
   }));
   return [
     {
-      ...{ id, state, plan, ownLimits, created },
+      id,
+      state,
+      plan,
+      ownLimits,
+      created,
       plans: Object.fromEntries(readPlanHistory(named(planHistoryItem))) as Record<string, string>,
       ...readDetails(named(detailsItem)),
       // The windows that have begun.
@@ -201,11 +203,12 @@ export async function importBackup(
   );
   const codes = new Set([...backup.plans, ...existing.plans].map(({ code }) => code));
   for (const { id, plan, plans } of accounts) {
-    if (!codes.has(plan))
+    if (!codes.has(plan)) {
       throw new AdminError(
         'not_found',
         `Account "${id}" is on plan "${plan}", which does not exist.`,
       );
+    }
     if ([...readPlanHistory(plans).values()].at(-1) === plan) continue;
     throw new AdminError(
       'invalid',
@@ -245,8 +248,9 @@ function missingOf<T>(
   const seen = new Set<string>();
   return wanted.filter((item) => {
     const name = nameOf(item);
-    if (seen.has(name))
+    if (seen.has(name)) {
       throw new AdminError('invalid', `${what} "${name}" is in the backup twice.`);
+    }
     seen.add(name);
     if (!texts.has(name)) return true;
     if (texts.get(name) === textOf(item)) return false;
@@ -286,8 +290,9 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
     // So are members and days. An existing account is therefore complete, and an import may skip
     // it.
     for (const item of members.flatMap((member) => memberItems(id, member))) await store.put(item);
-    for (const day of days)
+    for (const day of days) {
       await store.update(restoreDay(store.table, id, withoutCounted(day, account.usage)));
+    }
     await retryConflicts(async () => {
       const current = await getPlan(store, plan);
       const more = {

@@ -59,8 +59,9 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         },
       ]);
     });
-    for (const { keyId } of await keyRecordsOf(store, id))
+    for (const { keyId } of await keyRecordsOf(store, id)) {
       await store.delete(recordKey({ account: id, keyId }));
+    }
     await store.delete(creationCountKey(id));
     await removeAllMembers(store, id);
   });

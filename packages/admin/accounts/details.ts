@@ -59,8 +59,9 @@ export function detailsDifference(before: AccountDetails, changes: DetailsChange
 
 export function withDetails(before: AccountDetails, changes: DetailsChanges): AccountDetails {
   const after = { ...before };
-  for (const field of fields)
+  for (const field of fields) {
     after[field] = changes[field] === undefined ? before[field] : changes[field];
+  }
   return after;
 }
 

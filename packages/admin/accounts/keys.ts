@@ -134,8 +134,9 @@ type Issue = Omit<KeyInput, 'expires'> & { expiresSeconds: number | null; replac
 async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string; keyId: string }> {
   const { account, label, expiresSeconds, token, replaces } = issue;
   const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
-  if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId)))
+  if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) {
     throw alreadyCreated(tokenKeyId);
+  }
   await requireFreeKey(store, account, { replaced: replaces?.keyId });
   await countCreation(store, account);
   const { secret, settled } = await secretForKey(store);

@@ -165,7 +165,9 @@ export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Pla
     if (limit === undefined) continue;
     if (limit === 'plan') delete changed[window];
     else if (plan.limits[window] === undefined) throw notConfigured(window, plan);
-    else changed[window] = limit;
+    else {
+      changed[window] = limit;
+    }
   }
   return inWindowOrder(changed);
 }
@@ -279,12 +281,14 @@ export async function followPlan(
   options: { accounts?: number | undefined } = {},
 ): Promise<PlanProgress> {
   const { accounts = accountsAtOnce } = options;
-  if (!Number.isInteger(accounts) || accounts < 1)
+  if (!Number.isInteger(accounts) || accounts < 1) {
     throw new AdminError('invalid', 'Give a whole number of accounts.');
+  }
   return retryConflicts(async () => {
     const record = await store.get(planKey(code));
-    if (!record)
+    if (!record) {
       throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
+    }
     const change = readChange(record);
     if (!change) return { looked: 0, followed: 0, started: '', actor: '', done: true };
     const plan = readPlan(record);

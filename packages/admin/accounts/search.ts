@@ -72,8 +72,9 @@ export async function findAccounts(
   { prefix = '', limit = maxPage, cursor }: PageOptions,
 ): Promise<NamePage> {
   const wanted = text.length <= maxSearch ? folded(text) : '';
-  if (wanted === '')
+  if (wanted === '') {
     throw new AdminError('invalid', `A search is a text of 1 to ${maxSearch} characters.`);
+  }
   const words = [...new Set(wanted.split(' '))];
   const query = entriesQuery(store, 'account', { prefix, cursor });
   const found = await store.query({

@@ -201,8 +201,9 @@ export async function listSessions(
 const pageSize = 100;
 
 async function pageOfSessions(store: AdminStore, cursor: string | undefined): Promise<SessionPage> {
-  if (cursor !== undefined && !isSessionId(cursor))
+  if (cursor !== undefined && !isSessionId(cursor)) {
     throw new AdminError('invalid', 'The list of sessions did not return this cursor.');
+  }
   const items = await store.query({
     TableName: store.table,
     Limit: pageSize + 1,

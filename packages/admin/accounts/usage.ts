@@ -77,7 +77,8 @@ function usageView(
   dates: readonly string[],
   { counts, refusals }: Counts,
 ): AccountUsage {
-  const [from = '', to = ''] = [dates[0], dates.at(-1)];
+  const from = dates[0] ?? '';
+  const to = dates.at(-1) ?? '';
   const days = dates.map((date) => ({ date, lookups: counts[date] ? lookupsIn(counts[date]) : 0 }));
   return { account, from, to, days, refusals };
 }
@@ -200,8 +201,9 @@ export async function readRange(
   const day = `${month}-01`;
   const monthBefore = dateOf(secondsOf(last) - 29 * daySeconds);
   const first = from ?? (monthBefore < day && day <= last ? day : monthBefore);
-  if (first > last)
+  if (first > last) {
     throw new AdminError('invalid', `The range ends (${last}) before it begins (${first}).`);
+  }
   if ((secondsOf(last) - secondsOf(first)) / daySeconds >= maxRangeDays) {
     throw new AdminError(
       'invalid',
@@ -237,8 +239,9 @@ export async function firstMonthOf(store: AdminStore, account?: string): Promise
   const kept = firstKeptDay(months, now).slice(0, 7);
   const created =
     account === undefined ? since : firstDay(await planHistoryOf(store, account))?.slice(0, 7);
-  if (created !== undefined && created >= kept)
+  if (created !== undefined && created >= kept) {
     return { month: created, why: createdIn(created, account) };
+  }
   return {
     month: kept,
     why: `Usage is kept for ${months} whole months, so no usage exists before ${kept}.`,
@@ -339,8 +342,9 @@ export async function* eachUsage(
   const { after, last, ...range } = options;
   const read = reader(store, await readRange(store, range));
   const accounts = accountsByName(store, { after, last });
-  for await (const usage of mapInOrder(accounts, 2 * concurrency, read))
+  for await (const usage of mapInOrder(accounts, 2 * concurrency, read)) {
     if (isListed(usage)) yield usage;
+  }
 }
 
 /**
@@ -348,11 +352,13 @@ export async function* eachUsage(
  * `invalid`
  */
 export async function usageParts(store: AdminStore, accounts: number): Promise<UsagePart[]> {
-  if (!Number.isInteger(accounts) || accounts < 1)
+  if (!Number.isInteger(accounts) || accounts < 1) {
     throw new AdminError('invalid', 'A part has 1 account or more.');
+  }
   const parts: UsagePart[] = [];
-  for await (const { cursor } of pagesOf((at) => namesPage(store, accounts, at.cursor)))
+  for await (const { cursor } of pagesOf((at) => namesPage(store, accounts, at.cursor))) {
     parts.push({ after: parts.at(-1)?.last, last: cursor ?? undefined });
+  }
   return parts;
 }
 
@@ -385,8 +391,9 @@ async function* accountsByName(
 ): AsyncGenerator<Named> {
   for await (const page of pagesOf(({ cursor = after }) => namesPage(store, namesAtOnce, cursor))) {
     const names = page.names.filter((id) => last === undefined || id <= last);
-    for (let at = 0; at < names.length; at += maxPage)
+    for (let at = 0; at < names.length; at += maxPage) {
       yield* await findNamed(store, names.slice(at, at + maxPage));
+    }
     if (names.length < page.names.length) return;
   }
 }
@@ -477,7 +484,11 @@ export async function usageByKey(
     .toSorted((a, b) => b.lookups - a.lookups || (a.keyId < b.keyId ? -1 : 1));
   const ofKeys = (day: DayCounts) => known.reduce((sum, { keyId }) => sum + unitsOf(keyId)(day), 0);
   return {
-    ...{ account: id, from, to, lookups: perDay(lookupsIn).lookups, keys },
+    account: id,
+    from,
+    to,
+    lookups: perDay(lookupsIn).lookups,
+    keys,
     unattributed: perDay((day) => lookupsIn(day) - ofKeys(day)),
   };
 }

@@ -36,8 +36,9 @@ export async function handler(): Promise<void> {
       const { FailedEntryCount = 0, Entries } = await events.send(
         new PutEventsCommand({ Entries: [entry] }),
       );
-      if (FailedEntryCount > 0)
+      if (FailedEntryCount > 0) {
         throw new Error(`EventBridge did not take an event: ${Entries?.[0]?.ErrorMessage}`);
+      }
     },
   });
   logger.info('looked at the usage of all accounts', {
@@ -45,10 +46,12 @@ export async function handler(): Promise<void> {
     messages,
     failed: failures.length,
   });
-  for (const { account, error } of failures)
+  for (const { account, error } of failures) {
     logger.error('an account failed', { account, error: error as Error });
-  if (failures.length > 0)
+  }
+  if (failures.length > 0) {
     throw new Error(`The usage of ${failures.length} account(s) was not recorded; see the log.`);
+  }
   const statements = statementsOf(
     store,
     s3Storage(s3, requireEnvironment(environment.statementsBucket)),

@@ -139,8 +139,15 @@ export async function thresholdDetail(
     version: eventVersion,
     deployment,
     summary: `Account ${customer} has used ${used} of the ${limit} lookups of this ${window}. ${rest}`,
-    ...{ account, name, contact, window, limit, used, level: isExhausted ? 'reached' : 'near' },
-    ...{ exhausted: isExhausted, resets: until },
+    account,
+    name,
+    contact,
+    window,
+    limit,
+    used,
+    level: isExhausted ? 'reached' : 'near',
+    exhausted: isExhausted,
+    resets: until,
     contacts: members
       .filter(({ role, person }) => role === 'admin' && person.includes('@'))
       .map(({ person }) => person),

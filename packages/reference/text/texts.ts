@@ -34,11 +34,12 @@ export function meaningsOf(offered: readonly IncludeName[], language: Language):
 
 /** The value with each placeholder in its texts replaced. */
 function filled<Value>(value: Value, placeholders: Record<string, string>): Value {
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
     return value.replace(
       /\{(?:offered|includeMeanings)\}/g,
       (name) => placeholders[name] ?? name,
     ) as Value;
+  }
   if (Array.isArray(value)) return value.map((part) => filled(part, placeholders)) as Value;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -30,12 +30,13 @@ describe('the largest account that an operator can make', () => {
     const code = 'p'.repeat(32);
     await admin.plans.put({ code, limits });
     await admin.accounts.create({ id, plan: code, limits });
-    for (let i = 0; i < maxActiveKeys; i++)
+    for (let i = 0; i < maxActiveKeys; i++) {
       await admin.keys.create({
         account: id,
         label: `key ${i}`,
         expires: new Date(Date.UTC(2099, 0, 1)),
       });
+    }
     await admin.accounts.suspend(id);
     await admin.plans.put({ code, limits, state: 'inactive' });
     const counts = [
@@ -44,51 +45,49 @@ describe('the largest account that an operator can make', () => {
         windowItem[window].used,
         windowItem[window].limit,
       ]),
-      ...[accessItem.version, accessItem.planVersion],
+      accessItem.version,
+      accessItem.planVersion,
     ];
     const dates = Array.from({ length: maxUnrecordedDays }, (_, i) => dayNumber(`2026-11-1${i}`));
     const days = Object.fromEntries(dates.map((date) => [date, widest]));
-    {
-      const used = await client.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: accessKey(id),
-          UpdateExpression: `SET ${counts.map((name) => `#${name} = :used`).join(', ')}, #days = :days`,
-          ExpressionAttributeNames: {
-            ...Object.fromEntries(counts.map((name) => [`#${name}`, name])),
-            '#days': accessItem.days,
-          },
-          ExpressionAttributeValues: { ':used': widest, ':days': days },
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-      );
-      expect(used.ConsumedCapacity?.CapacityUnits).toBe(1);
-      const stored = (await bench.item(id)) ?? {};
-      const largest = itemBytes(stored);
-      expect(
-        largest - itemBytes({ [accessItem.byKey]: {}, [accessItem.daysByKey]: {} }),
-      ).toBeLessThanOrEqual(1024 - slackBytes);
-      // The most that an item can count: 1,000 a second. All keys on one day, or as many counts on
-      // three.
-      const ofDay = (names: string[]) =>
-        Object.fromEntries(names.map((name) => [keyCode(name), 9_999_999]));
-      const names = Object.keys(stored[accessItem.keys] as object);
-      expect(names).toHaveLength(maxActiveKeys);
-      const third = maxKeyCounts / 3;
-      const [first, second, last] = [
-        names.slice(0, third),
-        names.slice(third, 2 * third),
-        names.slice(2 * third),
-      ];
-      const [dayBefore, yesterday] = dates.map(String) as [string, string];
-      for (const byKey of [
-        { [accessItem.byKey]: ofDay(names), [accessItem.daysByKey]: {} },
-        {
-          [accessItem.byKey]: ofDay(first),
-          [accessItem.daysByKey]: { [dayBefore]: ofDay(second), [yesterday]: ofDay(last) },
+    const used = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: accessKey(id),
+        UpdateExpression: `SET ${counts.map((name) => `#${name} = :used`).join(', ')}, #days = :days`,
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(counts.map((name) => [`#${name}`, name])),
+          '#days': accessItem.days,
         },
-      ])
-        expect(itemBytes({ ...stored, ...byKey })).toBeLessThanOrEqual(1024);
+        ExpressionAttributeValues: { ':used': widest, ':days': days },
+        ReturnConsumedCapacity: 'TOTAL',
+      }),
+    );
+    expect(used.ConsumedCapacity?.CapacityUnits).toBe(1);
+    const stored = (await bench.item(id)) ?? {};
+    const largest = itemBytes(stored);
+    expect(
+      largest - itemBytes({ [accessItem.byKey]: {}, [accessItem.daysByKey]: {} }),
+    ).toBeLessThanOrEqual(1024 - slackBytes);
+    // The most that an item can count: 1,000 a second. All keys on one day, or as many counts on
+    // three.
+    const ofDay = (names: string[]) =>
+      Object.fromEntries(names.map((name) => [keyCode(name), 9_999_999]));
+    const names = Object.keys(stored[accessItem.keys] as object);
+    expect(names).toHaveLength(maxActiveKeys);
+    const third = maxKeyCounts / 3;
+    const first = names.slice(0, third);
+    const second = names.slice(third, 2 * third);
+    const last = names.slice(2 * third);
+    const [dayBefore, yesterday] = dates.map(String) as [string, string];
+    for (const byKey of [
+      { [accessItem.byKey]: ofDay(names), [accessItem.daysByKey]: {} },
+      {
+        [accessItem.byKey]: ofDay(first),
+        [accessItem.daysByKey]: { [dayBefore]: ofDay(second), [yesterday]: ofDay(last) },
+      },
+    ]) {
+      expect(itemBytes({ ...stored, ...byKey })).toBeLessThanOrEqual(1024);
     }
   });
 

@@ -184,7 +184,8 @@ let accounts = 0;
 /** In the middle of a month, as there is no usage of a month to come. */
 const noon = Date.UTC(2026, 5, 15, 12) / 1000;
 const dateOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
-const [from, to] = [dateOf(noon), dateOf(noon + 86_400)];
+const from = dateOf(noon);
+const to = dateOf(noon + 86_400);
 
 beforeAll(async () => {
   await service.admin.plans.put({ code: 'one', limits: { day: 1 } });

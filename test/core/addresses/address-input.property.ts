@@ -33,21 +33,25 @@ const value = fc.oneof(
     ...'12A,12-14,147 ,0,-12,000147,A-2,2-hoog,tweehoog,a/b,0123AB,1012 J,1012 JS,1012JS'.split(
       ',',
     ),
-    ...['１０１２ＪＳ', '12ﬁ', '12½'],
+    '１０１２ＪＳ',
+    '12ﬁ',
+    '12½',
   ),
 );
 const parameter = fc.constantFrom(
-  ...[
-    'postcode',
-    'huisnummer',
-    'toevoeging',
-    'other',
-    'huisletter',
-    'huisnummertoevoeging',
-    'house_number',
-    'number',
-  ],
-  ...['Toevoeging', 'toevoging', 'huisnumer', 'Postcode', 'zipcode'],
+  'postcode',
+  'huisnummer',
+  'toevoeging',
+  'other',
+  'huisletter',
+  'huisnummertoevoeging',
+  'house_number',
+  'number',
+  'Toevoeging',
+  'toevoging',
+  'huisnumer',
+  'Postcode',
+  'zipcode',
 );
 const query = fc
   .array(fc.tuple(parameter, value), { maxLength: 6 })

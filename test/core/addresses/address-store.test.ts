@@ -58,8 +58,9 @@ function storeOf(unprocessed = false) {
       (key) => key[addressesTable.partitionKey]?.S ?? '',
     );
     read.push(keys);
-    if (keys.length > 100 || new Set(keys).size < keys.length)
+    if (keys.length > 100 || new Set(keys).size < keys.length) {
       throw new Error('DynamoDB refuses this batch');
+    }
     const left = unprocessed && keys.length > 1 ? keys.filter((_, i) => i % 2 === 1) : [];
     const done = keys.filter((key) => !left.includes(key));
     return {
@@ -160,7 +161,7 @@ describe('many lookups at once', () => {
         const found = await withTestAddresses(store).findAll(requests, include, soon());
         for (const [i, request] of requests.entries()) {
           const alone = await single.find(request, include, soon());
-          const [items] = [found[i] ?? { address: undefined, bare: undefined }];
+          const items = found[i] ?? { address: undefined, bare: undefined };
           expect(lookupAnswer(request, include, items)).toEqual(
             lookupAnswer(request, include, alone),
           );
@@ -186,7 +187,8 @@ describe('many lookups at once', () => {
       request(4, null),
       request(2, 'C'),
     ];
-    const [all, some] = [storeOf(), storeOf(true)];
+    const all = storeOf();
+    const some = storeOf(true);
     expect(await some.store.findAll(requests, [], soon())).toEqual(
       await all.store.findAll(requests, [], soon()),
     );

@@ -107,7 +107,8 @@ function write(members: Written, at: string, repeated: Set<string>): string {
 function writeValue(value: unknown, at: string, repeated: Set<string>): string {
   const { members, list } = (value ?? {}) as { members?: Written; list?: { members: Written }[] };
   if (members) return write(members, at, repeated);
-  if (list)
+  if (list) {
     return `[${list.map((one, i) => write(one.members, `${at}/${i}`, repeated)).join(', ')}]`;
+  }
   return JSON.stringify(value);
 }

@@ -7,7 +7,8 @@ const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
 /** Every text that one edit makes of a word. */
 function edited(word: string): string[] {
   return Array.from({ length: word.length + 1 }, (_, at) => {
-    const [before, after] = [word.slice(0, at), word.slice(at)];
+    const before = word.slice(0, at);
+    const after = word.slice(at);
     return [
       before + after.slice(1),
       before + after.slice(1, 2) + after.slice(0, 1) + after.slice(2),
@@ -47,45 +48,39 @@ const meant: [Meaning, string][] = [
 );
 
 const meaningless = [
-  ...[
-    '_',
-    'utm_source',
-    'gclid',
-    'callback',
-    'jsonp',
-    't',
-    'v',
-    'code',
-    'format',
-    'lang',
-    'limit',
-    'page',
-    'fields',
-  ],
-  ...[
-    'expand',
-    'ref',
-    'key',
-    'token',
-    'api-version',
-    'exacteMatch',
-    'straat',
-    'street',
-    'city',
-    'woonplaats',
-  ],
-  ...[
-    'gemeente',
-    'country',
-    'customer_id',
-    'order',
-    'session',
-    'address',
-    'fq',
-    'q',
-    '',
-    'x'.repeat(5000),
-  ],
+  '_',
+  'utm_source',
+  'gclid',
+  'callback',
+  'jsonp',
+  't',
+  'v',
+  'code',
+  'format',
+  'lang',
+  'limit',
+  'page',
+  'fields',
+  'expand',
+  'ref',
+  'key',
+  'token',
+  'api-version',
+  'exacteMatch',
+  'straat',
+  'street',
+  'city',
+  'woonplaats',
+  'gemeente',
+  'country',
+  'customer_id',
+  'order',
+  'session',
+  'address',
+  'fq',
+  'q',
+  '',
+  'x'.repeat(5000),
 ];
 
 describe('the name of a parameter', () => {

@@ -90,7 +90,10 @@ it('a charge of unknown outcome is a metric, by service and by its cause', () =>
           }),
         ],
       },
-      ...{ service: 'address', cause: 'connection', UnknownCharges: 1, status: 503 },
+      service: 'address',
+      cause: 'connection',
+      UnknownCharges: 1,
+      status: 503,
     }),
   ]);
 });

@@ -211,8 +211,9 @@ describe('a connection that fails', () => {
         const answered = await forward();
         if (isLost) return void response.destroy();
         await sleep(milliseconds);
-        if (halted.some((part) => body.includes(part)))
+        if (halted.some((part) => body.includes(part))) {
           return void response.writeHead(200).write('{');
+        }
         answer(response, answered.status, answered.body);
       },
     );
@@ -266,10 +267,8 @@ describe('a connection that fails', () => {
   });
 
   it('still returns a response within 5 seconds when the store hangs', async () => {
-    const [unreadable, charged] = [
-      await newAccount(service, { day: 100 }),
-      await newAccount(service, { day: 100 }),
-    ];
+    const unreadable = await newAccount(service, { day: 100 });
+    const charged = await newAccount(service, { day: 100 });
     const half = await newAccount(service, { day: 100 });
     // The charge of one account; the first read of one address, and the second of another.
     halted = [`"${half.id}"`];

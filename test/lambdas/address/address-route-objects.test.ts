@@ -34,7 +34,9 @@ const boat: AdresObject = {
 
 beforeAll(async () => {
   ({ key } = await newAccount(service, { day: 5000 }));
-  const [straat, bussum, hilversum] = ['Kade', 'Bussum', 'Hilversum'];
+  const straat = 'Kade';
+  const bussum = 'Bussum';
+  const hilversum = 'Hilversum';
   for (const address of [
     { key: '1381AA#1#', places: [{ straat, woonplaats: 'Weesp', objecten: [boat, home] }] },
     { key: '1381AA#2#', places: [{ straat, woonplaats: 'Weesp' }] },

@@ -24,11 +24,9 @@ import { startForTests } from '../../support/start-for-tests.ts';
 
 const { key } = issueApiKey('canary', 'any secret');
 type Reply = { status: number; body: string; headers?: Record<string, string> };
-const [lookup, many, validation] = [
-  'GET /v1/address',
-  'POST /v1/addresses',
-  'GET /v1/auth/validate',
-];
+const lookup = 'GET /v1/address';
+const many = 'POST /v1/addresses';
+const validation = 'GET /v1/auth/validate';
 const place = { straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' };
 const policy = { 'ratelimit-policy': '"day";q=5000;w=86400' };
 const json = (body: unknown, headers: Record<string, string> = policy): Reply => ({

@@ -72,7 +72,7 @@ describe('the data stack', () => {
   });
 
   it('retains both tables when the stack is deleted, with point-in-time recovery', () => {
-    for (const table of Object.values(ofType(kept.data, 'AWS::DynamoDB::Table')))
+    for (const table of Object.values(ofType(kept.data, 'AWS::DynamoDB::Table'))) {
       expect(table).toMatchObject({
         DeletionPolicy: 'Retain',
         UpdateReplacePolicy: 'Retain',
@@ -82,6 +82,7 @@ describe('the data stack', () => {
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         },
       });
+    }
     expect(kept.stack(kept.names.data).terminationProtection).toBe(true);
   });
 
@@ -95,15 +96,17 @@ describe('the data stack', () => {
       ),
     );
     expect(left.map(({ Type }) => Type)).toEqual(['AWS::DynamoDB::Table', 'AWS::DynamoDB::Table']);
-    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::Logs::LogGroup'])
+    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::Logs::LogGroup']) {
       for (const { DeletionPolicy } of staying.flatMap((stack) =>
         Object.values(ofType(kept[stack], type)),
-      ))
+      )) {
         expect([type, DeletionPolicy]).toEqual([type, 'RetainExceptOnCreate']);
+      }
+    }
   });
 
   it('deletes everything of a trial, and encrypts it with its own key', () => {
-    for (const table of Object.values(ofType(trial, 'AWS::DynamoDB::Table')))
+    for (const table of Object.values(ofType(trial, 'AWS::DynamoDB::Table'))) {
       expect(table).toMatchObject({
         DeletionPolicy: 'Delete',
         Properties: {
@@ -111,6 +114,7 @@ describe('the data stack', () => {
           SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
         },
       });
+    }
     expect(propertiesOf(trial, 'AWS::KMS::Key')).toMatchObject([{ EnableKeyRotation: true }]);
   });
 
@@ -166,11 +170,12 @@ describe('the data stack', () => {
 
   it('is deployed into the configured account only', async () => {
     const { stack, names } = await templates(otherwise);
-    for (const name of Object.values(names))
+    for (const name of Object.values(names)) {
       expect(stack(name).environment).toMatchObject({
         account: otherwise.account,
         region: 'eu-central-1',
       });
+    }
     expect(kept.stack(kept.names.data).environment.account).toBe('unknown-account');
   });
 
@@ -190,8 +195,9 @@ describe('the data stack', () => {
         'AWS::KMS::Key',
         'AWS::SecretsManager::Secret',
         'AWS::S3::Bucket',
-      ])
+      ]) {
         expect(ofType(other as Template, type)).toEqual(ofType(one as Template, type));
+      }
     }
     const namesOf = (template: Template) =>
       JSON.stringify(template).match(/"ACCOUNTS_TABLE":"restored"/g)?.length;

@@ -125,11 +125,12 @@ describe('the loader stack', () => {
     expect([...called].sort()).toEqual(Object.keys(versions).sort());
     expect(called.size).toBe(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
     const trial = ofType(quiet, 'AWS::Lambda::Version');
-    for (const version of [...Object.values(versions), ...Object.values(trial)])
+    for (const version of [...Object.values(versions), ...Object.values(trial)]) {
       expect(version).toMatchObject({
         DeletionPolicy: 'RetainExceptOnCreate',
         UpdateReplacePolicy: 'Retain',
       });
+    }
 
     const next = (await templates({ source: otherwise.source })).loader;
     const changed = Object.keys(ofType(next, 'AWS::Lambda::Version')).filter(
@@ -151,10 +152,11 @@ describe('the loader stack', () => {
     const invoke =
       statements.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
     expect(invoke).toHaveLength(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
-    for (const resource of invoke)
+    for (const resource of invoke) {
       expect(resource).toEqual({
         'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, ':*']],
       });
+    }
   });
 
   it('ends before its lock expires, with a timeout on every task', () => {
@@ -320,8 +322,9 @@ describe('the loader stack', () => {
       states,
     });
     expect(concurrency).toBe(expected);
-    for (const map of [Extract, Merge])
+    for (const map of [Extract, Merge]) {
       expect(await evaluated(map?.MaxConcurrency, { concurrency })).toBe(expected);
+    }
   });
 
   it("names the log of the state machine so that it needs no entry in the account's resource policy", () => {

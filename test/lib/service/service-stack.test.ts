@@ -87,21 +87,23 @@ describe('the service stack', () => {
     const answering = functions.filter(({ Timeout }) => Timeout === 6);
     const LoggingConfig = { LogFormat: 'JSON', SystemLogLevel: 'WARN' };
     expect(answering).toHaveLength(2);
-    for (const lambda of answering)
+    for (const lambda of answering) {
       expect(lambda).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         LoggingConfig,
       });
+    }
     for (const lambda of functions) expect(lambda).not.toHaveProperty('TracingConfig');
-    for (const lambda of properties('AWS::Lambda::Function', trial))
+    for (const lambda of properties('AWS::Lambda::Function', trial)) {
       expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
+    }
   });
 
   it('deploys a new version as a canary, and rolls it back on an alarm on 5xx or latency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup');
     expect(groups).toHaveLength(2);
-    for (const group of groups)
+    for (const group of groups) {
       expect(group).toMatchObject({
         DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
         AutoRollbackConfiguration: {
@@ -110,9 +112,11 @@ describe('the service stack', () => {
         },
         AlarmConfiguration: { Enabled: true },
       });
+    }
     expect(JSON.stringify(groups[0]?.AlarmConfiguration)).toMatch(/ServerErrors.*SlowAnswers/);
-    for (const alias of Object.values(ofType(service, 'AWS::Lambda::Alias')))
+    for (const alias of Object.values(ofType(service, 'AWS::Lambda::Alias'))) {
       expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
+    }
   });
 
   it('also rolls back on the alarm of the configured canary', async () => {
@@ -131,22 +135,24 @@ describe('the service stack', () => {
   it('deploys all at once and ignores the alarms in an emergency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup', other);
     expect(groups).toHaveLength(2);
-    for (const group of groups)
+    for (const group of groups) {
       expect(group).toMatchObject({
         DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
         AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE'] },
         AlarmConfiguration: { Enabled: false },
       });
+    }
   });
 
   it('retains earlier versions of a function, so that the alias can roll back at once', () => {
     const versions = Object.values(ofType(service, 'AWS::Lambda::Version'));
     expect(versions).toHaveLength(2);
-    for (const version of [...versions, ...Object.values(ofType(trial, 'AWS::Lambda::Version'))])
+    for (const version of [...versions, ...Object.values(ofType(trial, 'AWS::Lambda::Version'))]) {
       expect(version).toMatchObject({
         DeletionPolicy: 'RetainExceptOnCreate',
         UpdateReplacePolicy: 'Retain',
       });
+    }
   });
 
   it('keeps logs for the configured time', () => {
@@ -182,17 +188,20 @@ describe('the service stack', () => {
   });
 
   it("encrypts logs and environment variables with the operator's key", () => {
-    for (const group of properties('AWS::Logs::LogGroup', trial))
+    for (const group of properties('AWS::Logs::LogGroup', trial)) {
       expect(group.KmsKeyId).toBeDefined();
-    for (const lambda of properties('AWS::Lambda::Function', trial))
+    }
+    for (const lambda of properties('AWS::Lambda::Function', trial)) {
       expect(lambda.KmsKeyArn).toBeDefined();
+    }
   });
 
   it('has a configured dashboard of existing metrics, and an output with its URL', () => {
     expect(properties('AWS::CloudWatch::Dashboard')).toEqual([]);
     const body = JSON.stringify(properties('AWS::CloudWatch::Dashboard', trial)[0]?.DashboardBody);
-    for (const metric of ['Requests', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents'])
+    for (const metric of ['Requests', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents']) {
       expect(body).toContain(metric);
+    }
     expect(JSON.stringify(trial.Outputs?.DashboardUrl?.Value)).toContain('#dashboards/dashboard/');
   });
 

@@ -78,8 +78,9 @@ describe('a bundle', () => {
           'source-maps/Address/index.mjs.map',
         ]),
       );
-      for (const path of compared)
+      for (const path of compared) {
         if (again[path] !== synthesized[path]) throw new Error(`${path} differs`);
+      }
     },
   );
 
@@ -102,8 +103,9 @@ describe('a bundle', () => {
     for (const [path, text] of bundles) {
       // Modules, and the style and scripts of the pages.
       expect(path).toMatch(/\.mjs$|\/assets\/[a-z-]+\.(?:js|css)$/);
-      if (path.endsWith('.mjs'))
+      if (path.endsWith('.mjs')) {
         expect([path, text.includes('sourceMappingURL')]).toEqual([path, false]);
+      }
       expect([path, text.includes(process.cwd())]).toEqual([path, false]);
     }
     expect(Object.keys(synthesized)).toEqual(
@@ -122,8 +124,9 @@ describe('a bundle', () => {
       text.includes('Unable to find environment variable credentials'),
     );
     expect(withSdk.length).toBeGreaterThan(3);
-    for (const [path, text] of modules)
+    for (const [path, text] of modules) {
       expect([path, text.match(/defaultProvider::|sso-oidc|AssumeRole/)]).toEqual([path, null]);
+    }
   });
 
   it('reads the credentials once, not for every call', async () => {
@@ -194,8 +197,9 @@ describe('a bundle in a process of its own', () => {
     expect([lazy, others]).toEqual([expect.stringMatching(/^reference-route-/), []]);
     const imported = /(?:^|[;}])(?:import|export)[^;(]*?from"\.\/([^"]+)"|import"\.\/([^"]+)"/g;
     const atStart = new Set(['index.mjs']);
-    for (const file of atStart)
+    for (const file of atStart) {
       for (const [, from, bare] of textOf(file).matchAll(imported)) atStart.add(from ?? bare ?? '');
+    }
     expect([...atStart]).not.toContain(lazy);
     expect(atStart.size).toBeGreaterThan(1);
   });

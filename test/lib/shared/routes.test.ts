@@ -130,12 +130,14 @@ describe.each([
     const [stage] = propertiesOf(service, 'AWS::ApiGatewayV2::Stage');
     const deployed = (stage?.RouteSettings ?? {}) as Record<string, object>;
     expect(Object.keys(deployed).sort()).toEqual(apiRoutes.map(routeKey).sort());
-    for (const one of apiRoutes)
-      for (const other of apiRoutes.filter(({ throttle }) => throttle === one.throttle))
+    for (const one of apiRoutes) {
+      for (const other of apiRoutes.filter(({ throttle }) => throttle === one.throttle)) {
         expect([routeKey(other), deployed[routeKey(other)]]).toEqual([
           routeKey(other),
           deployed[routeKey(one)],
         ]);
+      }
+    }
   });
 
   it('have tables with the same keys', () => {

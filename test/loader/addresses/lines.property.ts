@@ -76,9 +76,11 @@ function placesOf(all: Row[]): Map<string, Place[]> {
   for (const one of all) {
     const places = table.get(addressKey(one)) ?? [];
     const same = places.find((place) => comparePlaces(place, one.place) === 0);
-    if (same)
+    if (same) {
       same.nummeraanduidingen = [...new Set([...(same.nummeraanduidingen ?? []), one.id])].sort();
-    else places.push({ ...one.place, nummeraanduidingen: [one.id] });
+    } else {
+      places.push({ ...one.place, nummeraanduidingen: [one.id] });
+    }
     table.set(addressKey(one), places.sort(comparePlaces));
   }
   return table;
@@ -126,8 +128,9 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        for (const line of lines)
+        for (const line of lines) {
           expect(parseLine(lineOf(parseLine(line)))).toEqual(parseLine(line));
+        }
         const addresses = lines.map(addressPart).filter((line) => line !== null);
         expect(new Map(addresses.map(parseLine).map(({ key, places }) => [key, places]))).toEqual(
           placesOf(all),
@@ -146,10 +149,11 @@ describe('a snapshot', () => {
           lines.map(parseLine),
         );
         const reader = new LineSegmentReader(packSegment(lines));
-        for (const postcode3 of postcode3sOf('13'))
+        for (const postcode3 of postcode3sOf('13')) {
           expect(reader.lines(postcode3)).toEqual(
             lines.filter((line) => line.startsWith(postcode3)),
           );
+        }
         const copied = new LineSegmentWriter();
         const total: LineCounts = { lines: 0, lists: 0, places: {} };
         for (const part of reader.parts) {
@@ -210,7 +214,9 @@ describe('a difference', () => {
         for (const change of changes) file.add(writeOf(change));
         for (const write of unpackWrites(file.pack())) {
           if ('remove' in write) table.delete(write.remove);
-          else table.set(parseLine(write.put).key, parseLine(write.put));
+          else {
+            table.set(parseLine(write.put).key, parseLine(write.put));
+          }
         }
         expect(table).toEqual(truth(after));
       }),
@@ -226,7 +232,8 @@ describe('a difference', () => {
   it('names each key that differs once, and no other', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
-        const [old, now] = [truth(before), truth(after)];
+        const old = truth(before);
+        const now = truth(after);
         const differing = [...new Set([...old.keys(), ...now.keys()])].filter(
           (key) => JSON.stringify(old.get(key)) !== JSON.stringify(now.get(key)),
         );
@@ -242,10 +249,8 @@ describe('a difference', () => {
     const many = fc.array(row, { maxLength: 200 });
     fc.assert(
       fc.property(many, rows, fc.nat(), (same, other, at) => {
-        const [before, after] = [
-          joinLines(same.map(rowOf)),
-          joinLines([...same.slice(at % 200), ...other].map(rowOf)),
-        ];
+        const before = joinLines(same.map(rowOf));
+        const after = joinLines([...same.slice(at % 200), ...other].map(rowOf));
         const [old, now] = [before, after].map(
           (lines) => new Map(lines.map((line) => [keyOf(line), line])),
         );
@@ -264,13 +269,15 @@ describe('a difference', () => {
   it('distinguishes a change of an address from a change of only its list', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
-        const [old, now] = [placesOf(before), placesOf(after)];
+        const old = placesOf(before);
+        const now = placesOf(after);
         const changes = changesOf(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)));
         const kinds = new Map(
           changes.map((change) => [keyOf((change.after ?? change.before) as Line), change.kind]),
         );
         const expected = (key: string): Change['kind'] => {
-          const [was, is] = [old.get(key), now.get(key)];
+          const was = old.get(key);
+          const is = now.get(key);
           if (JSON.stringify(was) === JSON.stringify(is)) return 'list';
           return was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
         };
@@ -306,7 +313,8 @@ describe('bytes that grow', () => {
     const from = Uint8Array.from({ length: 9_000 }, (_, index) => (31 * index) % 251);
     fc.assert(
       fc.property(fc.array(fc.tuple(length, fc.nat(800)), { maxLength: 6 }), (copies) => {
-        const [grown, expected] = [new GrowingBytes(), [] as number[]];
+        const grown = new GrowingBytes();
+        const expected = [] as number[];
         for (const [count, start] of copies) {
           grown.copy(new DataView(from.buffer), start, count);
           grown.memory[grown.length++] = 1;

@@ -58,9 +58,11 @@ describe('reading an extract', () => {
       const files: Record<string, Buffer | string> = {
         'Leveringsdocument-BAG-Extract.xml': deliveryXml('2025-12-08'),
       };
-      for (const entry of await listEntries(bufferAccess(zip), 'bag.zip'))
-        if (!entry.name.endsWith('/'))
+      for (const entry of await listEntries(bufferAccess(zip), 'bag.zip')) {
+        if (!entry.name.endsWith('/')) {
           files[entry.name] = await readEntry(bufferAccess(zip), entry, 'bag.zip');
+        }
+      }
       const { peildatum, rows } = await readExtract(await zipOf(files));
       expect(peildatum).toBe('2025-12-08');
       expect(rows.map(({ key }) => key)).toEqual(['1234AB#56#A', '1234AB#1#A']);

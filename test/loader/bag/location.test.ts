@@ -14,12 +14,10 @@ const polygon = (rings: string, attributes = `${rd} srsDimension="2"`) =>
  * direction.
  */
 const square = (x: number, y: number, size: number, isReversed = false) => {
-  const [left, low, right, high] = [
-    100_000 + x,
-    400_000 + y,
-    100_000 + x + size,
-    400_000 + y + size,
-  ];
+  const left = 100_000 + x;
+  const low = 400_000 + y;
+  const right = 100_000 + x + size;
+  const high = 400_000 + y + size;
   const corners = [
     `${left} ${low}`,
     `${right} ${low}`,

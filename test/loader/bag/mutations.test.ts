@@ -146,8 +146,9 @@ describe('a file of mutations', () => {
       const xml = usualXml
         .replace('<ml:mutatieGroep>', `${building}<ml:mutatieGroep>`)
         .replace(`xmlns:${prefix}="`, `xmlns:${prefix}="other-`);
-      for (const strictly of [true, false])
+      for (const strictly of [true, false]) {
         expect(() => read(xml, { strictly })).toThrow('in schema');
+      }
     },
   );
 

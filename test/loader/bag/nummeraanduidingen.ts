@@ -62,9 +62,11 @@ export function outcomeOf<K extends keyof Visited>(
   xml: string | Buffer,
   reader: 'fast' | 'strict',
 ): Outcome<Visited[K]> {
-  const [visited, later]: [Visited[K][], Visited[K][]] = [[], []];
+  const visited: Visited[K][] = [];
+  const later: Visited[K][] = [];
   // A buffer is not copied: what lies behind it in memory must not matter.
-  const [bytes, strictly] = [typeof xml === 'string' ? Buffer.from(xml) : xml, reader === 'strict'];
+  const bytes = typeof xml === 'string' ? Buffer.from(xml) : xml;
+  const strictly = reader === 'strict';
   const readObjects = readXml[kind] as ReadObjects<Visited[K]>;
   const readAll = (visit: (one: Visited[K]) => void, options: ReadOptions<Visited[K]>) =>
     readObjects(bytes, 'a.xml', peildatum, visit, { strictly, ...options });

@@ -543,8 +543,9 @@ function streetsIn(xml: Buffer, strictly: boolean): Read<OprVoorkomen> {
 }
 
 async function* chunksOf(xml: Buffer, chunkBytes = xml.length): AsyncGenerator<Buffer> {
-  for (let start = 0; start < xml.length; start += chunkBytes)
+  for (let start = 0; start < xml.length; start += chunkBytes) {
     yield xml.subarray(start, start + chunkBytes);
+  }
 }
 
 async function placesIn(xml: AsyncIterable<Buffer>): Promise<Read<WplVoorkomen>> {
@@ -656,7 +657,8 @@ describe('streets', () => {
   );
 
   it('are read by the fast reader, which leaves names with references to the strict one', () => {
-    const [strict, fast]: [string[], string[]] = [[], []];
+    const strict: string[] = [];
+    const fast: string[] = [];
     const names = ['x', 'x'.repeat(80), "'t Veer", 'Mr.J.C.Bührmannlaan', 'B&W-pad'].map(
       (naam) => ({
         ...street,

@@ -77,12 +77,12 @@ describe('a file that Kadaster’s XSDs call valid', () => {
   });
 
   const vbo: VboStand = {
-    ...{ identificatie: '0457010000000001', hoofdadres: '0457200000199640', begin: '2010-09-29' },
-    ...{
-      punt: '131009.0 482405.25',
-      oppervlakte: 85,
-      gebruiksdoelen: ['woonfunctie', 'hotel (met ontbijt)'],
-    },
+    identificatie: '0457010000000001',
+    hoofdadres: '0457200000199640',
+    begin: '2010-09-29',
+    punt: '131009.0 482405.25',
+    oppervlakte: 85,
+    gebruiksdoelen: ['woonfunctie', 'hotel (met ontbijt)'],
   };
   const vboXml = fileXml('VBO', [vbo], peildatum).replace('</gml:pos>', '</gml:coordinates>');
   const described = vboXml.replace(
@@ -109,7 +109,8 @@ describe('a file that Kadaster’s XSDs call valid', () => {
     expect(await schemaErrors(described)).toEqual([]);
   });
 
-  const [vanaf, tot] = ['2026-01-07', peildatum];
+  const vanaf = '2026-01-07';
+  const tot = peildatum;
   const group: MutationGroup = { kind: 'NUM', changes: [{ wordt: { ...someNum, begin: vanaf } }] };
   const mutations = mutationsXml([group], vanaf, tot);
   const zoned = mutations.replace(/(Tot|Vanaf|Datum|Geldigheid)>([\d-]+)</g, '$1>$2+01:00<');

@@ -184,15 +184,18 @@ describe('the register', () => {
 });
 
 const num = (more: Partial<NumVoorkomen> = {}): NumVoorkomen => ({
-  ...{
-    kind: 'NUM',
-    identificatie: '0457200000000001',
-    volgnummer: 3,
-    begin: 20_260_108,
-    eind: 99_999_999,
-  },
-  ...{ postcode: '1381AA', huisnummer: 9, huisletter: '', huisnummertoevoeging: '' },
-  ...{ openbareRuimte: '0457300000000001', woonplaats: null, ...more },
+  kind: 'NUM',
+  identificatie: '0457200000000001',
+  volgnummer: 3,
+  begin: 20_260_108,
+  eind: 99_999_999,
+  postcode: '1381AA',
+  huisnummer: 9,
+  huisletter: '',
+  huisnummertoevoeging: '',
+  openbareRuimte: '0457300000000001',
+  woonplaats: null,
+  ...more,
 });
 const change = (
   was: Mutation['was'],
@@ -296,20 +299,18 @@ describe('the mutations of a national day that concern a municipality', () => {
     gemeenten: ['0457'],
   };
   const vbo: AdresseerbaarVoorkomen = {
-    ...{
-      kind: 'VBO',
-      identificatie: '0457010000000001',
-      volgnummer: 2,
-      begin: 20_260_108,
-      eind: 99_999_999,
-    },
-    ...{
-      type: 'verblijfsobject',
-      status: 'Verblijfsobject in gebruik',
-      oppervlakte: 85,
-      gebruiksdoelen: ['woonfunctie'],
-    },
-    ...{ hoofdadres: '0457200000000001', nevenadressen: [], locatie: { x: 1, y: 2 } },
+    kind: 'VBO',
+    identificatie: '0457010000000001',
+    volgnummer: 2,
+    begin: 20_260_108,
+    eind: 99_999_999,
+    type: 'verblijfsobject',
+    status: 'Verblijfsobject in gebruik',
+    oppervlakte: 85,
+    gebruiksdoelen: ['woonfunctie'],
+    hoofdadres: '0457200000000001',
+    nevenadressen: [],
+    locatie: { x: 1, y: 2 },
   };
   const kept = (mutations: Mutation[]) =>
     withinRegister(register)({

@@ -43,7 +43,9 @@ const bufferOf = (lines: readonly string[]) =>
 
 /** What joining gives: the records, and what was visited. */
 function join(lines: readonly string[], changed: readonly string[] = []) {
-  const [current, later, several]: [string[], string[], string[]] = [[], [], []];
+  const current: string[] = [];
+  const later: string[] = [];
+  const several: string[] = [];
   const { records, count, repeated } = joinRecords(
     inOrder(bufferOf(lines)),
     bufferOf(changed),
@@ -106,11 +108,12 @@ describe('joining records', () => {
       fc.property(occurrences, occurrences, fc.subarray(ids), (all, after, changed) => {
         const objects = byId(all);
         const now = new Map(objects);
-        for (const id of changed)
+        for (const id of changed) {
           now.set(
             id,
             after.filter(({ identificatie }) => identificatie === id),
           );
+        }
         const changes = changed.map((id) => recordOf('NUM', id, now.get(id) ?? [])).sort();
         const found = join(recordsOf(objects), changes);
         expect(found).toEqual(model(now));
@@ -122,15 +125,17 @@ describe('joining records', () => {
   it('counts what is there twice, once', () => {
     const one = recordOf('NUM', '0457200000000001', [
       {
-        ...{
-          kind: 'NUM',
-          identificatie: '0457200000000001',
-          volgnummer: 1,
-          begin: 20_100_101,
-          eind: noEind,
-        },
-        ...{ postcode: '1381AA', huisnummer: 9, huisletter: '', huisnummertoevoeging: '' },
-        ...{ openbareRuimte: '0457300000000035', woonplaats: null },
+        kind: 'NUM',
+        identificatie: '0457200000000001',
+        volgnummer: 1,
+        begin: 20_100_101,
+        eind: noEind,
+        postcode: '1381AA',
+        huisnummer: 9,
+        huisletter: '',
+        huisnummertoevoeging: '',
+        openbareRuimte: '0457300000000035',
+        woonplaats: null,
       },
     ]);
     expect(join([one, one, one])).toMatchObject({
@@ -158,7 +163,8 @@ describe('the objects of nummeraanduidingen', () => {
   it('are a problem where nothing takes them', () => {
     const found = objects();
     found.take('0457200000000001');
-    const [identificatie, detail] = ['0457010000000001', '0457200000000002'];
+    const identificatie = '0457010000000001';
+    const detail = '0457200000000002';
     expect(found.missing('x.zip')).toEqual([
       { kind: 'address_missing', file: 'x.zip', identificatie, detail },
     ]);

@@ -93,7 +93,11 @@ describe('a record', () => {
         const order = (one: object) => JSON.stringify(one);
         const inOrder = (list: readonly (NumVoorkomen | AdresseerbaarVoorkomen)[]) =>
           list.map(({ kind, identificatie, volgnummer, begin, eind, ...rest }) => ({
-            ...{ kind, identificatie, volgnummer, begin, eind },
+            kind,
+            identificatie,
+            volgnummer,
+            begin,
+            eind,
             ...Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1))),
           }));
         expect(inOrder(read).map(order).sort()).toEqual(inOrder(expected).map(order).sort());

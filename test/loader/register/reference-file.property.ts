@@ -104,8 +104,9 @@ describe('the file of streets and places', () => {
           const { openbareRuimten, woonplaatsen } = referenceAt(structuredClone(memory));
           const expected = { streets: current(streets), places: current(places) };
           const ids = [...streets.map(({ identificatie }) => identificatie), ...others];
-          for (const id of ids)
+          for (const id of ids) {
             expect(openbareRuimten.get(id)).toEqual(expected.streets.found.get(id));
+          }
           for (const [id, one] of expected.places.found) expect(woonplaatsen.get(id)).toEqual(one);
           expect(severalCurrent.OPR.toSorted()).toEqual(expected.streets.others);
           expect(severalCurrent.WPL.toSorted()).toEqual(expected.places.others);
@@ -120,14 +121,17 @@ describe('the file of streets and places', () => {
         fc.array(street, { minLength: 2, maxLength: 5 }),
         fc.array(place, { minLength: 2 }),
         (streets, places) => {
-          const [identificatie, id] = ['0457300000000035', '3631'];
+          const identificatie = '0457300000000035';
+          const id = '3631';
           const all = { begin: 20100929, eind: noEind, volgnummer: 1 };
           const lookUp = (turned: boolean) => {
             const file = new ReferenceWriter();
-            for (const one of turned ? places.toReversed() : places)
+            for (const one of turned ? places.toReversed() : places) {
               file.add({ kind: 'WPL', ...one, ...all, identificatie: id });
-            for (const one of turned ? streets.toReversed() : streets)
+            }
+            for (const one of turned ? streets.toReversed() : streets) {
               file.add({ kind: 'OPR', ...one, ...all, identificatie });
+            }
             const { openbareRuimten, woonplaatsen } = referenceAt(
               referenceOn(file.file, peildatum),
             );
@@ -169,18 +173,17 @@ describe('the file of streets and places', () => {
 
   it('refuses a value that would move the fields after it', () => {
     const file = new ReferenceWriter();
-    const [place, since] = [
-      { identificatie: '3631', naam: 'Weesp' },
-      { begin: 10101, eind: noEind, volgnummer: 1 },
-    ];
+    const place = { identificatie: '3631', naam: 'Weesp' };
+    const since = { begin: 10101, eind: noEind, volgnummer: 1 };
     const wrong = [
       [{ ...place, identificatie: '363' }, since],
       [place, { ...since, begin: 100_000_000 }],
       [place, { ...since, begin: -1 }],
       [place, { ...since, volgnummer: 100_000 }],
     ] as const;
-    for (const [one, span] of wrong)
+    for (const [one, span] of wrong) {
       expect(() => file.add({ kind: 'WPL', ...one, ...span })).toThrow("A stored line can't hold");
+    }
   });
 
   it('is refused in a form that this version does not read', () => {

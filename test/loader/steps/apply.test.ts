@@ -44,7 +44,8 @@ describe('a lookup while a load is applied', () => {
       await dataset.load({ month: before });
       const sources = await next();
 
-      const [old, now] = [tableOf(before), tableOf(after)];
+      const old = tableOf(before);
+      const now = tableOf(after);
       const seenNew = new Set<string>();
       let lookups = 0;
       let applying = true;
@@ -59,10 +60,8 @@ describe('a lookup while a load is applied', () => {
             }),
           );
           const straat = Item?.places?.L?.[0]?.M?.straat?.S;
-          const [was, is] = [
-            old.get(key)?.sort(comparePlaces)[0]?.straat,
-            now.get(key)?.[0]?.straat,
-          ];
+          const was = old.get(key)?.sort(comparePlaces)[0]?.straat;
+          const is = now.get(key)?.[0]?.straat;
           if (straat === is && was !== is) seenNew.add(key);
           else if (seenNew.has(key)) throw new Error(`${key} went back`);
           if (straat !== was && straat !== is) throw new Error(`${key} was ${straat}`);

@@ -133,8 +133,9 @@ export async function startLoadBench(
           input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' },
         });
         const { ConsumedCapacity = [] } = result.output as BatchWriteItemCommandOutput;
-        for (const { TableName = '', CapacityUnits = 0 } of ConsumedCapacity)
+        for (const { TableName = '', CapacityUnits = 0 } of ConsumedCapacity) {
           units.set(TableName, (units.get(TableName) ?? 0) + CapacityUnits);
+        }
         return result;
       },
     { step: 'initialize' },
@@ -201,15 +202,17 @@ export async function startLoadBench(
     /** Every address in the table, without what the loader keeps there for itself. */
     async addressesIn(table: string): Promise<Map<string, Place[]>> {
       const found = new Map<string, Place[]>();
-      for await (const { key, places } of itemsIn(table))
+      for await (const { key, places } of itemsIn(table)) {
         if (places.length > 0) found.set(key, places);
+      }
       return found;
     },
     /** Every list of toevoegingen in the table, by the key that it lies under. */
     async listsIn(table: string): Promise<Map<string, Toevoeging[]>> {
       const found = new Map<string, Toevoeging[]>();
-      for await (const { key, toevoegingen } of itemsIn(table))
+      for await (const { key, toevoegingen } of itemsIn(table)) {
         if (toevoegingen) found.set(key, toevoegingen);
+      }
       return found;
     },
     units: (table: string) => units.get(table) ?? 0,

@@ -101,7 +101,9 @@ export function tableOf({ addresses }: Month): Map<string, Place[]> {
     const same = places.find((place) => place.straat === straat && place.woonplaats === woonplaats);
     const id = ids[index] as string;
     if (same) same.nummeraanduidingen = [...(same.nummeraanduidingen ?? []), id].sort();
-    else places.push({ straat, woonplaats, ...inGemeente(woonplaats), nummeraanduidingen: [id] });
+    else {
+      places.push({ straat, woonplaats, ...inGemeente(woonplaats), nummeraanduidingen: [id] });
+    }
     table.set(key, places.sort(comparePlaces));
   }
   return table;
@@ -189,7 +191,8 @@ export function voorkomensOf({ addresses }: Month): Voorkomens {
 
 /** The occurrences of a month, with what ends and what begins on the date of another one. */
 export function stateBetween(before: Month, { peildatum: date, ...after }: Month): Voorkomens {
-  const [was, is] = [voorkomensOf(before), voorkomensOf({ peildatum: date, ...after })];
+  const was = voorkomensOf(before);
+  const is = voorkomensOf({ peildatum: date, ...after });
   const begun = <T extends { identificatie: string }>(old: readonly T[], all: readonly T[]) =>
     all.flatMap((one) =>
       old.some(({ identificatie }) => identificatie === one.identificatie) ? [] : [one],

@@ -30,8 +30,9 @@ const withObjecten = {
 async function recordsIn(storage: Storage): Promise<string[]> {
   const { published } = await readManifest(storage);
   const records: string[] = [];
-  for (const key of published ? recordKeys(published.snapshot) : [])
+  for (const key of published ? recordKeys(published.snapshot) : []) {
     records.push(...linesOf((await getUnpacked(storage, key, unpackRecords)).subarray(0, -1)));
+  }
   return records.sort();
 }
 

@@ -113,7 +113,8 @@ describe('days of mutations', () => {
   it('move an address to a segment without addresses on the day that an occurrence begins there', async () => {
     const register = new Register(bench, 11, 0);
     const [{ identificatie: openbareRuimte }] = register.first.OPR as [OprStand];
-    const [second, third] = [dateAfter(start, 1), dateAfter(start, 2)];
+    const second = dateAfter(start, 1);
+    const third = dateAfter(start, 2);
     const num = { identificatie: '0457200000000999', huisnummer: 70, openbareRuimte };
     const nums = [
       { ...num, postcode: '1381AA', begin: '2012-01-01', eind: third },
@@ -146,8 +147,9 @@ describe('days of mutations', () => {
     );
     const dead = spawnSync(process.execPath, ['--version']).pid;
     const unfinished = `13.${dead}.00000000-0000-0000-0000-000000000000.part`;
-    for (const folder of [snapshot, join(snapshot, 'nummeraanduidingen')])
+    for (const folder of [snapshot, join(snapshot, 'nummeraanduidingen')]) {
       await writeFile(join(folder, unfinished), 'half');
+    }
     const report = await dataset.load({ mutations: [register.mutations] });
     expect(report).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
   });

@@ -171,8 +171,9 @@ describe('a batch writer', () => {
     async (httpStatusCode, times) => {
       let attempts = 0;
       const attempt = async () => {
-        if (++attempts === 1)
+        if (++attempts === 1) {
           throw Object.assign(new Error('of the table'), { $metadata: { httpStatusCode } });
+        }
         return { done: true, progress: true };
       };
       await retryWhileThrottled(attempt, 1).catch(() => undefined);

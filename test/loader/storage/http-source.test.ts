@@ -141,8 +141,9 @@ describe('an extract on an HTTP server', () => {
 
   it('follows a redirect', async () => {
     answer = (request, response) => {
-      if (request.url === '/extract.zip')
+      if (request.url === '/extract.zip') {
         return response.writeHead(302, { location: '/moved.zip' }).end();
+      }
       ranges()(request, response);
     };
     const source = await open();

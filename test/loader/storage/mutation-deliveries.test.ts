@@ -18,7 +18,8 @@ const groups = [...laterDays(random, firstState(random, start), start, 10)].flat
   (day) => day.groups,
 );
 
-const [vanaf, tot] = [start, '2026-01-09'];
+const vanaf = start;
+const tot = '2026-01-09';
 const name = 'BAGNLDM-08012026-09012026.zip';
 
 /**

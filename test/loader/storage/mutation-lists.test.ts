@@ -59,16 +59,20 @@ describe('a list of mutations', () => {
       notes: [],
       listed: [
         {
-          ...{ name: 'BAGNLDM-23052022-24052022.zip', location: `${server.url}/a.zip`, size: 1 },
-          ...{ vanaf: '2022-05-23', tot: '2022-05-24', gemeenten: [] },
+          name: 'BAGNLDM-23052022-24052022.zip',
+          location: `${server.url}/a.zip`,
+          size: 1,
+          vanaf: '2022-05-23',
+          tot: '2022-05-24',
+          gemeenten: [],
         },
         {
-          ...{
-            name: 'BAGNLDM-24052022-25052022.zip',
-            location: 'https://elsewhere.example/b.zip',
-            size: 2,
-          },
-          ...{ vanaf: '2022-05-24', tot: '2022-05-25', gemeenten: [] },
+          name: 'BAGNLDM-24052022-25052022.zip',
+          location: 'https://elsewhere.example/b.zip',
+          size: 2,
+          vanaf: '2022-05-24',
+          tot: '2022-05-25',
+          gemeenten: [],
         },
       ],
     });
@@ -78,7 +82,8 @@ describe('a list of mutations', () => {
     const zip = join(folder, 'BAGNLDM-23052022-24052022.zip');
     await writeFile(zip, '');
     await writeFile(join(folder, 'notes.txt'), '');
-    const [vanaf, tot] = ['2022-05-23', '2022-05-24'];
+    const vanaf = '2022-05-23';
+    const tot = '2022-05-24';
     const name = 'BAGNLDM-23052022-24052022.zip';
     const expected = {
       notes: [],

@@ -31,8 +31,9 @@ beforeAll(() => {
 });
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
-  for (let start = 0; start < bytes.length; start += size)
+  for (let start = 0; start < bytes.length; start += size) {
     yield bytes.subarray(start, start + size);
+  }
 }
 
 async function* broken(): AsyncGenerator<Buffer> {
@@ -61,7 +62,8 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
   });
 
   it('replaces an object only if it is the expected one, or if none is expected and there is none', async () => {
-    const [first, second] = [Buffer.from('first'), Buffer.from('second')];
+    const first = Buffer.from('first');
+    const second = Buffer.from('second');
     await storage().put('a/expected', first, null);
     for (const expected of [null, second]) {
       await expect(storage().put('a/expected', second, expected)).rejects.toMatchObject({
@@ -141,8 +143,9 @@ describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
   });
 
   it('lists by prefix and in order, and deletes', async () => {
-    for (const key of ['list/2', 'list/1/x', 'list/10', 'other'])
+    for (const key of ['list/2', 'list/1/x', 'list/10', 'other']) {
       await storage().put(key, Buffer.from(key));
+    }
     expect(await storage().list('list/1')).toEqual(['list/1/x', 'list/10']);
     await storage().delete(['list/2', 'list/10', 'list/gone']);
     expect(await storage().list('list/')).toEqual(['list/1/x']);

@@ -14,14 +14,13 @@ import {
 describe('a change of the objects of an address', () => {
   const address = (more: Partial<AdresObject> | null, straat = 'Buitenveer') => {
     const object: AdresObject = {
-      ...{
-        identificatie: '0457010000012345',
-        status: 'Verblijfsobject in gebruik',
-        hoofdadres: true,
-      },
+      identificatie: '0457010000012345',
+      status: 'Verblijfsobject in gebruik',
+      hoofdadres: true,
       type: 'verblijfsobject',
       locatie: { x: 131_234.5, y: 480_123.4 },
-      ...{ oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] },
+      oppervlakte: 85,
+      gebruiksdoelen: ['woonfunctie'],
     };
     const objects = more ? [{ ...object, ...more }] : [];
     const place = {
@@ -59,7 +58,7 @@ describe('a change of the objects of an address', () => {
       { changed: 0, lost: 1, moved: 0 },
     ],
   ])('%s is counted as what it is', (_, before, after, kind, objecten) => {
-    const [change] = [...diff(lineBytes([before]), lineBytes([after]))] as [Change];
+    const [change] = Array.from(diff(lineBytes([before]), lineBytes([after]))) as [Change];
     expect(change.kind).toBe(kind);
     const found = { ...noChanges(), objecten: { live: 1, changed: 0, lost: 0, moved: 0 } };
     countChange(found, change);

@@ -636,17 +636,13 @@ const events: [aYear: number, least: number, most: number, Event][] = [
 ];
 
 const vbo: AdresObject = {
-  ...{
-    identificatie: '0001010000000001',
-    type: 'verblijfsobject',
-    status: 'Verblijfsobject in gebruik',
-  },
-  ...{
-    hoofdadres: true,
-    locatie: { x: 1000, y: 2000 },
-    oppervlakte: 85,
-    gebruiksdoelen: ['woonfunctie'],
-  },
+  identificatie: '0001010000000001',
+  type: 'verblijfsobject',
+  status: 'Verblijfsobject in gebruik',
+  hoofdadres: true,
+  locatie: { x: 1000, y: 2000 },
+  oppervlakte: 85,
+  gebruiksdoelen: ['woonfunctie'],
 };
 
 /** 2,500 woonplaatsen: most have fewer than 1,000 addresses, and the largest half a million. */
@@ -708,7 +704,8 @@ class Year {
           gemeente: '0001',
         };
         const [before, after] = event(at, i).map((one) => one && line({ ...at, ...one }));
-        const [old, now] = [before ?? null, after ?? null];
+        const old = before ?? null;
+        const now = after ?? null;
         const hasOneKey = !old || !now || keyOf(old) === keyOf(now);
         const changes = hasOneKey
           ? [new Change(old, now)]
@@ -719,8 +716,9 @@ class Year {
     };
     for (const [aYear, least, most, event] of events) {
       const often = Math.floor(aYear / 365) + Number(this.#random.chance((aYear / 365) % 1));
-      for (let i = 0; i < often; i++)
+      for (let i = 0; i < often; i++) {
         happen(this.#anyPlace(most), least + this.#random.int(most - least + 1), event);
+      }
     }
     if (day === 0) this.#mergers(happen);
     if (day % 90 === 30) {
@@ -739,8 +737,9 @@ class Year {
           { gemeente: `200${merger}` },
           { gemeente: `100${merger}` },
         ]);
-        for (let street = 0; street < 60 / 25; street++)
+        for (let street = 0; street < 60 / 25; street++) {
           happen(name, 20, ({ straat }) => moved({ straat: `Oude ${straat}` }));
+        }
       }
     }
   }
@@ -775,7 +774,10 @@ function asked(seed: number, first: number, days: number) {
   const year = new Year(seed);
   const counts = {
     ...noChanges(),
-    ...{ voorkomens: 0, nummeraanduidingen: 0, addresses: 9_000_000, problems: emptyReport() },
+    voorkomens: 0,
+    nummeraanduidingen: 0,
+    addresses: 9_000_000,
+    problems: emptyReport(),
   };
   const live = { peildatum: '2025-12-31', addresses: year.addresses, places: year.sizes };
   const ofDay = thresholdsOfDays(loadDefaults.guard, [{ vanaf: '2025-12-31', tot: '2026-01-01' }]);

@@ -73,8 +73,9 @@ describe('a zip', () => {
 
   it('reads an empty entry', async () => {
     const source = bufferAccess(await zipOf({}, Buffer.alloc(0)));
-    for (const [, read] of ways)
+    for (const [, read] of ways) {
       expect(await read(source, await firstEntry(source))).toHaveLength(0);
+    }
   });
 
   it('returns the range of a stored entry, which can then be read as a file', async () => {
@@ -86,8 +87,9 @@ describe('a zip', () => {
 
   it('lists 5,000 entries for at most eight reads, and reads an entry for one', async () => {
     const zip = new ZipFile();
-    for (let i = 0; i < 5_000; i++)
+    for (let i = 0; i < 5_000; i++) {
       zip.addBuffer(Buffer.from('x'), `9999NUM08012026-${i}.xml`, { compress: false });
+    }
     zip.end();
     const bytes = bufferAccess(await buffer(zip.outputStream));
     let reads = 0;
@@ -169,7 +171,9 @@ describe('a zip that is broken', () => {
     const source = bufferAccess(zip);
     const entry = await firstEntry(source);
     if (typeof damage === 'function') damage(zip);
-    else Object.assign(entry, damage);
+    else {
+      Object.assign(entry, damage);
+    }
     for (const [, read] of ways) {
       await expect(read(source, entry)).rejects.toMatchObject({
         name: 'ExtractError',
@@ -223,8 +227,9 @@ describe('the bytes of an entry that are passed on', () => {
     async (options) => {
       const source = bufferAccess(await zipOf(options));
       const entry = await firstEntry(source);
-      for (const _ of [1, 2])
+      for (const _ of [1, 2]) {
         expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
+      }
       await expect(
         withEntry(source, entry, 'a.zip', () => {
           throw new Error('no use');

@@ -11,7 +11,9 @@ const names = { addresses: 'addresses', accounts: 'accounts' };
 
 /** The account in its table. */
 export const shop = {
-  ...{ account: { S: 'shop' }, item: { S: 'access' }, used: { N: '12' } },
+  account: { S: 'shop' },
+  item: { S: 'access' },
+  used: { N: '12' },
   keys: { M: { a: { S: 'ë"' } } },
 };
 
@@ -23,13 +25,11 @@ export async function openBench(file: string) {
     (await client.send(new ScanCommand({ TableName }))).Items ?? [];
   const disk = { free: Number.MAX_SAFE_INTEGER };
   const bulkImport = engineBulkImport({
-    ...{
-      engine,
-      databaseFile: file,
-      table: names.addresses,
-      progress: noProgress,
-      minimumWrites: 1,
-    },
+    engine,
+    databaseFile: file,
+    table: names.addresses,
+    progress: noProgress,
+    minimumWrites: 1,
     freeIn: async () => disk.free,
   });
   return {

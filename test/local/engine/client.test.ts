@@ -69,7 +69,8 @@ describe('the endpoint of the embedded engine for other processes', () => {
 
   it('is the only one on 127.0.0.1: the engine itself is at a random loopback address', () => {
     expect(new URL(guarded.endpoint).hostname).toBe('127.0.0.1');
-    if (process.platform === 'linux')
+    if (process.platform === 'linux') {
       expect(new URL(engine.endpoint).hostname).not.toBe('127.0.0.1');
+    }
   });
 });

@@ -99,16 +99,12 @@ describe('a row', () => {
         ids.map((id) => `${kind}\t${placeText({ straat: 'Astraat', woonplaats: 'Dorp' })}${id}`),
       );
     const object = (n: number) => ({
-      ...{
-        identificatie: `045701000000000${n}`,
-        type: 'verblijfsobject' as const,
-        hoofdadres: true,
-      },
-      ...{
-        status: 'Verblijfsobject in gebruik',
-        oppervlakte: 10 ** n,
-        gebruiksdoelen: ['woonfunctie'],
-      },
+      identificatie: `045701000000000${n}`,
+      type: 'verblijfsobject' as const,
+      hoofdadres: true,
+      status: 'Verblijfsobject in gebruik',
+      oppervlakte: 10 ** n,
+      gebruiksdoelen: ['woonfunctie'],
       locatie: { x: 131_234.5, y: 480_123 },
     });
     const withObjects = [[0], [1], [1, 2], [], [3]].flatMap((objects) =>

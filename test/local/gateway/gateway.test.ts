@@ -68,8 +68,9 @@ describe('a throttled gateway', () => {
       '{"message":"Too Many Requests"}',
     ]);
     expect(refused.headers.get('content-type')).toBe('application/json');
-    for (const name of ['retry-after', 'ratelimit', 'x-request-id'])
+    for (const name of ['retry-after', 'ratelimit', 'x-request-id']) {
       expect(refused.headers.has(name)).toBe(false);
+    }
     expect((await get('/other')).status).toBe(200);
     jest.setSystemTime(250);
     expect(await statuses('/echo', 2)).toEqual([200, 429]);

@@ -10,8 +10,9 @@ describe('a server', () => {
     [everywhere, 'localhost:8080 192.168.1.5:3000 [fd00::5]:3000 adres.lan Adres.lan:8080'],
     [{ host: 'my-machine' }, 'my-machine:3000'],
   ])('at %j answers under each of its names: %s', (own, names) => {
-    for (const name of names.split(' '))
+    for (const name of names.split(' ')) {
       expect([name, refuseForeignName(name, own)]).toEqual([name, undefined]);
+    }
   });
 
   it.each([
@@ -22,8 +23,9 @@ describe('a server', () => {
     ],
     [everywhere, 'evil.example:x@localhost localhost:x@evil.example x@localhost '],
   ])('at %j refuses requests to others, or to none: %s', (own, names) => {
-    for (const name of names.split(' '))
+    for (const name of names.split(' ')) {
       expect([name, refuseForeignName(name, own)?.statusCode]).toEqual([name, 421]);
+    }
   });
 
   it('says how a name can be allowed, where it can', () => {

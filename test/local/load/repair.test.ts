@@ -59,8 +59,13 @@ describe('a repair', () => {
   it('finds every missing, different and unexpected key anywhere, and corrects it', async () => {
     await damage();
     expect(await place.repair()).toMatchObject({
-      ...{ outcome: 'repaired', peildatum: january.peildatum, addresses: 11 },
-      ...{ added: 2, changed: 2, removed: 2, listsChanged: 0 },
+      outcome: 'repaired',
+      peildatum: january.peildatum,
+      addresses: 11,
+      added: 2,
+      changed: 2,
+      removed: 2,
+      listsChanged: 0,
       examples: {
         removed: [
           { key: '1381AA#8#' },
@@ -98,7 +103,9 @@ describe('a repair', () => {
       const keys = [paths.snapshotReference(id), paths.records(id, 'nummeraanduidingen', '000')];
       for (const key of keys) {
         if (bytes) await place.storage.put(key, bytes);
-        else await place.storage.delete([key]);
+        else {
+          await place.storage.delete([key]);
+        }
       }
       expect(await place.repair()).toMatchObject({
         outcome: 'repaired',
@@ -128,8 +135,9 @@ describe('a repair', () => {
           places: [{ straat: 'Kalverstraat', woonplaats: 'Amsterdam' }],
         }),
       );
-      for (let times = 0; times < 2; times++)
+      for (let times = 0; times < 2; times++) {
         await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
+      }
     });
 
     it('leaves nothing to write, so that the next run only verifies and publishes', async () => {
@@ -158,8 +166,9 @@ describe('a repair', () => {
         expect(gone).not.toEqual([]);
         await place.storage.delete(gone);
         const message = expect.stringMatching(/2026-02-08 .*Run "load repair".* then/);
-        for (let times = 0; times < 2; times++)
+        for (let times = 0; times < 2; times++) {
           await expect(load()).rejects.toMatchObject({ name: 'WorkGoneError', message });
+        }
 
         await damage();
         await place.repair();
@@ -197,7 +206,8 @@ describe('a repair', () => {
 
   it('restores a table that is from a backup or empty to its state before the loss', async () => {
     const { storage } = place;
-    const [backup, empty] = [await place.copy({ storage }), await bench.newDataset({ storage })];
+    const backup = await place.copy({ storage });
+    const empty = await bench.newDataset({ storage });
     await place.load({ month: february });
     await place.load({ month: march, waiveSize: true });
     for (const lost of [backup, empty]) {

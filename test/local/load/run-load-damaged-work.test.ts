@@ -20,8 +20,9 @@ const bench = startForTests(startLoadBench);
 const starts: Record<'planned' | 'killed', Dataset> = {} as never;
 
 beforeAll(async () => {
-  for (const name of ['planned', 'killed'] as const)
+  for (const name of ['planned', 'killed'] as const) {
     starts[name] = await bench.after([january, february], { waiveSize: true });
+  }
   await starts.planned.load({ planOnly: true, month: march });
   const setDataset = async () => Promise.reject(new Error('killed'));
   const addresses = { ...starts.killed.addresses, setDataset };
@@ -82,8 +83,9 @@ async function performAsAdvised(place: Dataset, command: Command): Promise<strin
       if (
         command === 'rollback' &&
         /No snapshot of|you can't roll back to another one|is half written/.test(message)
-      )
+      ) {
         return said;
+      }
       const advice = advised(message);
       if (advice.length === 0) throw new Error(`no advice: ${said.at(-1)}`, { cause: error });
       for (const { command: next, again } of advice) {

@@ -15,12 +15,10 @@ import { startForTests } from '../../support/start-for-tests.ts';
 
 const bench = startForTests(startLoadBench);
 
-const [jan9, jan10, jan11, jan12] = [
-  '2026-01-09',
-  '2026-01-10',
-  '2026-01-11',
-  '2026-01-12',
-] as const;
+const jan9 = '2026-01-09';
+const jan10 = '2026-01-10';
+const jan11 = '2026-01-11';
+const jan12 = '2026-01-12';
 
 /** A register whose first state is loaded, and `run`, which applies what its folder holds. */
 async function loadedRegister(seed: number, count: number, objects?: number) {
@@ -247,8 +245,12 @@ const numberAt = (
   openbareRuimte: string,
   more: Partial<NumStand> = {},
 ): NumStand => ({
-  ...{ identificatie: openbareRuimte.replace('30', '20'), huisnummer: index, postcode: '1381AA' },
-  ...{ openbareRuimte, begin, ...more },
+  identificatie: openbareRuimte.replace('30', '20'),
+  huisnummer: index,
+  postcode: '1381AA',
+  openbareRuimte,
+  begin,
+  ...more,
 });
 const streetAt = (
   index: number,
@@ -256,12 +258,10 @@ const streetAt = (
   gemeente = '0457',
   from = begin,
 ): OprStand => ({
-  ...{
-    identificatie: `${gemeente}30000000000${index}`,
-    naam: `Straat ${index}`,
-    woonplaats,
-    begin: from,
-  },
+  identificatie: `${gemeente}30000000000${index}`,
+  naam: `Straat ${index}`,
+  woonplaats,
+  begin: from,
 });
 
 describe('the dataset of a municipality', () => {
@@ -293,7 +293,8 @@ describe('the dataset of a municipality', () => {
     const dataset = await datasetOf(first);
     const reports: LoadReport[] = [];
     for (const [index, next] of states.entries()) {
-      const [vanaf, tot] = [dateAfter(start, index), dateAfter(start, index + 1)];
+      const vanaf = dateAfter(start, index);
+      const tot = dateAfter(start, index + 1);
       await putDelivery(
         mutations[0],
         vanaf,

@@ -84,7 +84,8 @@ async function deliveries(): Promise<string[]> {
 }
 
 describe('a load that dies at any read or write', () => {
-  const [rollback, start] = [january.peildatum, [january, february]];
+  const rollback = january.peildatum;
+  const start = [january, february];
   type Request = Parameters<Dataset['load']>[0];
   it.each<
     [string, Parameters<typeof sweep>[0], () => Promise<Request>, Request | null, Month, number]

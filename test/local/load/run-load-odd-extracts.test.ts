@@ -10,7 +10,8 @@ import type { Packing } from '../../support/write-extract.ts';
 const bench = startForTests(startLoadBench);
 
 const begin = '2010-01-01';
-const [start, later] = ['2026-01-08', '2026-02-08'];
+const start = '2026-01-08';
+const later = '2026-02-08';
 const place = '3631';
 
 /** One street with so many addresses, without objects. */
@@ -115,11 +116,15 @@ describe('an extract that was zipped again', () => {
 describe('an address with more objects than an item of the table can hold', () => {
   const withObjects = (count: number): Voorkomens => ({
     ...streetOf(1000),
-    ...{ LIG: [], STA: [] },
+    LIG: [],
+    STA: [],
     VBO: Array.from({ length: count }, (_, index) => ({
       identificatie: `04570100${String(index).padStart(8, '0')}`,
       hoofdadres: '0457200000000001',
-      ...{ begin, punt: '131000.25 480000.75', oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] },
+      begin,
+      punt: '131000.25 480000.75',
+      oppervlakte: 85,
+      gebruiksdoelen: ['woonfunctie'],
     })),
   });
   const reason = expect.objectContaining({

@@ -65,8 +65,9 @@ async function suspendedLoad(files: number) {
   const printed = text(child.stdout);
   const exited = once(child, 'exit');
   while (globSync(join(storage, 'loads/*/applied/*')).length < files) {
-    if (child.exitCode !== null)
+    if (child.exitCode !== null) {
       throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
+    }
     await sleep(20);
   }
   child.kill('SIGSTOP');

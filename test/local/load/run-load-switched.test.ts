@@ -60,7 +60,8 @@ describe('a dataset whose objects are turned on or off', () => {
   it('keeps them while only days are applied, and says that days alone do not bring them', async () => {
     const dataset = await newDataset();
     await dataset.load({ month: january, objecten: false });
-    const [day, next] = ['2026-01-09', '2026-01-10'];
+    const day = '2026-01-09';
+    const next = '2026-01-10';
     const folder = bench.newFolder();
     await putDelivery(folder, january.peildatum, day);
     const report = await dataset.load({ mutations: [folder], objecten: true });

@@ -83,13 +83,13 @@ given(`the whole of Weesp${missing}`, () => {
         // A plan makes the snapshot too; the writes would be the same four times.
         const report = await dataset.load({ planOnly: true, source, storage, sliceBytes, workers });
         expect(report).toMatchObject({
-          ...{
-            peildatum: '2021-10-15',
-            voorkomens: 16_113,
-            nummeraanduidingen: 11_927,
-            addresses: 11_920,
-          },
-          ...{ added: 11_920, problems: 0, withoutPostcode: 107 },
+          peildatum: '2021-10-15',
+          voorkomens: 16_113,
+          nummeraanduidingen: 11_927,
+          addresses: 11_920,
+          added: 11_920,
+          problems: 0,
+          withoutPostcode: 107,
         });
         snapshots.push(
           await snapshotOf(typeof storage === 'string' ? folderStorage(storage) : storage),

@@ -20,7 +20,9 @@ import {
 } from '../../support/town.ts';
 
 const town = townOfWeesp();
-const [january, february, march] = ['2026-01-08', '2026-02-08', '2026-03-08'];
+const january = '2026-01-08';
+const february = '2026-02-08';
+const march = '2026-03-08';
 
 const bench = startForTests(startLoadBench, 60_000);
 let live: Dataset;
@@ -139,7 +141,8 @@ describe('days that withdraw 0.95% of the addresses each', () => {
       let state = town;
       const outcomes: string[] = [];
       for (let day = 1; day <= 3; day++) {
-        const [vanaf, date] = [dateAfter(january, day - 1), dateAfter(january, day)];
+        const vanaf = dateAfter(january, day - 1);
+        const date = dateAfter(january, day);
         const next = nums((_, i) => (i % 105 === day ? { eind: date } : {}))(state);
         await putDelivery(folder, vanaf, date, mutationsBetween(state, next));
         state = next;

@@ -40,8 +40,9 @@ describe('a load', () => {
     const before = dataset.units();
     const report = await dataset.load({ month: february });
     expect(report).toMatchObject({ added: 1, changed: 4, removed: 1 });
-    for (const kind of ['added', 'changed', 'removed'] as const)
+    for (const kind of ['added', 'changed', 'removed'] as const) {
       expect(report.examples[kind].map(({ key }) => key)).toEqual(februaryChanges[kind]);
+    }
     expect(dataset.units() - before).toBe(6);
     expect(await dataset.served()).toEqual(tableOf(february));
   });
@@ -50,16 +51,16 @@ describe('a load', () => {
     const dataset = await bench.newDataset();
     const first = await dataset.load({ month: january });
     expect(first).toMatchObject({
-      ...{ outcome: 'published', peildatum: '2026-01-08', listsChanged: 1 },
-      ...{
-        voorkomens: 13,
-        nummeraanduidingen: 13,
-        addresses: 11,
-        problems: 0,
-        added: 11,
-        changed: 0,
-        removed: 0,
-      },
+      outcome: 'published',
+      peildatum: '2026-01-08',
+      listsChanged: 1,
+      voorkomens: 13,
+      nummeraanduidingen: 13,
+      addresses: 11,
+      problems: 0,
+      added: 11,
+      changed: 0,
+      removed: 0,
     });
     expect([dataset.units(), await dataset.lists()]).toEqual([12, listsOf(january)]);
 
@@ -144,7 +145,8 @@ describe('a load', () => {
   });
 
   it('into a new table writes everything, whatever the storage records', async () => {
-    const [dataset, other] = [await afterJanuary(), await bench.newDataset()];
+    const dataset = await afterJanuary();
+    const other = await bench.newDataset();
     await dataset.load({ addresses: other.addresses, month: january });
     expect(await other.served()).toEqual(tableOf(january));
   });

@@ -142,15 +142,17 @@ function cloudFormation(stack: { status: string; isProtected: boolean }, command
   ) {
     stack.isProtected = false;
   } else if (/^aws cloudformation delete-stack /.test(command)) {
-    if (stack.isProtected)
+    if (stack.isProtected) {
       throw new Error(
         'ValidationError: Stack cannot be deleted while TerminationProtection is enabled',
       );
+    }
     stack.status = 'DELETE_COMPLETE';
   } else if (/^npx cdk deploy /.test(command)) {
     // A stack that could not be created is deleted first.
-    if (stack.status !== 'DELETE_COMPLETE')
+    if (stack.status !== 'DELETE_COMPLETE') {
       cloudFormation(stack, 'aws cloudformation delete-stack ');
+    }
     stack.status = 'CREATE_COMPLETE';
   }
 }
@@ -161,8 +163,9 @@ async function doctor(
   const { exit, out, err } = await run(['doctor', '--stage', 'a', '--json', ...args]);
   const { checks, healthy } = JSON.parse(out) as { healthy: boolean; checks: Finding[] };
   expect(healthy).toBe(exit === 0);
-  for (const { state, advice } of checks)
+  for (const { state, advice } of checks) {
     if (state === 'warning' || state === 'failed') expect(advice).toBeTruthy();
+  }
   return {
     exit,
     checks: Object.fromEntries(checks.map((finding) => [finding.check, finding])),
@@ -293,11 +296,12 @@ describe('doctor', () => {
     const state = ends === 'warns' ? 'warning' : 'failed';
     expect(checks[check]).toMatchObject({ state, advice: expect.stringMatching(advice) });
     expect(exit).toBe(ends === 'warns' ? 0 : 1);
-    if (ends === 'fails')
+    if (ends === 'fails') {
       expect(JSON.parse(err).error).toEqual({
         code: 'unhealthy',
         message: expect.stringContaining(check),
       });
+    }
   });
 
   it.each(sweep(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'], 1))(

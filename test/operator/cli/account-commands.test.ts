@@ -161,8 +161,9 @@ describe('audit', () => {
       ' before.limits.day=unlimited ',
       ' name.before=none ',
       ' name.after=Acme ',
-    ])
+    ]) {
       expect(out).toContain(part);
+    }
     await bench.run('plan put audited --limit day=5');
     await bench.run('plan put audited --limit day=10');
     expect(await bench.json('plan audit audited --last 1')).toEqual([
@@ -251,11 +252,12 @@ describe('key', () => {
     for (const [words, message] of [
       [['key find', key], 'Never pass the key itself. Leave it out: the key is then asked for'],
       [['key find'], 'or the whole key on standard input'],
-    ] as const)
+    ] as const) {
       expect(await bench.run(...words)).toMatchObject({
         exit: 2,
         err: expect.stringContaining(message),
       });
+    }
   });
 
   it('list and revoke identify a key by its id', async () => {

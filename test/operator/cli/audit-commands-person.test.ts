@@ -165,8 +165,9 @@ describe('person', () => {
       `key create ${pseudonym}`,
       `plan put ${pseudonym}`,
       `load run arn:aws:sts::1:assumed-role/Admin/${pseudonym}`,
-    ])
+    ]) {
       expect(actors).toContain(entry);
+    }
     expect(JSON.stringify(of(all, 'audit#'))).toContain('bijo@example.nl');
   });
 
@@ -191,8 +192,9 @@ describe('person', () => {
     }) => {
       const isKey =
         command.constructor.name === 'UpdateCommand' && command.input.Key?.item === 'approval#1';
-      if (isKey)
+      if (isKey) {
         throw Object.assign(new Error('changed'), { name: 'ConditionalCheckFailedException' });
+      }
       return client.send(command as never);
     };
     const changing = withSend(send);
@@ -240,8 +242,9 @@ describe('an erasure that dies', () => {
       await restoreItems(client, 'accounts', before);
       let writes = 0;
       const dying = withSend(async (command: { constructor: { name: string } }) => {
-        if (/^(Update|Put|Delete|TransactWrite)/.test(command.constructor.name) && ++writes >= at)
+        if (/^(Update|Put|Delete|TransactWrite)/.test(command.constructor.name) && ++writes >= at) {
           throw new Error('the process is gone');
+        }
         return client.send(command as never);
       });
       ended = await erase(dying).then(

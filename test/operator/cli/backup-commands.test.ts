@@ -36,8 +36,9 @@ beforeAll(async () => {
   await admin.keys.create({ account: 'acme', label: 'trial', expires: nextYear });
   const { keyId } = await admin.keys.create({ account: 'acme', label: 'old till' });
   await admin.keys.revoke({ account: 'acme', keyId });
-  for (let lookups = 0; lookups < 4; lookups++)
+  for (let lookups = 0; lookups < 4; lookups++) {
     expect((await instance.lookUp(key)).status).toBe(200);
+  }
   // A window that the account's plan no longer has, and still counts.
   await admin.plans.put({ code: 'hourly', limits: { hour: 9 } });
   await admin.accounts.set({ id: 'acme', plan: 'hourly' });

@@ -29,9 +29,15 @@ const nameOf = (command: CliCommand): string =>
 const leaves = leavesOf(program);
 /** What the code of a message puts into a command, and something that could stand there. */
 const samples: Record<string, string> = {
-  ...{ 'first.keyId': 'b9uDEGM7', month: '2026-10', email: 'jo@example.nl', decision: 'approve' },
+  'first.keyId': 'b9uDEGM7',
+  named: 'b9uDEGM7 --account acme',
+  month: '2026-10',
+  email: 'jo@example.nl',
+  decision: 'approve',
   // The location, which is added where it is missing.
-  ...{ where: '', 'loads.where': '', data: '' },
+  where: '',
+  'loads.where': '',
+  data: '',
 };
 
 /** All product files, without the help of commands, which only names others. */
@@ -105,10 +111,12 @@ describe('every command', () => {
       const location = ['--local', '--data', '--stage'].filter((option) =>
         help.includes(`${option} `),
       );
-      if (/^(plan|account|key|member|load|usage|export|import)/.test(name))
+      if (/^(plan|account|key|member|load|usage|export|import)/.test(name)) {
         expect(location).toHaveLength(3);
-      if (/^(plan|account|key|member|export|import)/.test(name))
+      }
+      if (/^(plan|account|key|member|export|import)/.test(name)) {
         expect(help).toContain('--accounts-table');
+      }
     },
   );
 

@@ -59,8 +59,9 @@ const month = dateOf(lastMonth).slice(0, 7);
  * list.
  */
 function namesIn(value: unknown, at = ''): string[] {
-  if (Array.isArray(value))
+  if (Array.isArray(value)) {
     return [...new Set(value.flatMap((entry) => namesIn(entry, `${at}[]`)))].sort();
+  }
   if (typeof value !== 'object' || value === null) return [];
   const members = Object.entries(value).flatMap(([name, member]) => {
     const path = `${at}.${name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
@@ -149,7 +150,10 @@ describe('the JSON of the command line', () => {
   it('is the same in its values where nothing changed in between', async () => {
     expect(await bench.json('key list --account cli')).toMatchObject(
       (await admin.keys.list('cli')).map(({ keyId, lastUsed, createdBy, replacedBy }) => ({
-        ...{ key_id: keyId, last_used: lastUsed, created_by: createdBy, replaced_by: replacedBy },
+        key_id: keyId,
+        last_used: lastUsed,
+        created_by: createdBy,
+        replaced_by: replacedBy,
       })),
     );
   });

@@ -524,8 +524,9 @@ describe('an impossible load prints one line that helps', () => {
     expect(await json('unlock', '--force')).toEqual({ owner: live });
     const months = new Set([startedAt, new Date()].map((date) => date.toISOString().slice(0, 7)));
     const entries: AuditLine[] = [];
-    for (const month of months)
+    for (const month of months) {
       entries.push(...(await bench.json('audit', 'export', '--month', month)));
+    }
     const ofRegister = entries.filter(({ kind }) => kind === 'register');
     const actions = ['run', 'approve', 'reject', 'rollback', 'repair', 'discard', 'unlock'].map(
       (one) => `load ${one}`,

@@ -23,8 +23,9 @@ function planned(): string[] {
       command.options.some(
         ({ long, required, optional }) => long === '--plan' && !required && !optional,
       )
-    )
+    ) {
       found.push(pathOf(command));
+    }
     for (const one of command.commands) visit(one as CliCommand);
   };
   visit(commandLine({ out: () => undefined, err: () => undefined, env: {} }, true));
@@ -95,8 +96,9 @@ async function everything(): Promise<Record<string, unknown>> {
     const { Items = [] } = await bench.client.send(
       new ScanCommand({ TableName, ConsistentRead: true }),
     );
-    for (const item of Items)
+    for (const item of Items) {
       stored[[TableName, item.account?.S, item.item?.S, item.address?.S].join(' ')] = item;
+    }
   }
   for (const file of await readdir(bench.data, { recursive: true, withFileTypes: true })) {
     const path = join(file.parentPath, file.name);

@@ -9,8 +9,9 @@ const folders = folderForNow('bag-adres-config-');
 /** A folder with these files, and the command line in it. */
 function folderWith(files: Record<string, unknown>) {
   const folder = mkdtempSync(join(folders, 'a-'));
-  for (const [name, contents] of Object.entries(files))
+  for (const [name, contents] of Object.entries(files)) {
     writeFileSync(join(folder, name), JSON.stringify(contents));
+  }
   const run = (...args: string[]) => runHere(args, {}, folder);
   return { folder, run };
 }

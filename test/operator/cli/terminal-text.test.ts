@@ -31,8 +31,13 @@ describe('a table', () => {
 
   it('becomes a block of lines for each row where that is still too wide', () => {
     expect(drawn(head, rows, 30).split('\n')).toEqual([
-      ...['acme', '  plan   standard', '  day    911 / 50,000', '  name   Acme B.V.'],
-      ...['corner-shop', '  plan   small', '  day    7 / 1,000'],
+      'acme',
+      '  plan   standard',
+      '  day    911 / 50,000',
+      '  name   Acme B.V.',
+      'corner-shop',
+      '  plan   small',
+      '  day    7 / 1,000',
     ]);
   });
 
@@ -53,8 +58,9 @@ describe('a table', () => {
         fc.integer({ min: 20, max: 120 }),
         (rows, columns) => {
           const words = drawn(['id', 'used', 'note', 'left'], rows, columns).split(/\s+/);
-          for (const cell of rows.flat())
+          for (const cell of rows.flat()) {
             for (const part of cell.split(' ')) if (part) expect(words).toContain(part);
+          }
         },
       ),
     );

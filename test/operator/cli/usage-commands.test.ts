@@ -37,8 +37,9 @@ async function lookups(account: string, at: number, count: number, label = 'k'):
   if (!claim) throw new Error('not a key');
   const client = DynamoDBDocumentClient.from(bench.client);
   const access = createAccessStore(client, 'accounts');
-  for (let i = 0; i < count; i++)
+  for (let i = 0; i < count; i++) {
     await charge(access, claim, () => at, AbortSignal.timeout(20_000));
+  }
   return claim.keyId;
 }
 
@@ -101,8 +102,9 @@ describe('refusals', () => {
     const before = await bench.json('account usage idle');
     expect(before.refusals).toEqual([]);
     const refusals = createRefusalCount(bench.client, 'accounts');
-    for (const code of ['quota-exceeded', 'quota-exceeded', 'invalid-input'] as const)
+    for (const code of ['quota-exceeded', 'quota-exceeded', 'invalid-input'] as const) {
       refusals.note('idle', code, now);
+    }
     refusals.flush(now);
     let json = before;
     while (json.refusals.length === 0) json = await bench.json('account usage idle');
@@ -329,8 +331,11 @@ describe('account usage --by-key', () => {
     const usage = await bench.json(...commands());
     expect(usage).toMatchObject({ account: 'keyed', from: yesterday, to: today, lookups: 4 });
     expect(usage.keys[0]).toEqual({
-      ...{ key_id: used, label: '=HYPERLINK("x"), y', revoked: false },
-      ...{ lookups: 3, days: [{ date: today, lookups: 3 }] },
+      key_id: used,
+      label: '=HYPERLINK("x"), y',
+      revoked: false,
+      lookups: 3,
+      days: [{ date: today, lookups: 3 }],
     });
     expect(usage.unattributed).toEqual({ lookups: 0, days: [] });
   });

@@ -183,8 +183,9 @@ describe('the configuration', () => {
     expect(parseConfig({ account: '123456789012' }, 'bag-adres.json')).toMatchObject({
       stage: 'prod',
     });
-    for (const source of ['cdk.json', 'the props of App'])
+    for (const source of ['cdk.json', 'the props of App']) {
       expect(parseConfig({}, source)).toMatchObject({ stage: 'prod' });
+    }
   });
 
   it('names the faults of fields and of fields together at once, and none of a field that is invalid itself', () => {
@@ -226,8 +227,9 @@ describe('the configuration', () => {
         secret.slice(0, 40),
         secret.slice(30, 60) || secret,
         secret.slice(-40),
-      ])
+      ]) {
         expect(said).not.toContain(JSON.stringify(part).slice(1, -1));
+      }
     }
   });
 
@@ -240,10 +242,11 @@ describe('the configuration', () => {
       ['eusc-de-east-1', 'aws-eusc'],
       ['cn-north-1', 'aws-cn'],
       ['us-gov-west-1', 'aws-us-gov'],
-    ])
+    ]) {
       expect(
         faults({ region, encryptionKey: `arn:${partition}:kms:${region}:123456789012:key/0a1b` }),
       ).toEqual([]);
+    }
   });
 
   it.each([
@@ -263,8 +266,9 @@ describe('the configuration', () => {
   });
 
   it('accepts a stage that only resembles the name of a stack', () => {
-    for (const stage of ['metadata', 'data-2', 'loaders'])
+    for (const stage of ['metadata', 'data-2', 'loaders']) {
       expect(parseConfig({ stage })).toMatchObject({ stage });
+    }
   });
 
   it('reports all errors at once', () => {

@@ -94,8 +94,9 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const { exit, out, err } = await load('run', '--extract', await loader.serve(january));
     expect(exit).toBe(0);
     expect(out).toMatch(/^The snapshot of 2026-01-08 is live\.\n\n.*\n(?:.*\n)+Changed: 11 added/);
-    for (const step of ['discover', 'extract', 'merge', 'apply', 'publish'])
+    for (const step of ['discover', 'extract', 'merge', 'apply', 'publish']) {
       expect(err).toContain(`${step} ...`);
+    }
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
 

@@ -11,7 +11,8 @@ import type { Voorkomens } from '../../support/stand-xml.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
 const begin = '2010-01-01';
-const [street, place] = ['0457300000000001', '3631'];
+const street = '0457300000000001';
+const place = '3631';
 const num = (index: number, more = {}) => ({
   identificatie: `045720000000000${index}`,
   huisnummer: index,
@@ -31,7 +32,8 @@ const relaties = [
   ...(first.relaties ?? []),
   { woonplaats: place, gemeente: '9990', begin: '2026-01-10' },
 ];
-const [jan9, jan10] = ['2026-01-09', '2026-01-10'];
+const jan9 = '2026-01-09';
+const jan10 = '2026-01-10';
 
 const bench = startForTests(startLoadBench);
 let storage: Storage;
@@ -71,13 +73,13 @@ describe('the explanation of an address with objects', () => {
   it('names each occurrence behind its surface, what brought it, and what changed it', async () => {
     const register = new Register(bench, 1, 0);
     const vbo = (more = {}) => ({
-      ...{
-        identificatie: '0457010000000001',
-        hoofdadres: num(1).identificatie,
-        punt: '131234.5 480123.4',
-        begin,
-      },
-      ...{ oppervlakte: 85, gebruiksdoelen: ['woonfunctie'], ...more },
+      identificatie: '0457010000000001',
+      hoofdadres: num(1).identificatie,
+      punt: '131234.5 480123.4',
+      begin,
+      oppervlakte: 85,
+      gebruiksdoelen: ['woonfunctie'],
+      ...more,
     });
     const before = { ...first, VBO: [vbo()], LIG: [], STA: [] };
     const after = {

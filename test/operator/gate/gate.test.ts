@@ -83,8 +83,9 @@ describe('gate', () => {
   ) {
     operations.GetTemplate = ({ StackName }: { StackName: string }) => {
       const text = deployed[StackName];
-      if (text === undefined)
+      if (text === undefined) {
         return { error: 'ValidationError', message: `Stack ${StackName} does not exist` };
+      }
       return templateAnswer(
         change(StackName, text).replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
       );

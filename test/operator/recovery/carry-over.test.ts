@@ -11,7 +11,8 @@ import { restoreItems, storedItems } from '../../support/stored-items.ts';
 const since = new Date(Date.now() - 60_000);
 let engine: Awaited<ReturnType<typeof startDynamoDb>>;
 let client: DynamoDBDocumentClient;
-let [old, restored]: Admin[] = [];
+let old: Admin;
+let restored: Admin;
 
 const adminOf = (table: string) => createAdmin({ client, table });
 const plan = () =>
@@ -34,12 +35,14 @@ afterAll(() => engine.stop());
 it('repeats all that was withdrawn since, names what stays lost, and finds nothing left afterwards', async () => {
   const admin = old as Admin;
   await admin.plans.put({ code: 'standard', limits: { day: 100 } });
-  for (const id of ['acme', 'gone', 'late', 'same'])
+  for (const id of ['acme', 'gone', 'late', 'same']) {
     await admin.accounts.create({ id, plan: 'standard' });
+  }
   const leaked = await admin.keys.create({ account: 'acme', label: 'leaked' });
   const kept = await admin.keys.create({ account: 'acme', label: 'kept' });
-  for (const person of ['an@example.nl', 'jo@example.nl', 'bo@example.nl', 'ko@example.nl'])
+  for (const person of ['an@example.nl', 'jo@example.nl', 'bo@example.nl', 'ko@example.nl']) {
     await admin.members.add({ account: 'acme', person, role: 'admin' });
+  }
   await admin.sessions.start('bo@example.nl', 3600);
   await restoreItems(client, 'restored', await storedItems(client, 'old'));
 

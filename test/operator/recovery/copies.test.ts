@@ -20,8 +20,9 @@ it.each([
   ['a week, of a plan without any copy', [[]], 400, 168],
 ])('the age of the last copy is that of %s', async (_, pages, planAge, expected) => {
   const names = { plan: 'p1', table: 'arn:table', vault: 'arn:vault' };
-  for (const [name, value] of Object.entries(names))
+  for (const [name, value] of Object.entries(names)) {
     process.env[copiesEnvironment[name as keyof typeof names]] = value;
+  }
   backup
     .on(GetBackupPlanCommand, { BackupPlanId: 'p1' })
     .resolves({ CreationDate: hoursAgo(planAge) });

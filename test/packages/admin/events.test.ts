@@ -40,8 +40,9 @@ describe('the events of changes', () => {
     await admin.accounts.delete('acme');
     expect(new Set(sent.map(({ type }) => type))).toEqual(new Set(changeEventTypes));
     expect(sent.flatMap(({ type, detail }) => faultsOfEvent(type, detail))).toEqual([]);
-    for (const secret of [key, replaced.key, 'webshop'])
+    for (const secret of [key, replaced.key, 'webshop']) {
       expect(JSON.stringify(sent)).not.toContain(secret);
+    }
     expect(sent.find(({ type }) => type === 'key.created')?.detail).toEqual({
       version: 1,
       deployment: 'bag-adres-prod',

@@ -245,15 +245,17 @@ describe('the files of the changes of a load', () => {
   const folder = folderForNow('changes-');
   it('begin with the names of the columns, each of them', async () => {
     const storage = await openStorage(folder);
-    for (const [i, text] of ['a\r\n', 'b\r\n', 'c\r\n'].entries())
+    for (const [i, text] of ['a\r\n', 'b\r\n', 'c\r\n'].entries()) {
       await putPacked(storage, paths.changesCsv(load, `10-00${i}`), gzipSync(text));
+    }
     const proposal = planWith(2e6, 2e6, 1);
     const head = 'key,before,after,nummeraanduidingen\r\n';
     expect(await readChanges(storage, proposal, 1)).toBe(`${head}a\r\nb\r\n`);
     expect(await readChanges(storage, proposal, 2)).toBe(`${head}c\r\n`);
-    for (const file of [0, 3, -1, 1.5])
+    for (const file of [0, 3, -1, 1.5]) {
       await expect(readChanges(storage, proposal, file)).rejects.toMatchObject({
         code: 'not_found',
       });
+    }
   });
 });

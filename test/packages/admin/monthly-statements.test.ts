@@ -38,8 +38,9 @@ const model: Record<string, Record<string, number>> = {};
 
 async function lookups(account: string, count: number): Promise<void> {
   const date = new Date(bench.clock.now).toISOString().slice(0, 10);
-  for (let i = 0; i < count; i++)
+  for (let i = 0; i < count; i++) {
     expect(await bench.request(keys[account] as string)).toBe('charged');
+  }
   model[account] ??= {};
   if (count > 0) model[account][date] = (model[account][date] ?? 0) + count;
 }
@@ -99,8 +100,9 @@ describe('the statement of a closed month', () => {
       const found = await all(month);
       const expected = ['acme', ...(month === '2025-11' ? ['gone'] : []), 'idle', 'shop'];
       expect(found.map(({ account }) => account)).toEqual(expected);
-      for (const { account, days } of found)
+      for (const { account, days } of found) {
         expect([account, days]).toEqual([account, daysOfModel(account, month)]);
+      }
       expect([accounts, lookups]).toEqual([
         found.length,
         found.reduce((sum, one) => sum + one.lookups, 0),
@@ -203,7 +205,8 @@ describe('a month', () => {
         'invalid',
         'Account "acme" was created in 2025-11; nothing exists before that month.',
       ),
-      ...{ reason: 'month', firstMonth: '2025-11' },
+      reason: 'month',
+      firstMonth: '2025-11',
     });
     await expect(statements.close('2026-11')).rejects.toMatchObject(
       refusal('invalid', 'can be closed from 2026-12-01T01:00:00Z'),
@@ -215,7 +218,8 @@ describe('a month', () => {
     ]) {
       await expect(refused).rejects.toMatchObject({
         ...refusal('invalid', 'The first account was created in 2025-11'),
-        ...{ reason: 'month', firstMonth: '2025-11' },
+        reason: 'month',
+        firstMonth: '2025-11',
       });
     }
     await setRetention(store(), 3);
@@ -312,11 +316,13 @@ describe('a month', () => {
     expect(found).toHaveLength(many + 4);
     for (const statement of found.filter(({ account }) =>
       /^(?:acme|ACME|many-0\d9|shop)$/.test(account),
-    ))
+    )) {
       expect(await local.show({ account: statement.account, month: '2026-09' })).toEqual(statement);
-    for (const account of ['a', 'many-0995', 'zzz'])
+    }
+    for (const account of ['a', 'many-0995', 'zzz']) {
       await expect(local.show({ account, month: '2026-09' })).rejects.toMatchObject({
         code: 'not_found',
       });
+    }
   });
 });

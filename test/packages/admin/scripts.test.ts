@@ -47,7 +47,8 @@ describe('the package bag-adres-admin', () => {
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(imported);
     expect(manifest.dependencies).toBeUndefined();
     for (const [name, range] of Object.entries<string>(manifest.peerDependencies)) {
-      const [lowest, own] = [range.slice(1), ours.dependencies[name] as string];
+      const lowest = range.slice(1);
+      const own = ours.dependencies[name] as string;
       expect(range).toMatch(/^\^\d+\.\d+\.\d+$/);
       expect(own.split('.')[0]).toBe(lowest.split('.')[0]);
       expect(own.localeCompare(lowest, 'en', { numeric: true })).toBeGreaterThanOrEqual(0);
@@ -91,16 +92,18 @@ describe('the package bag-adres-admin', () => {
 
   it('exports what portals call, and allows no deep imports', () => {
     expect(Object.keys(admin).sort()).toEqual([
-      ...[
-        'AdminError',
-        'allPages',
-        'announceWith',
-        'changeEventTypes',
-        'createAdmin',
-        'dutchTime',
-        'isAdminError',
-      ],
-      ...['isPerson', 'labelAfter', 'pagesOf', 'roles', 'windowNames'],
+      'AdminError',
+      'allPages',
+      'announceWith',
+      'changeEventTypes',
+      'createAdmin',
+      'dutchTime',
+      'isAdminError',
+      'isPerson',
+      'labelAfter',
+      'pagesOf',
+      'roles',
+      'windowNames',
     ]);
     expect(ours.exports).toBeUndefined();
   });

@@ -424,8 +424,9 @@ describe(`the form element${because}`, () => {
         let tries = 0;
         tries < 400 && (await message(page).textContent()) !== state.says;
         tries++
-      )
+      ) {
         await sleep(25);
+      }
       expect(await message(page).textContent()).toBe(state.says);
       expect([lookups.length <= most || lookups, await topOf(page)]).toEqual([true, top]);
       expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(place);

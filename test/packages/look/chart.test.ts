@@ -29,8 +29,9 @@ describe('a chart', () => {
 
   it('has a line for a limit that is not far above the bars', async () => {
     expect(await drawn([100], 300)).toContain('<line class="limit"');
-    for (const far of [301, 0, undefined])
+    for (const far of [301, 0, undefined]) {
       expect(await drawn([100], far)).not.toContain('<line class="limit"');
+    }
   });
 
   it('draws that line from the bar on for which it is the limit, and none after the last bar', async () => {
@@ -45,7 +46,8 @@ describe('a chart', () => {
     expect(scaleOf(html)).toEqual([60, 40, 20, 0]);
     expect(html).toMatch(/class="lookups" x="10\.00%" y="16\.67%" [^>]*height="83\.33%"/);
     expect(html).toMatch(/class="quota" x="10\.00%" y="0\.00%" [^>]*height="16\.67%"/);
-    for (const name of ['lookups', 'quota'])
+    for (const name of ['lookups', 'quota']) {
       expect(html).toContain(`<li class="${name}">${name}!</li>`);
+    }
   });
 });

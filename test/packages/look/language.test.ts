@@ -44,9 +44,11 @@ describe('the language of a page', () => {
   );
 
   it('can be offered by the configuration, each once', () => {
-    for (const offered of [['nl'], ['en', 'nl']])
+    for (const offered of [['nl'], ['en', 'nl']]) {
       expect(branding.safeParse({ languages: offered }).success).toBe(true);
-    for (const wrong of [[], ['xx'], ['nl', 'nl']])
+    }
+    for (const wrong of [[], ['xx'], ['nl', 'nl']]) {
       expect(branding.safeParse({ languages: wrong }).success).toBe(false);
+    }
   });
 });

@@ -37,7 +37,8 @@ describe('the bars of a range', () => {
         const dates = Array.from({ length: days }, (_, i) =>
           utcDateOf(new Date((first + i) * 86_400_000)),
         );
-        const [from = '', to = ''] = [dates[0], dates.at(-1)];
+        const from = dates[0] ?? '';
+        const to = dates.at(-1) ?? '';
         const by = periodFor({ from, to }, asked);
         const sums = sumsBy(
           by,

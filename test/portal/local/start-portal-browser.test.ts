@@ -152,8 +152,9 @@ describe('the portal in a browser', () => {
     `is accessible and fits on phones and desktops, light and dark, on every page in each language${because}`,
     async () => {
       const keys = await portal.admin.keys.list('demo');
-      if (keys.length < 3)
+      if (keys.length < 3) {
         await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
+      }
       const { page, show } = await operatorTab({ scripts: true });
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

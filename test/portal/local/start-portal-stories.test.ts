@@ -10,16 +10,18 @@ const chromium = browserForTests();
 const portal = startForTests(() => startLocalPortalOf(addExampleCustomers));
 
 beforeAll(async () => {
-  for (const account of [shownAccount, 'bakkerbart'])
+  for (const account of [shownAccount, 'bakkerbart']) {
     await portal.admin.members.add({ account, person: 'other@customer.example', role: 'admin' });
+  }
 });
 
 const kim = 'kim@customer.example';
 
 /** Makes Kim a member of this account only. */
 async function kimIn(account: string, role: 'admin' | 'finance'): Promise<void> {
-  for (const { account: other } of await portal.admin.members.accountsOf([kim]))
+  for (const { account: other } of await portal.admin.members.accountsOf([kim])) {
     await portal.admin.members.remove({ account: other, person: kim });
+  }
   await portal.admin.members.add({ account, person: kim, role });
 }
 
@@ -170,8 +172,9 @@ describe('in as many clicks as the documentation says', () => {
       person: 'other@customer.example',
       role: 'admin',
     });
-    for (const label of ['webshop', 'kassa'])
+    for (const label of ['webshop', 'kassa']) {
       await portal.admin.keys.create({ account: 'several', label });
+    }
     await kimIn('several', 'admin');
     const { page, link, button, check, clicks } = await signIn('Kim Klant');
     await link('Keys');
@@ -223,8 +226,9 @@ describe('in as many clicks as the documentation says', () => {
       await link('Zonnedak Installaties');
       await link('Manage');
       await link('Suspend this account');
-      for (const fact of ['Active keys', 'Lookups today'])
+      for (const fact of ['Active keys', 'Lookups today']) {
         expect(await page.getByText(fact).count()).toBe(1);
+      }
       await button('Suspend this account');
       expect((await portal.admin.accounts.show('zonnedak')).state).toBe('suspended');
       expect(clicks()).toBe(promised('A customer who does not pay'));

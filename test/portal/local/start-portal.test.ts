@@ -49,8 +49,9 @@ describe('signing in', () => {
   it('accepts a callback only in the browser that started the sign-in, and only once', async () => {
     const browser = newBrowser();
     let callback = await browser.linkOf('customer');
-    while (!callback.startsWith(portalUrl))
+    while (!callback.startsWith(portalUrl)) {
       callback = new URL((await browser.get(callback)).location ?? portalUrl, callback).href;
+    }
     const elsewhere = await newBrowser().go(callback);
     expect([elsewhere.status, elsewhere.body.includes('Sign in again')]).toEqual([400, true]);
     expect((await browser.go(callback)).body).toContain('Kim Klant');
@@ -80,7 +81,8 @@ describe('the portal and its provider', () => {
     for (const name of ['localhost', `localhost:${port}`, '127.0.0.1:1', '[::1]']) {
       expect(await statusFor(name)).not.toBe(421);
     }
-    for (const name of ['evil.example', `localhost.evil.example:${port}`, 'a b'])
+    for (const name of ['evil.example', `localhost.evil.example:${port}`, 'a b']) {
       expect(await statusFor(name)).toBe(421);
+    }
   });
 });

@@ -67,8 +67,9 @@ describe('an account', () => {
       'Now: 3',
       'value="7"',
       'Show the current values',
-    ])
+    ]) {
       expect(late.body).toContain(shown);
+    }
     expect(fieldIn(late.body, 'seen')).toContain('"day":3');
     const fresh = await operator.get(`/accounts/${id}/manage`);
     expect((await change(id, form(fresh.body))).location).toBe(`/accounts/${id}?done=terms`);
@@ -85,8 +86,9 @@ describe('an account', () => {
     const id = await newAccount();
     await chargeAt(service, id, Date.now() / 1000, 3);
     const { body } = await operator.get(`/accounts/${id}/manage`);
-    for (const shown of ['Plan: 1,000; used: 3', 'Plan: not limited'])
+    for (const shown of ['Plan: 1,000; used: 3', 'Plan: not limited']) {
       expect(body).toContain(shown);
+    }
     const form = { seen: fieldIn(body, 'seen'), plan: 'small', 'limit-day': '2000' };
     const question = await operator.post(`/accounts/${id}/manage`, form);
     expect(question.body).toContain('<dt>Per day</dt><dd>3 of 1,000 becomes 3 of 2,000</dd>');
@@ -103,8 +105,9 @@ describe('an account', () => {
       'small becomes large',
       '3 of 2,000 becomes 3 of 3',
       'button danger',
-    ])
+    ]) {
       expect(warned).toContain(shown);
+    }
   });
 
   it('has its name, id, state and use on each page, and what is at stake where it is suspended', async () => {
@@ -117,16 +120,18 @@ describe('an account', () => {
         '<p class="name">Acme &lt;b&gt;</p>',
         `>${id}</code>`,
         '<span class="tag warn">4 of 5 today<',
-      ])
+      ]) {
         expect([path, body.includes(shown)]).toEqual([path, true]);
+      }
     }
     const { body } = await operator.get(`/accounts/${id}/suspend`);
     for (const fact of [
       '<dd>1: webshop</dd>',
       '<dt>Lookups today</dt><dd>4</dd>',
       '<span>Plan small</span>',
-    ])
+    ]) {
       expect(body).toContain(fact);
+    }
   });
 
   it.each(['-1', '1.5', 'many', '1e3', '1.00', '1.000,000', '1000.000'])(
@@ -222,8 +227,9 @@ describe('an account', () => {
       ([, href]) => href,
     );
     expect(tabs).toEqual([home, `/accounts/${id}/statements`]);
-    for (const path of ['', '/keys', `/keys/${keyId}`, '/members', '/changes', '/api'])
+    for (const path of ['', '/keys', `/keys/${keyId}`, '/members', '/changes', '/api']) {
       expect([path, (await finance.get(`/accounts/${id}${path}`)).status]).toEqual([path, 403]);
+    }
     expect((await finance.post('/keys', { key: keyId })).status).toBe(422);
   });
 
@@ -302,10 +308,12 @@ describe('the history of an account', () => {
       'replaces',
       'Plan large',
       '2,500 per day',
-    ])
+    ]) {
       expect(own.body).toContain(shown);
-    for (const hidden of ['root@build-7', 'arn:aws', 'olaf@', 'keyId', 'unknown'])
+    }
+    for (const hidden of ['root@build-7', 'arn:aws', 'olaf@', 'keyId', 'unknown']) {
       expect(own.body).not.toContain(hidden);
+    }
     expect((await operator.get(`/accounts/${id}/changes`)).body).toContain('root@build-7');
   });
 });
@@ -313,7 +321,8 @@ describe('the history of an account', () => {
 describe('sessions', () => {
   it('are shown to their owner, who ends one or all of them, and no one else does', async () => {
     const owner = { subject: 'sub:two', email: 'two@own.nl' };
-    const [here, there] = [await portal.signedIn(owner), await portal.signedIn(owner)];
+    const here = await portal.signedIn(owner);
+    const there = await portal.signedIn(owner);
     const stranger = await portal.signedIn({ subject: 'sub:stranger' });
     const left = async () =>
       (
@@ -332,8 +341,9 @@ describe('sessions', () => {
     expect(await left()).toEqual([true, false, true]);
     const again = await portal.signedIn(owner);
     await here.post('/sessions');
-    for (const ended of [here, again])
+    for (const ended of [here, again]) {
       expect((await ended.get('/sessions')).body).toContain('Welcome');
+    }
     expect(await left()).toEqual([false, false, true]);
   });
 
@@ -341,8 +351,9 @@ describe('sessions', () => {
     const id = await newAccount();
     const person = await portal.signedIn({ subject: 'sub:ended', email: 'ended@own.nl' });
     await service.admin.members.add({ account: id, person: 'ended@own.nl', role: 'viewer' });
-    for (const who of ['ended@own.nl', 'sub:ended', id])
+    for (const who of ['ended@own.nl', 'sub:ended', id]) {
       expect((await operator.get(`/operator/sessions?who=${who}`)).body).toContain('ended@own.nl');
+    }
     expect((await operator.get('/operator/sessions?who=nobody')).status).toBe(422);
     const question = await operator.get('/operator/sessions/end?who=ended@own.nl');
     expect(fieldIn(question.body, 'who')).toBe('ended@own.nl');

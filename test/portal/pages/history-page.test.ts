@@ -30,12 +30,13 @@ const operator = await portal.signedIn({
 });
 await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
 for (const change of changes) {
-  for (const partition of ['plan#small', 'loads#', 'sign-in#'])
+  for (const partition of ['plan#small', 'loads#', 'sign-in#']) {
     await audited(
       store,
       { partition, action: 'load approve', detail: { change } },
       async () => undefined,
     );
+  }
 }
 await service.admin.plans.put({ code: 'large', limits: { day: 100 } });
 await service.admin.plans.put({

@@ -56,8 +56,9 @@ describe('the first page of an account', () => {
     expect(body.match(/class="reach"/g)).toHaveLength(30);
     const table = body.slice(body.indexOf('<caption>Keys'), body.indexOf('<caption>Limits'));
     expect(table.indexOf('webshop')).toBeLessThan(table.indexOf('spare'));
-    for (const shown of [`/accounts/${id}/keys/${keyId}"`, '>8<', 'not yet'])
+    for (const shown of [`/accounts/${id}/keys/${keyId}"`, '>8<', 'not yet']) {
       expect(table).toContain(shown);
+    }
     expect(body).not.toContain('Make your first key');
     await chargeAt(service, id, Date.now() / 1000, 2);
     const reached = (await admin.get(`/accounts/${id}`)).body;
@@ -84,8 +85,9 @@ describe('the first page of an operator', () => {
       'Refused sign-ins (24 hours)': '1',
     });
     expect(stats['Last load']).toMatch(/^\d minutes? ago Peildatum 8 Jan 2026$/);
-    for (const shown of ['remove many addresses', `/operator/register/${register.waiting}"`])
+    for (const shown of ['remove many addresses', `/operator/register/${register.waiting}"`]) {
       expect(body).toContain(shown);
+    }
   });
 
   it('lists the accounts that have used much of a limit, and leads to all of them', async () => {
@@ -114,8 +116,9 @@ describe('the first page of an operator', () => {
     const person = await connected.signedIn(olaf, 'nl');
     const tab =
       'aria-label="Adresgegevens 1 update wacht op goedkeuring">Adresgegevens <span class="tag warn">1<';
-    for (const path of ['/operator/plans', '/help'])
+    for (const path of ['/operator/plans', '/help']) {
       expect((await person.get(path)).body).toContain(tab);
+    }
     expect(openedBy).toEqual(['portal']);
   });
 

@@ -29,8 +29,9 @@ describe('a key', () => {
       ['Label', 'webshop'],
       ['Key id', `<code>${keyId}</code>`],
       ['Expires', 'never'],
-    ])
+    ]) {
       expect(made.body).toContain(`<dt>${name}</dt><dd>${value}</dd>`);
+    }
     for (const path of [
       '',
       '/keys',
@@ -39,8 +40,9 @@ describe('a key', () => {
       '/changes',
       '/members',
       '/api',
-    ])
+    ]) {
       expect(keyIn((await admin.get(`/accounts/${id}${path}`)).body)).toBe('');
+    }
     expect((await admin.get(`/accounts/${id}/keys`)).body).toContain('webshop');
   });
 
@@ -73,10 +75,8 @@ describe('a key', () => {
     expect((await service.instance.lookUp(old.key)).status).toBe(200);
     expect((await service.instance.lookUp(keyIn(made))).status).toBe(200);
     const keys = await service.admin.keys.list(id);
-    const [first, second] = [
-      keys.find(({ label }) => label === 'webshop'),
-      keys.find(({ label }) => label === 'webshop 2'),
-    ];
+    const first = keys.find(({ label }) => label === 'webshop');
+    const second = keys.find(({ label }) => label === 'webshop 2');
     const hours = (Date.parse(first?.expires ?? '') - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(0.99);
     expect(hours).toBeLessThanOrEqual(1);
@@ -111,8 +111,9 @@ describe('a key', () => {
     );
     const path = `/accounts/${id}/keys/${keyId}/revoke`;
     const question = await admin.get(path);
-    for (const shown of [keyId, 'webshop', 'Last used', 'Created by', 'This key is in use'])
+    for (const shown of [keyId, 'webshop', 'Last used', 'Created by', 'This key is in use']) {
       expect(question.body).toContain(shown);
+    }
     for (const confirm of [
       '',
       'AAAAAAAA',
@@ -134,8 +135,9 @@ describe('a key', () => {
       Promise.all(
         ['rotate', 'revoke'].map(async (verb) => (await admin.get(`${path}/${verb}`)).body),
       );
-    for (const body of await pages())
+    for (const body of await pages()) {
       expect(body).toContain('<dt>Lookups in the last 7 days</dt><dd>0</dd>');
+    }
     for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
     for (const body of await pages()) {
       expect(body).toContain('<dt>Lookups in the last 7 days</dt><dd>3</dd>');
@@ -184,8 +186,9 @@ describe('a key', () => {
       made.slice(0, 2).map(({ keyId }) => [`choose-${keyId}`, 'yes']),
     );
     const list = await admin.get(`/accounts/${id}/keys`);
-    for (const name of Object.keys(chosen))
+    for (const name of Object.keys(chosen)) {
       expect(list.body).toContain(`name="${name}" value="yes"`);
+    }
     const page = await admin.get(`/accounts/${id}/rotate-keys?${new URLSearchParams(chosen)}`);
     expect(page.body).toContain('Replace 2 keys');
     const form = { ...chosen, once: fieldIn(page.body, 'once'), grace: '60' };
@@ -213,10 +216,8 @@ describe('a key', () => {
 
   it('has links to what can still be done with it: both while it works, and none once it is revoked', async () => {
     const id = await newAccount();
-    const [one, other] = [
-      await service.admin.keys.create({ account: id, label: 'one' }),
-      await service.admin.keys.create({ account: id, label: 'other' }),
-    ];
+    const one = await service.admin.keys.create({ account: id, label: 'one' });
+    const other = await service.admin.keys.create({ account: id, label: 'other' });
     await service.admin.keys.revoke({ account: id, keyId: other.keyId });
     const { body } = await admin.get(`/accounts/${id}/keys`);
     for (const what of ['rotate', 'revoke']) {
@@ -235,10 +236,11 @@ describe('a key', () => {
     });
     expect(made.body).toContain('works through 31 Dec 2098');
     expect(await service.admin.keys.list(id)).toMatchObject([{ expires: '2098-12-31T23:00:00Z' }]);
-    for (const page of ['keys', 'changes'])
+    for (const page of ['keys', 'changes']) {
       expect((await admin.get(`/accounts/${id}/${page}`)).body).toContain(
         'works through 31 Dec 2098',
       );
+    }
   });
 
   it('is revoked once by two people at the same time, and both see that', async () => {
@@ -271,8 +273,9 @@ describe('a key', () => {
       expect(answer.body).toContain(sentence);
       expect(answer.body).toContain('aria-invalid="true"');
       // What was typed is still there.
-      for (const typed of [form.label, form.expires].filter((value) => value !== undefined))
+      for (const typed of [form.label, form.expires].filter((value) => value !== undefined)) {
         expect(answer.body).toContain(`value="${typed}"`);
+      }
       expect(await service.admin.keys.list(id)).toEqual([]);
     },
   );
@@ -328,8 +331,9 @@ describe('a key that leaked', () => {
       const { location } = await person.post('/keys', { key: text(key) });
       expect(location).toBe(`${at}?found=${given}`);
       const { body } = await person.get(location ?? '');
-      for (const shown of [note, '<dt>Used since</dt>', 'value="10" selected', `${at}/revoke`])
+      for (const shown of [note, '<dt>Used since</dt>', 'value="10" selected', `${at}/revoke`]) {
         expect(body).toContain(shown);
+      }
     }
   });
 
@@ -356,18 +360,20 @@ describe('a key that leaked', () => {
   });
 
   it('has its page also for who may only look and when it is revoked, with nothing to change', async () => {
-    const [revoked, active] = [await leaked('revoked'), await leaked()];
+    const revoked = await leaked('revoked');
+    const active = await leaked();
     await service.admin.members.add({
       account: active.at.split('/')[2] ?? '',
       person: 'viewer@own.nl',
       role: 'viewer',
     });
     const viewer = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' });
-    for (const { body } of [await admin.get(revoked.at), await viewer.get(active.at)])
+    for (const { body } of [await admin.get(revoked.at), await viewer.get(active.at)]) {
       expect([
         body.includes('<dt>Used since</dt>'),
         body.includes('<form method="post" action="/acc'),
       ]).toEqual([true, false]);
+    }
     const missing = await admin.get(`${active.at.slice(0, -8)}AAAAAAAA`);
     expect([missing.status, missing.body.includes('has no key AAAAAAAA')]).toEqual([404, true]);
   });

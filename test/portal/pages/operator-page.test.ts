@@ -4,14 +4,16 @@ import { createTestPortal } from '../../support/portal.ts';
 import { startPortalPages } from '../../support/portal-pages.ts';
 
 const { service, portal, operator } = await startPortalPages();
-for (let i = 0; i < 52; i++)
+for (let i = 0; i < 52; i++) {
   await service.admin.accounts.create({ id: `many-${i}`, plan: 'small', name: 'One of many' });
-for (const id of ['f-large', 'f-near', 'f-suspended'])
+}
+for (const id of ['f-large', 'f-near', 'f-suspended']) {
   await service.admin.accounts.create({
     id,
     plan: id === 'f-large' ? 'large' : 'small',
     name: 'Filtered',
   });
+}
 await service.admin.accounts.suspend('f-suspended');
 await service.admin.accounts.set({ id: 'f-near', limits: { day: 10 } });
 await chargeAt(service, 'f-near', Date.now() / 1000, 8);
@@ -42,10 +44,11 @@ describe('the list of accounts', () => {
       );
       expect([search, idsIn(body)]).toEqual([search, ['jansen']]);
     }
-    for (const search of ['nobody', '%23'])
+    for (const search of ['nobody', '%23']) {
       expect((await operator.get(`/operator/accounts?q=${search}`)).body).toContain(
         'No account contains this',
       );
+    }
   });
 
   it('pages what it found, and keeps the search on each page', async () => {
@@ -78,12 +81,13 @@ describe('the list of accounts', () => {
   ])('shows the accounts of a filter: %s', async (query, ids) => {
     const { body } = await operator.get(`/operator/accounts?q=filtered&${query}`);
     expect(idsIn(body)).toEqual(ids);
-    for (const [name, value = ''] of query.split('&').map((part) => part.split('=')))
+    for (const [name, value = ''] of query.split('&').map((part) => part.split('='))) {
       expect(body.slice(body.indexOf(`<select id="${name}"`))).toMatch(
         new RegExp(
           `^[^>]*>(<option value="[^"]*">[^<]*</option>)*<option value="${value}" selected>`,
         ),
       );
+    }
   });
 
   it('shows no account as new that is older, says how many there are, and leads to making one', async () => {

@@ -11,8 +11,9 @@ afterAll(() => service.stop());
 async function newPlan(): Promise<string> {
   const code = `plan-${++plans}`;
   await service.admin.plans.put({ code, limits: { day: 100 } });
-  for (const name of ['a', 'b'])
+  for (const name of ['a', 'b']) {
     await service.admin.accounts.create({ id: `${code}-${name}`, plan: code });
+  }
   return code;
 }
 
@@ -109,8 +110,9 @@ describe('a plan', () => {
   it('whose change was interrupted says so on each page, and goes on from its own', async () => {
     const code = await newPlan();
     await service.admin.plans.begin({ code, limits: { day: 9 } });
-    for (const path of ['/operator/plans', `/operator/plans/${code}`])
+    for (const path of ['/operator/plans', `/operator/plans/${code}`]) {
       expect((await operator.get(path)).body).toContain(`href="/operator/plans/${code}/change"`);
+    }
     const { body } = await operator.get(`/operator/plans/${code}/change`);
     expect(body).toMatch(/0 of \d+ accounts of the service looked at/);
     expect(body).toContain('data-go-on');

@@ -40,8 +40,9 @@ describe('the register', () => {
       '>11<',
       `/operator/register/${register.waiting}`,
       'remove many addresses',
-    ])
+    ]) {
       expect(body).toContain(shown);
+    }
     const load = await operator.get(`/operator/register/${register.waiting}`);
     for (const shown of [
       '8 Mar 2026',
@@ -50,10 +51,12 @@ describe('the register', () => {
       'Buitenveer, Weesp',
       'Hofstraat, Apeldoorn',
       '>Weesp<',
-    ])
+    ]) {
       expect(load.body).toContain(shown);
-    for (const most of ['Streets', 'Places'])
+    }
+    for (const most of ['Streets', 'Places']) {
       expect(load.body).toContain(`${most} with the most changes`);
+    }
   });
 
   it.each([
@@ -91,8 +94,9 @@ describe('the register', () => {
     ]);
     expect(file.headers.get('content-disposition')).toContain(`changes-${register.waiting}-1.csv`);
     const changes = [];
-    for await (const change of differences(register.storage, register.waiting))
+    for await (const change of differences(register.storage, register.waiting)) {
       changes.push(changesCsvLine(change));
+    }
     expect(changes.length).toBeGreaterThan(4);
     expect(file.body).toBe(`key,before,after,nummeraanduidingen\r\n${changes.join('')}`);
     for (const path of [
@@ -100,8 +104,9 @@ describe('the register', () => {
       `${at}/changes/0`,
       `${at}/changes/x`,
       link.replace(register.waiting, 'x'),
-    ])
+    ]) {
       expect([404, 422]).toContain((await operator.get(path)).status);
+    }
   });
 
   it('approves a load from its page after a confirmation, and it goes live', async () => {
@@ -126,8 +131,9 @@ describe('the register', () => {
       '8 Mar 2026',
       'olaf@operator.nl',
       'No load awaits',
-    ])
+    ]) {
       expect(body).toContain(shown);
+    }
     expect((await operator.post(`${at}/approve`, form)).location).toBe(
       '/operator/register?done=approvedBefore',
     );
@@ -152,8 +158,9 @@ describe('the register', () => {
       'load rejected',
       'olaf@operator.nl',
       'No load awaits',
-    ])
+    ]) {
       expect(body).toContain(shown);
+    }
     expect((await operator.get(at)).status).toBe(404);
     expect((await operator.post(`${at}/reject`, form)).location).toBe(
       '/operator/register?done=rejectedBefore',
@@ -181,8 +188,9 @@ describe('the register', () => {
       'veel adressen verdwijnen',
       '4 van 11 (36,4\u00a0%)',
       'Voorbeelden',
-    ])
+    ]) {
       expect(body).toContain(shown);
+    }
   });
 
   it('has no page when the loader is not connected', async () => {

@@ -16,7 +16,8 @@ const november = Date.UTC(2026, 10, 22, 12);
 const service = await startAddressService();
 const folder = folderForNow('statements-');
 const past = createAdmin({
-  ...{ client: service.client, table: testTables.accounts },
+  client: service.client,
+  table: testTables.accounts,
   now: () => october,
 });
 await past.plans.put({ code: 'standard', limits: { month: null } });
@@ -54,8 +55,9 @@ describe('the statements of an account', () => {
   it('show the days, the sum and the hash of the statement', async () => {
     const { sha256 } = await statements.show({ account: 'mine', month: '2026-10' });
     const { body } = await member.get('/accounts/mine/statements/show?month=2026-10');
-    for (const shown of ['10 Oct', '31 Oct', 'standard', '<dd>4</dd>', sha256])
+    for (const shown of ['10 Oct', '31 Oct', 'standard', '<dd>4</dd>', sha256]) {
       expect(body).toContain(shown);
+    }
     expect(body).toMatch(/href="\/accounts\/mine\/statements" aria-current="true"/);
   });
 
@@ -130,8 +132,9 @@ describe('the statements of all accounts', () => {
     expect(body).toContain('/operator/statements.csv?month=2026-10');
     expect(body).toContain('/operator/usage.csv?month=2026-11');
     expect(body).toContain('<div>11</div>');
-    for (const path of ['/operator/statements', '/operator/statements.csv?month=2026-10'])
+    for (const path of ['/operator/statements', '/operator/statements.csv?month=2026-10']) {
       expect((await member.get(path)).status).toBe(404);
+    }
   });
 
   it('are one file of a closed month, the same after more lookups were counted and recorded', async () => {

@@ -47,7 +47,9 @@ describe('the limit in a chart', () => {
   const day = 86_400_000;
   const adminAt = (daysAgo: number) =>
     createAdmin({
-      ...{ client: service.client, table: testTables.accounts, actor: 'test' },
+      client: service.client,
+      table: testTables.accounts,
+      actor: 'test',
       now: () => Date.now() - daysAgo * day,
     });
   const operator = () =>

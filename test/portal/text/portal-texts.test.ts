@@ -36,7 +36,8 @@ describe('the texts', () => {
   });
 
   it('write numbers and times as their language does, in Dutch time, which they name', () => {
-    const [nl, en] = [formatter('nl'), formatter('en')];
+    const nl = formatter('nl');
+    const en = formatter('en');
     expect([nl.number(1234567), en.number(1234567)]).toEqual(['1.234.567', '1,234,567']);
     expect(nl.instant('2026-07-01T22:30:00Z')).toBe('2 jul 2026, 00:30 CEST');
     const ages = [-1, 0.9, 119, 120, 47.9 * 60, 48 * 60].map((minutes) => en.ago(minutes * 60_000));

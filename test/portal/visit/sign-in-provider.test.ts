@@ -193,7 +193,8 @@ describe('a sign-in that the provider does not let through', () => {
 describe('a visitor', () => {
   inSweep('at any rate has no other one refused, signing in or signed in', async () => {
     const portal = newPortal();
-    const [one, other] = [newBrowser(portal, '203.0.113.7'), newBrowser(portal, '203.0.113.8')];
+    const one = newBrowser(portal, '203.0.113.7');
+    const other = newBrowser(portal, '203.0.113.8');
     await other.signIn(operator);
     const flood: number[] = [];
     for (let i = 0; i < 50; i++) {
@@ -210,10 +211,8 @@ describe('a visitor', () => {
 
   it('is limited by the address that API Gateway names, whatever X-Forwarded-For says', async () => {
     const portal = newPortal();
-    const [browser, token] = [
-      newBrowser(portal),
-      { status: 400, body: { error: 'invalid_grant' } },
-    ];
+    const browser = newBrowser(portal);
+    const token = { status: 400, body: { error: 'invalid_grant' } };
     const statuses: number[] = [];
     for (let i = 0; i < 21; i++) {
       const headers = { 'x-forwarded-for': `198.51.100.${i}` };
@@ -350,8 +349,9 @@ describe('a form whose session has ended', () => {
   it('comes back on the page that it was sent to where the browser names no page, or none of the portal', async () => {
     const { browser, form } = await withForm();
     await browser.signIn(member);
-    for (const named of ['/nothing', '/accounts/acme/keys.csv'])
+    for (const named of ['/nothing', '/accounts/acme/keys.csv']) {
       expect((await browser.post(action, form, named)).location).toBe(action);
+    }
     expect((await browser.post('/accounts/acme/nothing', form)).status).toBe(404);
   });
 

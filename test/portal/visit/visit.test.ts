@@ -115,10 +115,8 @@ describe('a page', () => {
   );
 
   it('responds the same for an account that does not exist and one of someone else', async () => {
-    const [foreign, none] = [
-      await people.admin.get('/accounts/foreign'),
-      await people.admin.get('/accounts/nothing'),
-    ];
+    const foreign = await people.admin.get('/accounts/foreign');
+    const none = await people.admin.get('/accounts/nothing');
     const without = ({ body }: typeof foreign) => body.replaceAll(/foreign|nothing/g, '?');
     expect([foreign.status, none.status]).toEqual([404, 404]);
     expect(without(foreign)).toBe(without(none));

@@ -12,9 +12,14 @@ const condition = z.string().regex(/^\{%[\s\S]+%\}$/);
 
 const errors: readonly string[] = [
   ...Object.values(loaderErrors),
-  ...['States.TaskFailed', 'States.ItemReaderFailed', 'States.ResultWriterFailed'],
-  ...['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException'],
-  ...['Lambda.ClientExecutionTimeoutException', 'Lambda.TooManyRequestsException'],
+  'States.TaskFailed',
+  'States.ItemReaderFailed',
+  'States.ResultWriterFailed',
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.ClientExecutionTimeoutException',
+  'Lambda.TooManyRequestsException',
 ];
 const retriedErrors = z.string().refine((name) => errors.includes(name), 'is the name of no error');
 const retrier = z.strictObject({
@@ -41,7 +46,9 @@ const mayFail = { Retry: z.array(retrier).default([]), Catch: z.array(catcher).d
 
 const task = z.strictObject({
   Type: z.literal('Task'),
-  ...{ ...common, ...onward, ...mayFail },
+  ...common,
+  ...onward,
+  ...mayFail,
   Resource: z.string(),
   Arguments: json,
   TimeoutSeconds: z.int().min(1).optional(),
@@ -71,7 +78,9 @@ const branchFields = {
 /** A Distributed Map as this project has them: no failed item is tolerated. */
 const map = z.strictObject({
   Type: z.literal('Map'),
-  ...{ ...common, ...onward, ...mayFail },
+  ...common,
+  ...onward,
+  ...mayFail,
   Label: z.string().max(40),
   ItemReader: z.strictObject({
     Resource: z.literal('arn:aws:states:::s3:getObject'),

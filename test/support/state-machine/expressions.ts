@@ -97,8 +97,9 @@ function visit(value: unknown, found: Compiled, source: string): void {
   if (typeof value !== 'object' || value === null) return;
   const { type, value: name, steps = [] } = value as Node;
   const [first, second] = steps;
-  if (type === 'path' && first?.type === 'name')
+  if (type === 'path' && first?.type === 'name') {
     throw new Error(`${source}: begin ${first.value} with $states`);
+  }
   if (type === 'path' && first?.value === 'states') found.statesMembers.push(String(second?.value));
   if (type === 'variable') found.variables.push(String(name));
   for (const child of Object.values(value)) visit(child, found, source);

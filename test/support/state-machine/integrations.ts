@@ -35,8 +35,9 @@ export function integrations(
     'arn:aws:states:::lambda:invoke': ({ FunctionName, Payload = {} }) =>
       invoke(handlers, `${FunctionName}`, Payload),
     'arn:aws:states:::events:putEvents': async ({ Entries }) => {
-      if (!Array.isArray(Entries) || Entries.length === 0)
+      if (!Array.isArray(Entries) || Entries.length === 0) {
         throw new StateError('EventBridge.ValidationException', 'Entries');
+      }
       for (const entry of Entries) put(eventOf(entry));
       return { FailedEntryCount: 0, Entries: Entries.map(() => ({ EventId: 'event' })) };
     },
@@ -80,8 +81,9 @@ function eventOf(entry: Json): PutEvent {
   const { Source, DetailType, Detail, EventBusName, ...other } = isJsonObject(entry) ? entry : {};
   const isValid =
     typeof Source === 'string' && typeof DetailType === 'string' && isJsonObject(Detail);
-  if (!isValid || Object.keys(other).length > 0)
+  if (!isValid || Object.keys(other).length > 0) {
     throw new StateError('EventBridge.ValidationException', JSON.stringify(entry));
+  }
   const faults = Source === eventSource ? faultsOfEvent(DetailType, Detail) : [];
   if (faults.length > 0) throw new Error(`${DetailType} is not as published: ${faults.join(', ')}`);
   return {

@@ -26,8 +26,9 @@ export function tokenResolver(rename: (name: string) => string): (value: unknown
     if (name === 'Fn::GetAtt') return named(String((argument as string[])[0]));
     if (name === 'Fn::GetStackOutput') return named(String((argument as JsonObject).OutputName));
     const [first, second] = argument as [string, unknown];
-    if (name === 'Fn::Join')
+    if (name === 'Fn::Join') {
       return (second as unknown[]).map((part) => String(resolve(part))).join(first);
+    }
     if (name === 'Fn::Split') return String(resolve(second)).split(first);
     if (name === 'Fn::Select') {
       const parts = resolve(second) as Json[];

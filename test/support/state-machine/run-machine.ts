@@ -98,12 +98,14 @@ const mostEvents = 20_000;
 
 /** Runs the states from `StartAt` to an end; gives the output of the last. @throws StateError */
 async function runBranch({ StartAt, States }: Branch, input: Json, frame: Frame): Promise<Json> {
-  let [name, data]: [string | undefined, Json] = [StartAt, limited(input)];
+  let name: string | undefined = StartAt;
+  let data: Json = limited(input);
   while (name !== undefined) {
     const state = States[name];
     if (!state) throw new Error(`There is no state ${name}.`);
-    if (frame.events.push({ kind: 'entered', state: name }) > mostEvents)
+    if (frame.events.push({ kind: 'entered', state: name }) > mostEvents) {
       throw new Error('An endless loop.');
+    }
     const { output, assigned, next } = await runState(state, name, data, frame);
     Object.assign(frame.variables, assigned);
     [name, data] = [next, output];
@@ -126,9 +128,11 @@ async function runState(state: State, name: string, input: Json, frame: Frame): 
     case 'Map':
       return withRetries(state, name, input, frame, () => runMap(state, name, names, frame));
     case 'Choice':
-      for (const rule of state.Choices)
-        if (await evaluateAs('boolean', rule.Condition, names))
+      for (const rule of state.Choices) {
+        if (await evaluateAs('boolean', rule.Condition, names)) {
           return leave(rule, input, names, rule.Next);
+        }
+      }
       return leave(state, input, names, state.Default);
     case 'Wait':
       frame.events.push({ kind: 'waited', state: name, seconds: state.Seconds });
@@ -241,7 +245,8 @@ async function runMap(state: MapState, name: string, names: Names, frame: Frame)
   );
   const limit = await evaluateAs<number>('number', state.MaxConcurrency, names);
   const waiting = children.values();
-  let [running, peak] = [0, 0];
+  let running = 0;
+  let peak = 0;
   const hasFailed = () => children.some(({ Status }) => Status === 'FAILED');
   const worker = async () => {
     for (let next = waiting.next(); !next.done && !hasFailed(); next = waiting.next()) {
@@ -296,9 +301,11 @@ function batches(items: readonly Json[], most: number, BatchInput: Json): Json[]
   for (const item of items) {
     const last = made.at(-1);
     const isFull = !last || last.Items.length >= most;
-    if (isFull || bytesOf({ ...last, Items: [...last.Items, item] }) > payloadLimit)
+    if (isFull || bytesOf({ ...last, Items: [...last.Items, item] }) > payloadLimit) {
       made.push({ BatchInput, Items: [item] });
-    else last.Items.push(item);
+    } else {
+      last.Items.push(item);
+    }
   }
   return made;
 }
@@ -343,7 +350,8 @@ async function writeResults(
   for (const status of statuses) {
     const some = children.filter(({ Status }) => Status === status);
     if (some.length === 0) continue;
-    const [Key, Body] = [`${folder}/${status}_0.json`, JSON.stringify(some)];
+    const Key = `${folder}/${status}_0.json`;
+    const Body = JSON.stringify(some);
     await s3.send(new PutObjectCommand({ Bucket, Key, Body }));
     files[status] = [{ Key, Size: Buffer.byteLength(Body) }];
   }

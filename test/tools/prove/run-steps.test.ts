@@ -9,7 +9,8 @@ async function run(
   breaks?: string,
   refused?: string,
 ) {
-  const [did, said]: [string[], string[]] = [[], []];
+  const did: string[] = [];
+  const said: string[] = [];
   const steps = names.map(
     (name): Step<string[]> => ({
       name,

@@ -51,8 +51,9 @@ describe('the documented type of the props', () => {
   const declaration = configInputDeclaration();
 
   it('has every field with its description and default', () => {
-    for (const name of Object.keys(configSchema.shape))
+    for (const name of Object.keys(configSchema.shape)) {
       expect(declaration).toMatch(new RegExp(`\\n {4}${name}\\?: `));
+    }
     expect(declaration).toContain('/** The region of all stacks.');
     expect(declaration).toContain(
       'Default: `"eu-central-1"`. */\n    region?: string | undefined;',
@@ -68,10 +69,11 @@ const table = /^\| field \|.*\n(?:\|.*\n)+/m;
 /** `UPDATE_DOCS=1 npm test -- test/tools/release` writes the page anew. */
 it('the description of the schema matches the table in docs/configuration.md', () => {
   const expected = `${configTable()}\n`;
-  if (process.env.UPDATE_DOCS)
+  if (process.env.UPDATE_DOCS) {
     writeFileSync(
       page,
       readFileSync(page, 'utf8').replace(table, () => expected),
     );
+  }
   expect(readFileSync(page, 'utf8').match(table)?.[0]).toBe(expected);
 });

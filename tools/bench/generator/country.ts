@@ -86,11 +86,12 @@ export function block(
     OPR: OPR.flatMap((current) => withHistory(random, current)),
     WPL,
   };
-  if (plan.objecten)
+  if (plan.objecten) {
     Object.assign(
       first,
       objectenOf(NUM, new Random(plan.seed, index, -100_000), numElsewhere(plan, index)),
     );
+  }
   for (let day = 0; day < (plan.days ?? 0); day++) {
     const random = new Random(plan.seed, index, -2 - day);
     const groups = passDay(first, random, peildatumAfter(day + 1));
@@ -114,7 +115,8 @@ function numElsewhere(plan: Plan, index: number): string {
 }
 
 function place(random: Random, index: number): WplStand {
-  let [x, y] = [20_000_000 + random.int(240_000_000), 310_000_000 + random.int(300_000_000)];
+  let x = 20_000_000 + random.int(240_000_000);
+  let y = 310_000_000 + random.int(300_000_000);
   const start = coordinates(x, y);
   const corners = [start];
   for (let i = 0; i < 1_000; i++) {
@@ -222,22 +224,25 @@ function lifeOf(random: Random, current: NumStand): NumStand[] {
   const later = { ...current, volgnummer: 2, begin: changed };
   if (fate < 76_000) return [current];
   if (fate < 90_000) return [{ ...withoutPostcode, eind: changed }, later];
-  if (fate < 91_000)
+  if (fate < 91_000) {
     return [
       { ...current, eind: current.begin },
       { ...current, volgnummer: 2 },
     ];
-  if (fate < 93_000)
+  }
+  if (fate < 93_000) {
     return [
       { ...current, eind: changed },
       { ...later, eind: '2025-06-01' },
       { ...later, volgnummer: 3, begin: '2025-06-01' },
     ];
-  if (fate < 98_000)
+  }
+  if (fate < 98_000) {
     return [
       { ...current, eind: changed },
       { ...later, live: false },
     ];
+  }
   if (fate < 99_900) return [{ ...current, live: false }];
   const moment = `${changed}T10:11:12.123`;
   if (fate < 99_930) return [{ ...current, begin: '2026-01-20' }];
@@ -251,7 +256,8 @@ function registered(random: Random): Pick<Historie, 'begin' | 'geregistreerd' | 
   const begin = random.pick(
     '2009-06-23 2010-01-04 2010-09-29 2010-11-15 2013-05-30 2019-10-01 2021-09-28'.split(' '),
   );
-  const [minute, second] = [10 + random.int(50), 10 + random.int(50)];
+  const minute = 10 + random.int(50);
+  const second = 10 + random.int(50);
   return {
     begin,
     geregistreerd: `${begin}T${10 + random.int(10)}:${minute}:${second}.000`,

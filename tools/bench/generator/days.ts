@@ -17,7 +17,8 @@ import { block, type Plan, peildatumAfter, relatiesOf } from './country.ts';
 export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise<string[]> {
   const days = plan.days ?? 0;
   const names = Array.from({ length: days }, (_, day) => {
-    const [vanaf, tot] = [peildatumAfter(day), peildatumAfter(day + 1)];
+    const vanaf = peildatumAfter(day);
+    const tot = peildatumAfter(day + 1);
     return { vanaf, tot, name: `BAGNLDM-${dateInName(vanaf)}-${dateInName(tot)}.zip` };
   });
   const place = join(

@@ -76,7 +76,8 @@ async function writeCountry(
   const places: WplStand[] = [];
   const relaties: RelatieStand[] = [];
   const verblijfsobjecten: PackedEntry[] = [];
-  const [ligplaatsen, standplaatsen]: [PlaatsStand[], PlaatsStand[]] = [[], []];
+  const ligplaatsen: PlaatsStand[] = [];
+  const standplaatsen: PlaatsStand[] = [];
   let truth = noTruth();
   let difference: Difference | null = null;
 
@@ -86,8 +87,9 @@ async function writeCountry(
   const nums = async function* () {
     for await (const made of blocks(plan, `9999NUM${date}`)) {
       truth = addTruths(truth, made.truth);
-      if (made.difference)
+      if (made.difference) {
         difference = difference ? added(difference, made.difference) : made.difference;
+      }
       streets.push(...made.streets);
       places.push(...made.places);
       relaties.push(...made.relaties);

@@ -26,7 +26,8 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
     const occurrence = adresseerbaar(num, last, random, elsewhere);
     last = num;
     const isGone = !isCurrent(NUM.slice(at, at + mostOccurrences).findLast(sameAs(num)) ?? num);
-    const [x, y] = [14_000_000 + random.int(260_000_000), 306_000_000 + random.int(310_000_000)];
+    const x = 14_000_000 + random.int(260_000_000);
+    const y = 306_000_000 + random.int(310_000_000);
     const metres = (value: number) => (value / 1_000).toFixed(random.chance(0.1) ? 1 : 3);
     if (num.type === 'Ligplaats' || num.type === 'Standplaats') {
       const corner = (dx: number, dy: number) => `${(x + dx) / 1_000} ${(y + dy) / 1_000}`;

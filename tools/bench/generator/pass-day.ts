@@ -24,10 +24,11 @@ export function passDay({ NUM, OPR }: Voorkomens, random: Random, date: string):
     if (touched.has(num.identificatie) || !isLast || !isOpen(num, date)) continue;
     touched.add(num.identificatie);
     if (random.chance(0.2)) groups.push(added(NUM, num, random, date));
-    else
+    else {
       groups.push(
         random.chance(0.15) ? corrected(NUM, at, random, date) : changed(NUM, at, random, date),
       );
+    }
   }
   if (random.chance(streetsADay)) {
     const at = random.int(OPR.length);
@@ -68,7 +69,9 @@ function changed(NUM: NumStand[], at: number, random: Random, date: string): Mut
   const next: NumStand = { ...was, ...after(was, date) };
   if (random.chance(0.3)) next.live = false;
   else if (random.chance(0.5)) next.huisnummertoevoeging = random.pick(['1', '2', 'bis']);
-  else next.huisnummer = 300 + random.int(200);
+  else {
+    next.huisnummer = 300 + random.int(200);
+  }
   NUM.splice(at, 1, wordt, next);
   return { kind: 'NUM', changes: [{ was, wordt }, { wordt: next }] };
 }

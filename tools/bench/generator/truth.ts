@@ -106,7 +106,9 @@ function listsOf(addresses: Addresses): Map<string, string> {
     const bare = key.slice(0, key.lastIndexOf('#') + 1);
     const group = groups.get(bare);
     if (group) group.push(key);
-    else groups.set(bare, [key]);
+    else {
+      groups.set(bare, [key]);
+    }
   }
   const lists = [...groups].filter(([bare, keys]) => keys.some((key) => key !== bare));
   return new Map(lists.map(([bare, keys]): [string, string] => [bare, keys.sort().join()]));
@@ -152,7 +154,8 @@ export function differenceOf(before: Addresses, after: Addresses): Difference {
     else if (was.join('\t') !== places.join('\t')) difference.changed++;
   }
   for (const key of before.keys()) if (!after.has(key)) difference.removed++;
-  const [old, now] = [listsOf(before), listsOf(after)];
+  const old = listsOf(before);
+  const now = listsOf(after);
   for (const key of new Set([...old.keys(), ...now.keys()])) {
     const isSamePlace = before.get(key)?.join('\t') === after.get(key)?.join('\t');
     if (isSamePlace && old.get(key) !== now.get(key)) difference.listsChanged++;

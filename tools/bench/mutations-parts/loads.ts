@@ -41,8 +41,9 @@ export class Loads {
       },
     );
     const loaded = JSON.parse(printed) as Loaded;
-    if (loaded.report.outcome !== (wanted.planOnly ? 'planned' : 'published'))
+    if (loaded.report.outcome !== (wanted.planOnly ? 'planned' : 'published')) {
       throw new Error(`${options} was not published: ${printed}`);
+    }
     this.#dataset = loaded.dataset;
     return loaded;
   }

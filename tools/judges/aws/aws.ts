@@ -50,8 +50,11 @@ export type Aws = Reached & {
 
 /** What leads a client to an endpoint on this machine. */
 export const environmentAt = (endpoint: string, AWS_ACCESS_KEY_ID: string) => ({
-  ...{ AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_EC2_METADATA_DISABLED: 'true' },
-  ...{ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: AWS_ACCESS_KEY_ID },
+  AWS_ENDPOINT_URL: endpoint,
+  AWS_REGION: region,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_ACCESS_KEY_ID,
+  AWS_SECRET_ACCESS_KEY: AWS_ACCESS_KEY_ID,
 });
 
 /** Starts moto's server. @throws Error if it ends before it listens */
@@ -72,7 +75,9 @@ export async function startAws(): Promise<Aws> {
   createInterface(server.stdout).on('line', (text) => {
     const line = JSON.parse(text);
     if ('endpoint' in line || 'answer' in line || 'refused' in line) waiting.shift()?.(line);
-    else noted.push(line);
+    else {
+      noted.push(line);
+    }
   });
   const next = () => Promise.race([new Promise<Answer>((resolve) => waiting.push(resolve)), ended]);
   const { endpoint } = await next();

@@ -108,19 +108,22 @@ async function everyCommand(aws: Aws, folder: string) {
     count++;
     const before = await read();
     const said = await printed(command, where);
-    const [was, is] = [effect.test(before), effect.test(await read())];
-    if (was === is || is === gone)
+    const was = effect.test(before);
+    const is = effect.test(await read());
+    if (was === is || is === gone) {
       findings.push(
         `${command} did not ${gone ? 'remove' : 'write'} ${effect}: ${said.slice(-600)}`,
       );
+    }
     return said;
   };
   /** Runs a command that only reads. */
   const says = async (command: string, expected: RegExp, where = onStage): Promise<string> => {
     count++;
     const said = await printed(command, where);
-    if (!expected.test(said))
+    if (!expected.test(said)) {
       findings.push(`${command} did not say ${expected}: ${said.slice(-600)}`);
+    }
     return said;
   };
 
@@ -143,7 +146,9 @@ async function everyCommand(aws: Aws, folder: string) {
     actor: { S: 'jo' },
   };
   await write('plan#standard', 'plan', {
-    ...{ version: { N: '2' }, change: { M: change }, after: { S: '-' } },
+    version: { N: '2' },
+    change: { M: change },
+    after: { S: '-' },
     limits: { M: { minute: { N: '60' }, day: { N: '6000' } } },
   });
   const acme = {
@@ -270,7 +275,9 @@ async function everyCommand(aws: Aws, folder: string) {
   const goneKey = await says('key create --account acme --label gone', /bagadres_acme_/);
   await says('member add jo@example.nl --account acme --role viewer', /jo@example/);
   await ask('dynamodb', 'restore_table_to_point_in_time', {
-    ...{ SourceTableName: TableName, TargetTableName: restored, UseLatestRestorableTime: true },
+    SourceTableName: TableName,
+    TargetTableName: restored,
+    UseLatestRestorableTime: true,
   });
   const inRestored = seen('dynamodb', 'scan', { TableName: restored });
   const record = { TableName, Key: keyOf('acme', `key#${idOf(goneKey)}`) };
@@ -347,7 +354,8 @@ async function requests({ ask }: Aws, said: string, findings: string[]): Promise
       FunctionName,
       Payload: JSON.stringify(event),
     });
-    if (!expected.test(Payload.replaceAll('\\', '')))
+    if (!expected.test(Payload.replaceAll('\\', ''))) {
       findings.push(`the function ${name} answered ${Payload}`);
+    }
   }
 }

@@ -120,8 +120,9 @@ async function read({ ask }: Aws): Promise<Found> {
     said.push(answer[list]);
     const ids: string[] = answer[list].map((one: Answer) => (member ? one[member] : one)).sort();
     of[kind as Kind] = ids;
-    for (const [detail, parameter] of Object.entries(details))
+    for (const [detail, parameter] of Object.entries(details)) {
       for (const id of ids) said.push(await ask(service, detail, { [parameter as string]: id }));
+    }
   }
   const changing =
     /time|date|modified|revision|status|digest|policyversions|^CodeSha|^ResponseMetadata$/i;
@@ -164,8 +165,9 @@ export const deployment: Judge = {
           const added = ({ of }: Found) =>
             of[kind].filter((id) => !before.of[kind].includes(id)).join();
           const expected = stays.includes(kind) ? added(deployed) : '';
-          if (added(after) !== expected)
+          if (added(after) !== expected) {
             findings.push(`${stage}: ${added(after)} stays, not ${expected}`);
+          }
         }
       }
     } catch (error) {
@@ -190,18 +192,22 @@ async function update(
   notes: Note[],
 ): Promise<Settings> {
   const first = await read(aws);
-  let [settings, now]: [Settings, Found] = [{}, first];
+  let settings: Settings = {};
+  let now: Found = first;
   for (const [setting, effect] of updates) {
     settings = { ...settings, ...setting };
     await cdk(aws, 'deploy', stage, settings);
     const after = await read(aws);
-    if (effect.test(now.text) || !effect.test(after.text))
+    if (effect.test(now.text) || !effect.test(after.text)) {
       findings.push(`${JSON.stringify(setting)} had no effect`);
+    }
     now = after;
   }
-  for (const kind of ['tables', 'machines', 'secrets', 'buckets', 'apis', 'vaults'] as const)
-    if (now.of[kind].join() !== first.of[kind].join())
+  for (const kind of ['tables', 'machines', 'secrets', 'buckets', 'apis', 'vaults'] as const) {
+    if (now.of[kind].join() !== first.of[kind].join()) {
       findings.push(`the updates replaced ${kind}`);
+    }
+  }
   const printed = await cdk(aws, 'deploy', stage, {
     ...settings,
     ...domainAt('taken.example.nl'),
@@ -212,8 +218,9 @@ async function update(
   if (
     !/taken\.example\.nl|DomainName/.test(printed ?? '') ||
     Stacks[0].StackStatus !== 'UPDATE_ROLLBACK_COMPLETE'
-  )
+  ) {
     findings.push(`a taken host name did not fail: ${Stacks[0].StackStatus} ${printed}`);
+  }
   notes.push(...aws.notes().filter(({ failed }) => !failed?.startsWith(`bag-adres-${stage}`)));
   if ((await read(aws)).text !== now.text) findings.push('the failed update left something behind');
   await cdk(aws, 'deploy', stage, settings);

@@ -116,24 +116,26 @@ export const machine: Judge = {
       const bench = await startStateMachineBench(settings);
       try {
         const ours = await benchSide(bench);
-        let [executions, entered] = [0, 0];
+        let executions = 0;
+        let entered = 0;
         for (const [stage, runs] of Object.entries(stages)) {
           const theirs = await deployedSide(aws, folder, stage);
           await bench.reset();
           for (const [what, inputOf] of Object.entries(runs)) {
-            const [a, b] = [
-              await theirs.run(await inputOf(theirs)),
-              await ours.run(await inputOf(ours)),
-            ];
+            const a = await theirs.run(await inputOf(theirs));
+            const b = await ours.run(await inputOf(ours));
             executions++;
             entered += a.entered.length;
-            for (const [part, mine] of Object.entries(plain(b)))
-              if (JSON.stringify(plain(a)[part]) !== JSON.stringify(mine))
+            for (const [part, mine] of Object.entries(plain(b))) {
+              if (JSON.stringify(plain(a)[part]) !== JSON.stringify(mine)) {
                 findings.push(
                   `${what}: ${part} is ${JSON.stringify(plain(a)[part])}, ours is ${JSON.stringify(mine)}`,
                 );
-            if (JSON.stringify(await theirs.table()) !== JSON.stringify(await ours.table()))
+              }
+            }
+            if (JSON.stringify(await theirs.table()) !== JSON.stringify(await ours.table())) {
               findings.push(`${what}: the tables differ`);
+            }
           }
         }
         findings.push(...objections(aws.notes()));
@@ -220,8 +222,9 @@ async function benchSide(bench: Awaited<ReturnType<typeof startStateMachineBench
       const { DynamoDBClient, paginateScan } = await import('@aws-sdk/client-dynamodb');
       const client = new DynamoDBClient({ endpoint: bench.environment.AWS_ENDPOINT_URL_DYNAMODB });
       const items: Item[] = [];
-      for await (const page of paginateScan({ client }, { TableName: bench.names.table }))
+      for await (const page of paginateScan({ client }, { TableName: bench.names.table })) {
         items.push(...(page.Items as Item[]));
+      }
       return addressesIn(items);
     },
   };
@@ -231,8 +234,9 @@ type Item = Record<string, { S?: string }>;
 
 /** With the attributes of all maps in one order. */
 function inOrder<T>(value: T): T {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     return (Array.isArray(value) ? value.map(inOrder) : value) as T;
+  }
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([name, inner]) => [name, inOrder(inner)])) as T;
 }

@@ -58,8 +58,9 @@ export const engine: Judge = {
         ...copy,
       ]);
       const digest = digestOf(join(into, 'lib'));
-      if (digest !== expectedDigest)
+      if (digest !== expectedDigest) {
         throw new Error(`DynamoDB Local is not what was expected: its digest is ${digest}`);
+      }
     });
     const lib = join(folder, 'lib');
     const findings = [...(await serviceOn(lib, [])), ...(await serviceOn(lib, delayed))];
@@ -170,8 +171,9 @@ async function answers(endpoint: string): Promise<void> {
       await fetch(endpoint);
       return;
     } catch (error) {
-      if (attempt > 100)
+      if (attempt > 100) {
         throw new Error(`DynamoDB Local does not answer at ${endpoint}`, { cause: error });
+      }
       await sleep(200);
     }
   }

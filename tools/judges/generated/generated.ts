@@ -62,8 +62,9 @@ export const javaClient: Judge = {
           ...copy,
         ]);
         const digest = digestOf(into);
-        if (digest !== expectedDigest)
+        if (digest !== expectedDigest) {
           throw new Error(`The generator is not what was expected: its digest is ${digest}`);
+        }
       });
       const path = ['-cp', `${lib}/*:${project}`];
       // Without these two its own code does not compile: that of constant numbers, and of lists in

@@ -51,8 +51,9 @@ export const http: Judge = {
       const origin = aws.origin(await baseUrl(aws));
       const asked = ['--url', origin, '--key', key, '--address', '1381AA 9 a'];
       const smoke = await bagAdres(aws, 'smoke', ...asked).catch(String);
-      for (const [failed, detail = ''] of smoke.matchAll(/^failed: .*\n {2}(.*)$/gm))
+      for (const [failed, detail = ''] of smoke.matchAll(/^failed: .*\n {2}(.*)$/gm)) {
         if (!answeredByMinistack.test(detail)) findings.push(failed);
+      }
       const addresses = [...(await weespTruth()).current.values()];
       const wrong = await wrongAnswers(origin, key, addresses);
       findings.push(...wrong.slice(0, 5));
@@ -136,12 +137,13 @@ async function baseUrl(aws: Reached): Promise<string> {
 /** The stacks of the deployment that exist. */
 async function stacksOf(aws: Reached): Promise<string[]> {
   const names: string[] = [];
-  for await (const { Stacks = [] } of paginateDescribeStacks({ client: cloudFormation(aws) }, {}))
+  for await (const { Stacks = [] } of paginateDescribeStacks({ client: cloudFormation(aws) }, {})) {
     names.push(
       ...Stacks.flatMap(({ StackName = '' }) =>
         StackName.startsWith('bag-adres-') ? StackName : [],
       ),
     );
+  }
   return names;
 }
 
@@ -162,10 +164,11 @@ async function wrongAnswers(
       is?.straat !== straat ||
       is.nummeraanduidingen.join() !== ids.join() ||
       !Array.isArray(is.objecten)
-    )
+    ) {
       wrong.push(
         `${JSON.stringify(address)} is ${JSON.stringify(found).slice(0, 300)}, not ${straat}`,
       );
+    }
   };
   for (let at = 0; at < addresses.length; at += perCall) {
     const some = addresses.slice(at, at + perCall);
@@ -176,8 +179,9 @@ async function wrongAnswers(
     }));
     const body = JSON.stringify({ addresses: asked, include: ['nummeraanduidingen', 'objecten'] });
     const response = await fetch(`${origin}/v1/addresses`, { method: 'POST', headers, body });
-    if (response.status !== 200)
+    if (response.status !== 200) {
       return [`a batch is answered with ${response.status} ${await response.text()}`];
+    }
     const { results } = (await response.json()) as { results: unknown[] };
     for (const [i, address] of some.entries()) compare(results[i], address);
   }

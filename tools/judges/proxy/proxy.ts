@@ -59,8 +59,9 @@ export const proxy: Judge = {
       try {
         for await (const text of child.stdout
           .setEncoding('utf8')
-          .iterator({ destroyOnReturn: false }))
+          .iterator({ destroyOnReturn: false })) {
           if (text.includes('is listening')) break;
+        }
         child.stdout.resume();
         const findings: string[] = [];
         let refused = 0;
@@ -71,12 +72,15 @@ export const proxy: Judge = {
         for (const { asked, status, headers } of answers) {
           const found: Violation[] = JSON.parse(headers['sl-violations'] ?? '[]');
           if (found.length > 0) refused++;
-          for (const { location, message } of found)
-            if (status === 200 || location[0] !== 'request')
+          for (const { location, message } of found) {
+            if (status === 200 || location[0] !== 'request') {
               findings.push(`${asked} returns ${status}: ${location.join('.')}: ${message}`);
+            }
+          }
         }
-        for (const { title, state, reason } of results)
+        for (const { title, state, reason } of results) {
           if (state !== 'passed') findings.push(`${title}: ${reason}`);
+        }
         return {
           findings,
           detail: `${answers.length} requests, of which it refuses ${refused}, as the service does`,

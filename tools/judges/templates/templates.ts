@@ -43,8 +43,9 @@ export const templates: Judge = {
   async judge() {
     const files = new Map<string, string>();
     for (const [name, configuration] of Object.entries(configurations)) {
-      for (const { templateFullPath } of app(configuration).synth().stacks)
+      for (const { templateFullPath } of app(configuration).synth().stacks) {
         files.set(templateFullPath, name);
+      }
     }
     const findings = [...(await lintFindings(files)), ...(await checkovFindings(files))];
     return {
@@ -110,7 +111,8 @@ function output(program: string, options: readonly string[]): unknown {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
-  if (error ?? stdout.trim() === '')
+  if (error ?? stdout.trim() === '') {
     throw error ?? new Error(`${basename(program)} printed nothing: ${stderr}`);
+  }
   return JSON.parse(stdout);
 }

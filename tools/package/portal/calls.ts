@@ -73,8 +73,9 @@ const changed: AccountView = await admin.accounts.set({
   plan: 'large',
   limits: { day: 7 },
 });
-for (const name of windowNames)
+for (const name of windowNames) {
   assert.ok(changed.windows[name] === undefined || changed.windows[name].used === 0);
+}
 assert.equal((await admin.accounts.suspend('shop')).state, 'suspended');
 assert.equal((await admin.accounts.activate('shop')).state, 'active');
 assert.deepEqual(
@@ -93,8 +94,9 @@ assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.at(-1)
 const byKey: UsageByKey = await admin.accounts.usageByKey('shop', { to: undefined });
 assert.equal(byKey.lookups, 0);
 assert.deepEqual(await admin.accounts.usageParts(10), [{ after: undefined, last: undefined }]);
-for await (const { account, plan } of admin.accounts.eachUsage())
+for await (const { account, plan } of admin.accounts.eachUsage()) {
   assert.deepEqual([account, plan], ['shop', 'large']);
+}
 assert.match(await admin.accounts.usageKeptSince('shop'), /^20\d\d-\d\d-01$/);
 
 const expires = new Date(Date.UTC(2100, 0));

@@ -116,8 +116,9 @@ async function ended(charged: Promise<Caller>): Promise<Ended> {
   try {
     return { status: 200, caller: await charged };
   } catch (error) {
-    if (error instanceof StoreUnavailable)
+    if (error instanceof StoreUnavailable) {
       return { status: 503, isUnknown: error instanceof ChargeUnknown };
+    }
     if (!(error instanceof Refusal)) throw error;
     const { reason } = error;
     if (reason.code === 'quota-exceeded') return { status: 429, violated: reason.violated };
@@ -207,14 +208,16 @@ describe('any history of a store that delays, loses, reorders and refuses writes
       if (made.kind !== 'administer') return;
       if (made.call === 'suspend') await admin.accounts.suspend(id);
       if (made.call === 'activate') await admin.accounts.activate(id);
-      if (made.call === 'revoke')
+      if (made.call === 'revoke') {
         await admin.keys.revoke({ account: id, keyId: keys[1]?.keyId ?? '' });
+      }
     }
 
     /** Administration does nothing to the counts of the day and the month. */
     function expectKept(before: Item, after: Item): void {
-      for (const name of ['day', 'month'] as const)
+      for (const name of ['day', 'month'] as const) {
         expect(countIn(after, name)).toEqual(countIn(before, name));
+      }
     }
 
     async function run(steps: Step[]): Promise<void> {
@@ -242,7 +245,8 @@ describe('any history of a store that delays, loses, reorders and refuses writes
         const { from, ahead } = begun.find((one) => one.lookup === lookup) as Begun;
         counted += lookup.units;
         for (const name of windowNames) {
-          const [was, is] = [countIn(before, name), countIn(after, name)];
+          const was = countIn(before, name);
+          const is = countIn(after, name);
           if (limitIn(after, name) === Infinity && (name === 'minute' || name === 'hour')) continue;
           expect(is.used).toBeLessThanOrEqual(limitIn(after, name));
           const isNew = is.start !== was.start;
@@ -286,8 +290,9 @@ describe('any history of a store that delays, loses, reorders and refuses writes
         expect([status, applied.length <= most]).toEqual([status, true]);
         if (status === 200) {
           expect(applied).toHaveLength(1);
-          for (const [name, { start, used }] of Object.entries(caller?.quota ?? {}))
+          for (const [name, { start, used }] of Object.entries(caller?.quota ?? {})) {
             expect({ start, used }).toEqual(countIn(applied[0] ?? {}, name as WindowName));
+          }
         }
         const refusing = lookup.writes.at(-1)?.outcome?.item ?? {};
         for (const name of violated) {

@@ -131,8 +131,9 @@ function createUnreliableStore(endpoint: string, unopened: Handler) {
     },
     /** Returns when each lookup has ended or waits for a write. */
     async settle() {
-      while (lookups.some(({ ended, writes }) => !ended && writes.every(({ told }) => told)))
+      while (lookups.some(({ ended, writes }) => !ended && writes.every(({ told }) => told))) {
         await turn();
+      }
     },
     /** Forgets all lookups, and what is still on its way. */
     forget() {
@@ -183,14 +184,16 @@ function createWrite(
     },
     lose(how) {
       tell();
-      if (how === 'reset')
+      if (how === 'reset') {
         reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
-      else if (how === 'hang up')
+      } else if (how === 'hang up') {
         reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
-      else if (how === 'cut') resolve(responseOf(200, '{"Attributes":{"account":{"S":'));
+      } else if (how === 'cut') resolve(responseOf(200, '{"Attributes":{"account":{"S":'));
       else if (how === '500') resolve(responseOf(500, errorBody('InternalServerError')));
       else if (how === '503') resolve(responseOf(503, errorBody('ServiceUnavailable')));
-      else resolve(responseOf(502, '<html>Bad Gateway</html>'));
+      else {
+        resolve(responseOf(502, '<html>Bad Gateway</html>'));
+      }
     },
     async refuse(how) {
       if (write.outcome) throw new Error('it has arrived');

@@ -53,7 +53,8 @@ describe('a member of an account', () => {
   });
 
   it('has no role in another account, nor after the removal', async () => {
-    const [account, other] = [await newAccount(), await newAccount()];
+    const account = await newAccount();
+    const other = await newAccount();
     await admin.members.add({ account, person: 'sam@example.nl', role: 'viewer' });
     expect(await admin.members.roleIn(other, ['sam@example.nl'])).toBe(null);
     await admin.members.remove({ account, person: 'Sam@example.nl' });
@@ -121,7 +122,8 @@ describe('a member of an account', () => {
 
   it('stays when it is the last administrator, also of two who remove or demote each other', async () => {
     const account = await newAccount();
-    const [ann, bob] = ['ann@example.nl', 'bob@example.nl'];
+    const ann = 'ann@example.nl';
+    const bob = 'bob@example.nl';
     for (const remove of [true, false]) {
       for (const person of [ann, bob]) await admin.members.add({ account, person, role: 'admin' });
       const change = (person: string) =>

@@ -66,7 +66,8 @@ export async function startAdmin() {
     ids: readonly string[],
     attributes: object = {},
   ): Promise<void> {
-    const [access, plans] = [await item(account), await item(account, 'plans')];
+    const access = await item(account);
+    const plans = await item(account, 'plans');
     const items = ids.flatMap((id) => [
       { ...access, ...attributes, account: id },
       { ...plans, account: id },

@@ -9,8 +9,9 @@ const bench = startForTests(startAdmin);
 const ids = ['B', 'a', 'a.1', 'a.2', 'a.3', 'ab', 'shop-1', 'shop-2', 'z'];
 
 beforeAll(async () => {
-  for (const code of ['basic', 'large', 'lasting'])
+  for (const code of ['basic', 'large', 'lasting']) {
     await bench.admin.plans.put({ code, limits: { day: 5 } });
+  }
   for (const id of ids.toReversed()) await bench.admin.accounts.create({ id, plan: 'basic' });
 });
 

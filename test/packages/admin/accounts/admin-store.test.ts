@@ -120,8 +120,9 @@ describe('the store of the admin module', () => {
     const Update = { TableName: 'accounts', Key: keyOf('a'), UpdateExpression: 'REMOVE x' };
     const Delete = { TableName: 'accounts', Key: keyOf('a') };
     const { store, sent } = storeThatAnswers();
-    for (const writes of [[], [{ Update }], [{ Delete }], [{ Update }, { Update }]])
+    for (const writes of [[], [{ Update }], [{ Delete }], [{ Update }, { Update }]]) {
       await store.writeAll(writes);
+    }
     expect(sent.map(({ command, input }) => [command, input])).toEqual([
       ['UpdateCommand', Update],
       ['TransactWriteCommand', { TransactItems: [{ Delete }] }],

@@ -50,8 +50,14 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'accounts.show': ['acme'],
   'accounts.list': [
     {
-      ...{ search: 'a', prefix: 'a', limit: 1, cursor: 'x' },
-      ...{ plan: 'small', state: 'active', createdSince: '2026-11-01T00:00:00Z', usedShare: 0.8 },
+      search: 'a',
+      prefix: 'a',
+      limit: 1,
+      cursor: 'x',
+      plan: 'small',
+      state: 'active',
+      createdSince: '2026-11-01T00:00:00Z',
+      usedShare: 0.8,
     },
   ],
   'accounts.audit': ['acme', { limit: 1, cursor: 'x' }],
@@ -119,9 +125,11 @@ const odd: unknown[] = [
 function* variants(value: unknown): Generator<unknown> {
   yield* odd;
   if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value))
-    for (const other of variants(member))
+  for (const [name, member] of Object.entries(value)) {
+    for (const other of variants(member)) {
       yield Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other };
+    }
+  }
 }
 
 describe('a call', () => {
@@ -150,14 +158,16 @@ describe('a call', () => {
       bucket: 'x',
       stateMachine: 'x',
     };
-    const [s3, stepFunctions] = [{} as never, {} as never];
+    const s3 = {} as never;
+    const stepFunctions = {} as never;
     const all = {
       ...service.admin,
       statements: createStatements({ ...config, s3 }),
       loads: createLoads({ ...config, s3, stepFunctions }),
     };
-    for (const [path, message] of Object.entries(said))
+    for (const [path, message] of Object.entries(said)) {
       await expect(make(all, path, [null])).rejects.toMatchObject({ code: 'invalid', message });
+    }
     await expect(make(all, 'statements.each', [null])).rejects.toMatchObject({ code: 'invalid' });
     const input = { account: 'acme', label: 5 };
     await expect(make(all, 'keys.create', [input])).rejects.toThrow(

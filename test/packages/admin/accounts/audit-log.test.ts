@@ -16,7 +16,8 @@ const adminOf = (actor: string) => {
 
 describe('the audit', () => {
   it('lists who changed an account, when, what, and what it was before, newest first', async () => {
-    const [ann, bob] = [adminOf('ann'), adminOf('bob')];
+    const ann = adminOf('ann');
+    const bob = adminOf('bob');
     await ann.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
     await bob.accounts.set({ id: 'acme', limits: { day: 'plan' } });
     await bob.accounts.set({ id: 'acme', plan: 'basic' });

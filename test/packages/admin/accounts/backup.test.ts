@@ -10,19 +10,19 @@ import { startForTests } from '../../../support/start-for-tests.ts';
 import { startAdmin } from './admin-bench.ts';
 
 /** The bench whose export is `backup`, one that nothing is imported into, and one for imports. */
-const [from, untouched, to] = [
-  startForTests(startAdmin),
-  startForTests(startAdmin),
-  startForTests(startAdmin),
-];
+const from = startForTests(startAdmin);
+const untouched = startForTests(startAdmin);
+const to = startForTests(startAdmin);
 let backup: Backup;
 
 beforeAll(async () => {
   const { admin, client, table, clock, request } = from;
-  for (const code of ['b', 'a', 'c'])
+  for (const code of ['b', 'a', 'c']) {
     await admin.plans.put({ code, limits: { minute: 9, day: 9, month: null } });
-  for (const id of ['two', 'one', 'three'])
+  }
+  for (const id of ['two', 'one', 'three']) {
     await admin.accounts.create({ id, plan: 'a', limits: { day: 8 } });
+  }
   for (const id of ['two', 'three']) {
     const { key } = await admin.keys.create({ account: id, label: 'k' });
     await admin.keys.create({ account: id, label: 'other' });
@@ -33,8 +33,9 @@ beforeAll(async () => {
   await admin.plans.put({ code: 'hourly', limits: { hour: 4 } });
   await admin.accounts.set({ id: 'two', plan: 'hourly' });
   await admin.accounts.set({ id: 'two', name: 'Bakkerij Jansen', contact: 'jo@jansen.example' });
-  for (const person of ['sub:2', 'jo@example.nl'])
+  for (const person of ['sub:2', 'jo@example.nl']) {
     await admin.members.add({ account: 'two', person, role: 'viewer' });
+  }
   // An active key without a record.
   const byHand = {
     TableName: table,
@@ -123,10 +124,11 @@ describe('backup.import', () => {
     expect(await admin.backup.import(backup)).toEqual(rest);
     expect(await admin.backup.export()).toEqual(backup);
     const range = { from: '2026-08-01', to: '2026-08-01' };
-    for (const id of ['two', 'three'])
+    for (const id of ['two', 'three']) {
       expect(await admin.accounts.usageByKey(id, range)).toEqual(
         await from.admin.accounts.usageByKey(id, range),
       );
+    }
     expect((await admin.accounts.list({ search: 'jo@jansen' })).accounts).toMatchObject([
       { name: 'Bakkerij Jansen' },
     ]);

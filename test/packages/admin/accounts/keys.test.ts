@@ -27,8 +27,11 @@ beforeEach(() => {
 
 /** What is listed of a key that was just made. */
 const made = {
-  ...{ created: '2026-08-01T12:30:15Z', expires: null, lastUsed: null },
-  ...{ createdBy: 'unknown', replacedBy: null },
+  created: '2026-08-01T12:30:15Z',
+  expires: null,
+  lastUsed: null,
+  createdBy: 'unknown',
+  replacedBy: null,
 };
 
 describe('keys.create', () => {
@@ -107,8 +110,9 @@ describe('a key that expires', () => {
     await admin.accounts.create({ id: 'nearly', plan: 'keys' });
     const { keyId } = await admin.keys.create({ account: 'nearly', label: 'trial', expires });
     const others = [];
-    for (let i = 1; i < maxActiveKeys; i++)
+    for (let i = 1; i < maxActiveKeys; i++) {
       others.push(await admin.keys.create({ account: 'nearly', label: `${i}` }));
+    }
     clock.now = expires.getTime() + 60_000;
     const made = await admin.keys.create({ account: 'nearly', label: 'new' });
     expect(await request(made.key)).toBe('charged');
@@ -120,8 +124,9 @@ describe('a key that expires', () => {
   it('is kept while there is space for another', async () => {
     const { admin, clock } = bench;
     await admin.accounts.create({ id: 'roomy', plan: 'keys' });
-    for (let i = 1; i < maxActiveKeys; i++)
+    for (let i = 1; i < maxActiveKeys; i++) {
       await admin.keys.create({ account: 'roomy', label: `${i}`, expires });
+    }
     clock.now = expires.getTime() + 60_000;
     await admin.keys.create({ account: 'roomy', label: 'new' });
     const states = (await admin.keys.list('roomy')).map(({ state }) => state);
@@ -131,8 +136,9 @@ describe('a key that expires', () => {
   it('is replaced by a new key once it has been expired for a minute, and not earlier', async () => {
     const { admin, clock } = bench;
     await admin.accounts.create({ id: 'full', plan: 'keys' });
-    for (let i = 0; i < maxActiveKeys; i++)
+    for (let i = 0; i < maxActiveKeys; i++) {
       await admin.keys.create({ account: 'full', label: `${i}`, expires });
+    }
     clock.now = expires.getTime() + 59_000;
     await expect(admin.keys.create({ account: 'full', label: 'new' })).rejects.toMatchObject({
       code: 'too_many_keys',
@@ -197,8 +203,9 @@ describe('keys.create with an idempotency token', () => {
     const [{ key, keyId }] = made as [{ key: string; keyId: string }];
     expect(await request(key)).toBe('charged');
     for (const call of calls) {
-      if (call.status === 'rejected')
+      if (call.status === 'rejected') {
         expect(call.reason).toMatchObject({ code: 'already_created', keyId });
+      }
     }
     expect((await admin.keys.list('once')).map((listed) => listed.keyId)).toEqual([keyId]);
     await admin.keys.revoke({ account: 'once', keyId });
@@ -387,8 +394,9 @@ describe('keys.rotate', () => {
     const { admin, request } = bench;
     const { account, key, keyId } = await newKey();
     const others: string[] = [];
-    for (let i = 1; i < maxActiveKeys; i++)
+    for (let i = 1; i < maxActiveKeys; i++) {
       others.push((await admin.keys.create({ account, label: `${i}` })).keyId);
+    }
     const made = await admin.keys.rotate({ account, keyId, ends: hourLater() });
     expect([await request(key), await request(made.key)]).toEqual(['charged', 'charged']);
     const [other = ''] = others;

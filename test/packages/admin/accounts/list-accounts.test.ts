@@ -63,8 +63,9 @@ describe('a search of the accounts', () => {
 
   it('pages in the order of the ids', async () => {
     const { admin } = bench;
-    for (let i = 0; i < 5; i++)
+    for (let i = 0; i < 5; i++) {
       await admin.accounts.create({ id: `paged-${i}`, plan: 'basic', name: 'Many of one' });
+    }
     const ids: string[][] = [];
     let cursor: string | null | undefined;
     do {
@@ -97,8 +98,9 @@ describe('a list of accounts with a filter', () => {
   it('has those of a plan, a state, an age and a use, in pages that lose none', async () => {
     const { admin, clock, request } = bench;
     await admin.plans.put({ code: 'watched', limits: { minute: 100, day: 5 } });
-    for (const id of ['w-1', 'w-2', 'w-3', 'w-4'])
+    for (const id of ['w-1', 'w-2', 'w-3', 'w-4']) {
       await admin.accounts.create({ id, plan: 'watched' });
+    }
     await admin.accounts.set({ id: 'w-4', limits: { day: null } });
     await admin.accounts.suspend('w-3');
     for (const [account, lookups] of [

@@ -76,8 +76,9 @@ describe('the plans of a statement', () => {
             let month = await statements.closeNext();
             month;
             month = await statements.closeNext()
-          )
+          ) {
             closed.set(month.month, await statements.show({ account, month: month.month }));
+          }
         };
         for (const one of steps) {
           clock.now += 1000; // the audit has changes of the same moment in any order

@@ -6,8 +6,9 @@ import { startAdmin } from './admin-bench.ts';
 
 const bench = startForTests(startAdmin);
 beforeAll(async () => {
-  for (const code of ['small', 'large'])
+  for (const code of ['small', 'large']) {
     await bench.admin.plans.put({ code, limits: { month: null } });
+  }
 });
 
 const plansOf = async (account: string) => {

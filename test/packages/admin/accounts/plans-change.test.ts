@@ -34,16 +34,18 @@ describe('a change of a plan in steps', () => {
       (code) => newPlan(code, ['a', 'b']),
       async (dying, code) => {
         await dying.plans.begin({ code, limits: { day: 2 } });
-        for (let done = false; !done; )
+        for (let done = false; !done; ) {
           ({ done } = await dying.plans.follow(code, { accounts: 2 }));
+        }
       },
       async (code) => {
         const change = await changeOf(code);
         const limits = await limitsOf(code, ['a', 'b']);
         // Either nothing has begun, or who looks sees that it is not finished, or it is.
         if (!change) expect(new Set(limits).size).toBe(1);
-        for (let done = false; !done; )
+        for (let done = false; !done; ) {
           ({ done } = await admin.plans.follow(code, { accounts: 2 }));
+        }
         expect(await limitsOf(code, ['a', 'b'])).toEqual(change ? [2, 2] : limits);
         expect(await changeOf(code)).toBeUndefined();
         expect((await admin.accounts.show('other')).windows.day?.limit).toBe(1);
@@ -64,8 +66,9 @@ describe('a change of a plan in steps', () => {
     await admin.accounts.create({ id: 'joined-new', plan: 'joined' });
     await admin.accounts.create({ id: 'joined-moved', plan: 'other' });
     await admin.accounts.set({ id: 'joined-moved', plan: 'joined' });
-    for (const id of ['joined-new', 'joined-moved'])
+    for (const id of ['joined-new', 'joined-moved']) {
       expect((await admin.accounts.show(id)).windows.day?.limit).toBe(2);
+    }
     expect(await limitsOf('joined')).toEqual([1, 1, 1, 1, 1]);
     expect(await admin.plans.follow('joined')).toMatchObject({ followed: 7, done: true });
   });

@@ -58,7 +58,8 @@ describe('the usage of an account by key', () => {
     bench.clock.now += dayMilliseconds;
     await first.use(2);
     const of = { revoked: false };
-    const [yesterday, today] = ['2026-08-01', '2026-08-02'];
+    const yesterday = '2026-08-01';
+    const today = '2026-08-02';
     expect(await usageOf('acme')).toEqual({
       account: 'acme',
       ...range,
@@ -72,7 +73,10 @@ describe('the usage of an account by key', () => {
           days: [{ date: yesterday, lookups: 100 }],
         },
         {
-          ...{ keyId: first.keyId, label: 'key 0', ...of, lookups: 3 },
+          keyId: first.keyId,
+          label: 'key 0',
+          ...of,
+          lookups: 3,
           days: [
             { date: yesterday, lookups: 1 },
             { date: today, lookups: 2 },

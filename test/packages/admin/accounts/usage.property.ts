@@ -142,8 +142,9 @@ describe('any sequence of lookups, changes and records by several instances', ()
             // It was counted, unless its first write met a day that has ended.
             const access = await getAccess(store(client), id);
             const { date, lookups } = access.usage;
-            if (date === before.date && lookups > before.lookups)
+            if (date === before.date && lookups > before.lookups) {
               count({ keyId: claim.keyId, access });
+            }
           } else if (made.kind === 'record') {
             await Promise.all([record(id, client), made.twice && record(id, client)]);
           } else if (made.kind === 'die') {

@@ -28,8 +28,9 @@ beforeAll(async () => {
     keys[id] = (await admin.keys.create({ account: id, label: 'k' })).key;
   }
   clock.now = benchStart;
-  for (const id of ['acme', 'acme', 'gone', 'zed'])
+  for (const id of ['acme', 'acme', 'gone', 'zed']) {
     expect(await request(keys[id] as string)).toBe('charged');
+  }
   clock.now += dayMilliseconds;
   expect(await request(keys.acme as string)).toBe('charged');
   for (const id of ['gone', 'unused']) {
@@ -217,11 +218,12 @@ describe('the usage of all accounts', () => {
 
   it('is refused for a part that is none', async () => {
     expect((await usageParts(store(), 1)).length).toBeGreaterThan(1);
-    for (const accounts of [0, 1.5])
+    for (const accounts of [0, 1.5]) {
       await expect(usageParts(store(), accounts)).rejects.toMatchObject({
         code: 'invalid',
         message: 'A part has 1 account or more.',
       });
+    }
   });
 
   it('is kept for as many months as the job said last, 25 if it never ran', async () => {
@@ -261,7 +263,9 @@ describe('the usage of all accounts', () => {
     await expect(
       eachUsage(store(), { from: '2026-06-30', to: '2026-06-30' }).next(),
     ).rejects.toMatchObject({
-      ...{ code: 'invalid', reason: 'month', firstMonth: '2026-07' },
+      code: 'invalid',
+      reason: 'month',
+      firstMonth: '2026-07',
       message: expect.stringContaining('The first account was created in 2026-07'),
     });
     expect(await bench.admin.accounts.usageKeptSince()).toBe('2026-07-01');

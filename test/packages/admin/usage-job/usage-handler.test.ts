@@ -78,15 +78,15 @@ describe('the function that records usage', () => {
     const details = entries.map(({ Detail = '' }) => JSON.parse(Detail));
     for (const detail of details) expect(faultsOfEvent('quota.threshold', detail)).toEqual([]);
     const shared = {
-      ...{
-        version: 1,
-        deployment: 'bag-adres-prod',
-        level: 'reached',
-        window: 'day',
-        limit: 10,
-        used: 10,
-      },
-      ...{ exhausted: true, resets: expect.any(String), contacts: ['jo@example.nl'] },
+      version: 1,
+      deployment: 'bag-adres-prod',
+      level: 'reached',
+      window: 'day',
+      limit: 10,
+      used: 10,
+      exhausted: true,
+      resets: expect.any(String),
+      contacts: ['jo@example.nl'],
     };
     const summary = (account: string) =>
       expect.stringContaining(

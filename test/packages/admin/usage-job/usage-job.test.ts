@@ -131,7 +131,8 @@ describe('the usage job', () => {
 
   it('sends nothing about a limit of 0, and reports a limit of 1 as used up by a single lookup', async () => {
     const { admin } = bench;
-    const [none, one] = [await account('none'), await account('single')];
+    const none = await account('none');
+    const one = await account('single');
     await admin.accounts.set({ id: 'none', limits: { day: 0 } });
     await admin.accounts.set({ id: 'single', limits: { day: 1 } });
     for (const key of [none, one]) await request(key, 1);
