@@ -190,6 +190,7 @@ export function auditFindings(output: string): string[] | undefined {
 export const lockFiles = [
   'package-lock.json',
   '.ci/tools/package-lock.json',
+  '.ci/tools/stryker/package-lock.json',
   'test/packages/form/frameworks/package-lock.json',
   'tools/generators/package-lock.json',
   'tools/judges/nag/package-lock.json',

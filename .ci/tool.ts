@@ -4,13 +4,14 @@
  * `npm ci` leaves them to the first use, or to `npm run tools`.
  */
 import { spawnSync } from 'node:child_process';
-import { toolPath } from './tools/installed.ts';
+import { strykerPath, toolPath } from './tools/installed.ts';
 
-const paths: Readonly<Record<string, string>> = {
-  biome: '@biomejs/biome/bin/biome',
-  cdk: 'aws-cdk/bin/cdk',
-  knip: 'knip/bin/knip.js',
-  tsc: 'typescript/bin/tsc',
+const tools: Readonly<Record<string, () => Promise<string>>> = {
+  biome: () => toolPath('@biomejs/biome/bin/biome'),
+  cdk: () => toolPath('aws-cdk/bin/cdk'),
+  knip: () => toolPath('knip/bin/knip.js'),
+  stryker: () => strykerPath('@stryker-mutator/core/bin/stryker.js'),
+  tsc: () => toolPath('typescript/bin/tsc'),
 };
 
 const [, , name = '', ...options] = process.argv;
@@ -18,12 +19,12 @@ if (name === 'install') {
   await toolPath('');
   process.exit();
 }
-const path = paths[name];
-if (path === undefined) {
-  console.error(`Name one of the tools, or "install": ${Object.keys(paths).join(', ')}.`);
+const { [name]: installed } = tools;
+if (installed === undefined) {
+  console.error(`Name one of the tools, or "install": ${Object.keys(tools).join(', ')}.`);
   process.exit(2);
 }
-const { status, error } = spawnSync(process.execPath, [await toolPath(path), ...options], {
+const { status, error } = spawnSync(process.execPath, [await installed(), ...options], {
   stdio: 'inherit',
 });
 if (error) throw error;

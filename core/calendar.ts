@@ -5,19 +5,28 @@
  *
  * `code` is how the item of an account abbreviates a window: as date patterns do, `m` is the minute
  * and `M` the month. Windows with `always` are counted for every account, the others while its plan
- * configures them.
+ * configures them. Windows with `isLong` last long enough for a person to act on the used share,
+ * which lists and messages show.
  */
 export const windows = {
-  minute: { code: 'm', seconds: 60, always: false },
-  hour: { code: 'h', seconds: 3600, always: false },
-  day: { code: 'd', seconds: 86_400, always: true },
+  minute: { code: 'm', seconds: 60, always: false, isLong: false },
+  hour: { code: 'h', seconds: 3600, always: false, isLong: false },
+  day: { code: 'd', seconds: 86_400, always: true, isLong: true },
   /** Its length follows the calendar. */
-  month: { code: 'M', seconds: null, always: true },
+  month: { code: 'M', seconds: null, always: true, isLong: true },
 } as const;
 
 export type WindowName = keyof typeof windows;
 
 export const windowNames = Object.keys(windows) as [WindowName, ...WindowName[]];
+
+export type LongWindowName = {
+  [Name in WindowName]: (typeof windows)[Name]['isLong'] extends true ? Name : never;
+}[WindowName];
+
+export const longWindowNames = windowNames.filter(
+  (name): name is LongWindowName => windows[name].isLong,
+);
 
 /** A member for each window. */
 export function forEachWindow<T>(make: (name: WindowName) => T): Record<WindowName, T> {

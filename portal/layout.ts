@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import type { AccountView } from '../packages/admin/index.ts';
+import { type AccountView, longWindowNames } from '../packages/admin/index.ts';
 import { type Language, languages, serviceName } from '../packages/look/language.ts';
 import { namedLinks } from '../packages/look/links.ts';
 import type { Html } from '../packages/look/table.ts';
@@ -79,7 +79,7 @@ function accountHead(
   text: Text,
   format: Formatter,
 ): Html {
-  const used = (['day', 'month'] as const).flatMap((window) => {
+  const used = longWindowNames.flatMap((window) => {
     const { limit = null, used } = windows[window] ?? {};
     if (used === undefined) return [];
     const share = limit === null ? 0 : usedShare({ used, limit });

@@ -17,11 +17,11 @@ export type WindowCount = { start: number; used: number; limit: number | null | 
 export type QuotaState = Partial<Record<WindowName, WindowCount>>;
 
 /**
- * The result of charging units. `roll` names the windows that have passed and must restart with
+ * The result of charging units. `passed` names the windows that have passed and must restart with
  * these units.
  */
 export type QuotaDecision =
-  | { kind: 'admit'; roll: WindowName[] }
+  | { kind: 'admit'; passed: WindowName[] }
   | { kind: 'exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState };
 
 /**
@@ -31,20 +31,20 @@ export type QuotaDecision =
  */
 export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDecision {
   const quota = currentQuota(stored, now);
-  const roll: WindowName[] = [];
+  const passed: WindowName[] = [];
   const violated: WindowName[] = [];
   let retryAfterSeconds = 1;
   for (const name of windowNames) {
     const window = quota[name];
     if (!window) continue;
     const { start, used, limit } = window;
-    if (start > Number(stored[name]?.start)) roll.push(name);
+    if (start > Number(stored[name]?.start)) passed.push(name);
     if (used + units <= (limit ?? Infinity)) continue;
     violated.push(name);
     retryAfterSeconds = Math.max(retryAfterSeconds, secondsUntil(windowEnd(name, start), now));
   }
   return violated.length === 0
-    ? { kind: 'admit', roll }
+    ? { kind: 'admit', passed }
     : { kind: 'exceeded', violated, retryAfterSeconds, quota };
 }
 

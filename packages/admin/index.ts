@@ -12,7 +12,12 @@ export type {
   RefusalKind,
   Refusals,
 } from '../../core/accounts/usage-record.ts';
-export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
+export {
+  longWindowNames,
+  type WindowName,
+  windowNames,
+  type windows,
+} from '../../core/calendar.ts';
 export { dutchTime } from '../../core/dutch-time.ts';
 export { allPages, pagesOf } from '../../core/pages.ts';
 export type { MemberBackup, MemberView } from './accounts/account-members.ts';

@@ -7,6 +7,7 @@ import {
   type AccountSummary,
   AdminError,
   type Limits,
+  longWindowNames,
   type Plan,
   type WindowName,
   windowNames,
@@ -196,10 +197,10 @@ export function accountTable(
   return scrollTable(caption, head, rows);
 }
 
-/** The day or the month, whichever has less left of its limit. */
+/** The long window that has the smallest share of its limit left. */
 function fullestWindow(visit: Visit, { windows }: AccountSummary): Html {
   const { text } = visit;
-  const [fullest] = (['day', 'month'] as const)
+  const [fullest] = longWindowNames
     .flatMap((name) => {
       const { limit = null, used = 0 } = windows[name] ?? {};
       return limit === null ? [] : [{ name, limit, used }];

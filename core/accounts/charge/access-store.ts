@@ -37,7 +37,7 @@ export function createAccessStore(
 ): AccessStore {
   const { get, updateAll } = documents(client);
   const { update } = documents(sendingOnce(client));
-  const limits = createSeenLimits();
+  const limits = createKnownLimits();
 
   /** @throws ConditionalCheckFailedException, ChargeUnknown, StoreUnavailable */
   async function sendUntilApplied(command: Update, signal: AbortSignal): Promise<Item | undefined> {
@@ -68,10 +68,10 @@ export function createAccessStore(
     },
 
     async charge(attempt, signal) {
-      const { claim, units, seen } = attempt;
-      const seenLimits = seen ? limitsOf(seen.access.quota) : limits.of(claim.account);
+      const { claim, units, returned } = attempt;
+      const known = returned ? limitsOf(returned.quota) : limits.of(claim.account);
       try {
-        const item = await sendUntilApplied(chargeCommand(table, attempt, seenLimits), signal);
+        const item = await sendUntilApplied(chargeCommand(table, attempt, known), signal);
         const access = accessIn(item, claim.account);
         if (access) limits.learn(access, units);
         return { charged: true, access };
@@ -81,8 +81,11 @@ export function createAccessStore(
       }
     },
 
-    async recordDays(seen, now, signal) {
-      const updates = recordDays(table, seen, { today: dateOf(Math.floor(now)), movesIdle: true });
+    async recordDays(returned, now, signal) {
+      const updates = recordDays(table, returned, {
+        today: dateOf(Math.floor(now)),
+        movesIdle: true,
+      });
       await orUnavailable(updateAll(updates), signal, isConflict).catch(async (error: unknown) => {
         if (!isConflict(error)) throw error;
         await sleep(Math.random() * 20); // another caller is doing it, or has done it
@@ -128,16 +131,16 @@ const mostAccounts = 10_000;
  * The limits of accounts that send batches, as an instance last saw them. A charge for more than
  * one unit needs them; outdated limits cost only one more write.
  */
-function createSeenLimits() {
-  const seen = new Map<string, Limits>();
+function createKnownLimits() {
+  const known = new Map<string, Limits>();
   return {
-    of: (account: string): Limits => seen.get(account) ?? {},
+    of: (account: string): Limits => known.get(account) ?? {},
     learn({ account, quota }: Access, units: number): void {
-      if (units === 1 && !seen.has(account)) return;
-      if (seen.size >= mostAccounts && !seen.has(account)) {
-        seen.delete(seen.keys().next().value as string);
+      if (units === 1 && !known.has(account)) return;
+      if (known.size >= mostAccounts && !known.has(account)) {
+        known.delete(known.keys().next().value as string);
       }
-      seen.set(account, limitsOf(quota));
+      known.set(account, limitsOf(quota));
     },
   };
 }

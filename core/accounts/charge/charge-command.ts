@@ -19,12 +19,12 @@ import type { ChargeAttempt } from './charge.ts';
  *   and each window is the current one and has so many units left, or is not configured
  *
  * A condition can't add, so more than one unit is compared with the `limits` that were seen last:
- * if a limit is still that one, the count may be at most `limit - units`. The windows in `roll`
- * must have passed and restart with these units. Every window's count and the key's go up, or
- * nothing changes and the old item is returned.
+ * if a limit is still that one, the count may be at most `limit - units`. The windows in
+ * `restarts` must have passed, and restart with these units. Every window's count and the key's go
+ * up, or nothing changes and the old item is returned.
  */
 export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Limits): Update {
-  const { claim, units, now, starts, seen } = attempt;
+  const { claim, units, now, starts, returned, restarts } = attempt;
   const { low, high } = expiringKeyBounds(claim.hash, now);
   const code = keyCode(claim.keyId);
   const names: Record<string, string> = { ...namesOfAll, '#keyId': claim.keyId };
@@ -41,7 +41,7 @@ export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Lim
 
   for (const window of windowNames) {
     values[`:${window}Start`] = starts[window];
-    if (seen?.roll.includes(window)) {
+    if (restarts.includes(window)) {
       conditions.push(passedAndAdmits[window]);
       sets.push(`#${window}Start = :${window}Start`, `#${window}Used = :units`);
       continue;
@@ -55,7 +55,7 @@ export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Lim
       conditions.push(hasUnitsLeft[window]);
     }
   }
-  const before = seen?.roll.includes('day') ? seen.access.quota.day?.start : undefined;
+  const before = restarts.includes('day') ? returned?.quota.day?.start : undefined;
   if (before !== undefined) {
     // The count of the day that has passed is its usage.
     Object.assign(names, namesOfNewDay, { '#dayBefore': String(before / daySeconds) });

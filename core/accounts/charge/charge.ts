@@ -21,11 +21,10 @@ export type ChargeAttempt = {
    */
   now: number;
   starts: Record<WindowName, number>;
-  /**
-   * The item as a refused write has returned it, and the windows that have passed in it, which this
-   * one restarts.
-   */
-  seen?: { access: Access; roll: readonly WindowName[] };
+  /** The item as the write before this one, which the store refused, has returned it. */
+  returned?: Access;
+  /** The windows that have passed in it: this write restarts them. */
+  restarts: readonly WindowName[];
 };
 
 /**
@@ -47,7 +46,7 @@ export type AccessStore = {
    * Moves the days of usage that ended before `now` into records, unless another caller has.
    * @throws StoreUnavailable
    */
-  recordDays(seen: Access, now: number, signal: AbortSignal): Promise<void>;
+  recordDays(returned: Access, now: number, signal: AbortSignal): Promise<void>;
 };
 
 /**
@@ -143,16 +142,16 @@ async function nextAttempt(
   }
   // Without a window to restart: another caller has restarted it, or limits changed, between the
   // write and now.
-  let roll = decision.roll;
+  let restarts = decision.passed;
   // The item has no space for another day where many keys were used, or nothing has recorded the
   // usage for days.
-  if (roll.includes('day') && hasNoSpace(access)) {
+  if (restarts.includes('day') && hasNoSpace(access)) {
     await store.recordDays(access, now, signal);
-    roll = roll.filter((name) => name !== 'day');
+    restarts = restarts.filter((name) => name !== 'day');
   }
-  return { ...attemptAt(claim, units, now), seen: { access, roll } };
+  return { ...attemptAt(claim, units, now), returned: access, restarts };
 }
 
 export function attemptAt(claim: KeyClaim, units: number, now: number): ChargeAttempt {
-  return { claim, units, now, starts: windowStarts(Math.floor(now)) };
+  return { claim, units, now, starts: windowStarts(Math.floor(now)), restarts: [] };
 }

@@ -1,4 +1,5 @@
 import type { AccountState } from '../../../core/accounts/account.ts';
+import { type LongWindowName, longWindowNames } from '../../../core/calendar.ts';
 import { type AccountSummary, summaryOf } from './accounts.ts';
 import {
   type AdminStore,
@@ -79,14 +80,11 @@ export async function listAccounts(
   };
 }
 
-/** The windows long enough for their used share to mean something in a list. */
-const longWindows = ['day', 'month'] as const;
-
 function passes(
   account: AccountSummary,
   { plan, state, createdSince, usedShare }: AccountFilter,
 ): boolean {
-  const isNear = (window: (typeof longWindows)[number]) => {
+  const isNear = (window: LongWindowName) => {
     const { limit = null, used = 0 } = account.windows[window] ?? {};
     return limit !== null && usedShare !== undefined && used >= limit * usedShare;
   };
@@ -94,6 +92,6 @@ function passes(
     account.plan === (plan ?? account.plan) &&
     account.state === (state ?? account.state) &&
     (createdSince === undefined || Date.parse(account.created) >= Date.parse(createdSince)) &&
-    (usedShare === undefined || longWindows.some(isNear))
+    (usedShare === undefined || longWindowNames.some(isNear))
   );
 }

@@ -1,7 +1,14 @@
 import type { Access } from '../../../core/accounts/account.ts';
 import { itemKey } from '../../../core/accounts/account-item.ts';
 import { currentQuota } from '../../../core/accounts/quota.ts';
-import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../../core/calendar.ts';
+import {
+  dateOf,
+  daySeconds,
+  instant,
+  longWindowNames,
+  type WindowName,
+  windowEnd,
+} from '../../../core/calendar.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { guardedUpdate } from '../../../core/dynamodb.ts';
 import { eventVersion } from '../../../core/event-types.ts';
@@ -54,9 +61,6 @@ export async function runUsageJob(
   return result;
 }
 
-/** The windows that are long enough for a message to be useful. */
-const watched = ['day', 'month'] as const satisfies WindowName[];
-
 /** A window that has used so much of its limit; `isExhausted` when nothing is left. */
 export type LimitMessage = {
   account: string;
@@ -69,7 +73,7 @@ export type LimitMessage = {
 };
 
 /**
- * The messages about an account at `nowSeconds`: one for each watched window that has used `share`
+ * The messages about an account at `nowSeconds`: one for each long window that has used `share`
  * of its limit.
  */
 function limitMessages(
@@ -78,7 +82,7 @@ function limitMessages(
   nowSeconds: number,
 ): LimitMessage[] {
   const current = currentQuota(quota, nowSeconds);
-  return watched.flatMap((window) => {
+  return longWindowNames.flatMap((window) => {
     const { limit = null, used = 0, start = 0 } = current[window] ?? {};
     if (limit === null || limit === 0 || used < limit * share) return [];
     return [

@@ -76,7 +76,7 @@ describe('the decision on one more unit', () => {
         const passed = windowNames.filter(
           (name) => (quota[name]?.start ?? Infinity) < windowStart(name, now),
         );
-        expect(decision.roll).toEqual(passed);
+        expect(decision.passed).toEqual(passed);
       }),
     );
   });
