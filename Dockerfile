@@ -23,5 +23,5 @@ USER 10001:10001
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/v1/openapi.json').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { baseUrl } = JSON.parse(fs.readFileSync('/data/local.json')); fetch(`${baseUrl}/v1/openapi.json`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=16", "local/launch.js", "local/start.ts", "--host", "0.0.0.0", "--data", "/data"]

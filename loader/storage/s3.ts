@@ -12,6 +12,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { followsProxySwitch } from '../../core/connections.ts';
 import type { SourceVersion } from '../dataset/load.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';
 import { ObjectChangedError, type Storage } from './storage.ts';
@@ -24,7 +25,11 @@ let client: S3Client | undefined;
  */
 export function s3Client(): S3Client {
   const emulated = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
-  client ??= new S3Client({ forcePathStyle: emulated !== undefined, maxAttempts: 8 });
+  client ??= new S3Client({
+    forcePathStyle: emulated !== undefined,
+    maxAttempts: 8,
+    requestHandler: followsProxySwitch,
+  });
   return client;
 }
 

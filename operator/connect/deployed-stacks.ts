@@ -3,6 +3,7 @@ import {
   DescribeStacksCommand,
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
+import { followsProxySwitch } from '../../core/connections.ts';
 import { deploymentName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
@@ -11,7 +12,7 @@ import { CommandError } from './errors.ts';
  * it is missing
  */
 export async function readStack(stack: string) {
-  const { Stacks = [] } = await new CloudFormationClient().send(
+  const { Stacks = [] } = await new CloudFormationClient(clientConfig).send(
     new DescribeStacksCommand({ StackName: stack }),
   );
   const { StackStatus: status = 'unknown', Outputs = [] } = Stacks[0] ?? {};
@@ -93,5 +94,10 @@ async function outputsOf(stack: string) {
  */
 export const clientConfig = {
   maxAttempts: 5,
-  requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 3_000,
+    requestTimeout: 10_000,
+    throwOnRequestTimeout: true,
+    ...followsProxySwitch,
+  },
 };
