@@ -1,8 +1,7 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Bucket, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
+import { Bucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { statementsPrefix } from '../../core/tables.ts';
 import type { Config } from '../config/config-schema.ts';
 import { abortUploads, bucketProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
@@ -33,21 +32,4 @@ export function statementBucket(
     'Each object is written once, by one function, and lists the usage of an account: the CloudTrail of the account tells who reads it.',
   );
   return bucket;
-}
-
-/** How the data stack publishes the ARN of the bucket, by its logical id. */
-const publishedStatements = 'PublishOutputFnGetAttStatements828F3E36ArnD6392AC1';
-
-/** Acknowledges that a function of another stack may use all objects of the bucket. */
-export function acknowledgeStatements(of: Construct, bucket: IBucket, { region }: Config): void {
-  const source = {
-    StackName: Stack.of(bucket).stackName,
-    Region: region,
-    OutputName: publishedStatements,
-  };
-  acknowledge(
-    of,
-    `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/${statementsPrefix}*]`,
-    'Statements are named by their months and contents.',
-  );
 }

@@ -1,4 +1,4 @@
-import { Arn, ArnFormat, Duration, Stack, TimeZone, Token } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Duration, TimeZone } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -37,11 +37,10 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
   const versions = functions.map(({ functionArn }) => `${functionArn}:*`);
   allow(role, ['lambda:InvokeFunction'], versions);
-  for (const each of functions) {
+  for (const version of versions) {
     acknowledgeWildcard(
       role,
-      each,
-      '<%.Arn>:*',
+      version,
       'A load that was running when a new version was deployed goes on calling the versions that it began with.',
     );
   }
@@ -86,8 +85,7 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
   for (const keys of [items, results]) {
     acknowledgeWildcard(
       role,
-      bucket,
-      `<%.Arn>/${keys}`,
+      bucket.arnForObjects(keys),
       'Maps name their items and results at run time, under these prefixes.',
     );
   }
@@ -101,17 +99,11 @@ function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRo
  */
 function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
-  const { region, account, partition } = Stack.of(machine);
-  // The CDK knows the partition of a known region, and a configured account.
-  const named = (value: string, parameter: string) =>
-    Token.isUnresolved(value) ? `<AWS::${parameter}>` : value;
-  const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
-  const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
+  const executions = executionsOf(machine);
   for (const map of ['', ...maps.map((map) => `/${map}`)]) {
     acknowledgeWildcard(
       machine,
-      machine,
-      `${executions}:${machineName}${map}:*`,
+      `${executions}${map}:*`,
       'Executions of this machine only, which are named at run time.',
     );
   }
@@ -121,17 +113,21 @@ function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): 
  * Allows a step to describe executions of the machine, in a policy of its own for the same reason.
  */
 function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
-  const executions = Stack.of(machine).formatArn({
-    service: 'states',
-    resource: 'execution',
-    resourceName: `${Arn.split(machine.stateMachineArn, ArnFormat.COLON_RESOURCE_NAME).resourceName}:*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
   const statement = new PolicyStatement({
     actions: ['states:DescribeExecution'],
-    resources: [executions],
+    resources: [`${executionsOf(machine)}:*`],
   });
   step.role?.attachInlinePolicy(new Policy(machine, 'AskPolicy', { statements: [statement] }));
+}
+
+/** The ARN of the executions of a machine, without their names. */
+function executionsOf({ stack, stateMachineArn }: StateMachine): string {
+  return stack.formatArn({
+    service: 'states',
+    resource: 'execution',
+    resourceName: Arn.split(stateMachineArn, ArnFormat.COLON_RESOURCE_NAME).resourceName ?? '',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
 }
 
 export type LoadMachineProps = LoadDefinitionProps & { encryptionKey: IKey | undefined };

@@ -10,7 +10,6 @@ import { metricNames, metricNamespaceOf, metricNamespaceVariable } from '../../c
 import { statementsPrefix } from '../../core/tables.ts';
 import type { Config } from '../config/config-schema.ts';
 import { deploymentName } from '../config/deployment.ts';
-import { acknowledgeStatements } from '../data/statement-bucket.ts';
 import { acknowledge, allow, defaultEventBus, type TableInUse } from '../shared/grants.ts';
 import { LambdaFunction, type LambdaFunctionProps } from '../shared/lambda-function.ts';
 import { type AlarmTopic, ownMetric } from '../shared/monitoring.ts';
@@ -199,7 +198,6 @@ export class UsageJobFunction extends LambdaFunction {
     );
     const all = [`${statementsPrefix}*`];
     this.usesBucket(statements, environment.statementsBucket, { read: all, write: all });
-    acknowledgeStatements(this, statements, config);
     if (config.usage.messageAtShare > 0) {
       allow(this.function, ['events:PutEvents'], [defaultEventBus(this)]);
     }

@@ -1,4 +1,12 @@
-import { Arn, CfnResource, type IAspect, Stack, Validations } from 'aws-cdk-lib';
+import {
+  Arn,
+  CfnResource,
+  type IAspect,
+  Reference,
+  Stack,
+  Tokenization,
+  Validations,
+} from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import {
   type IGrantable,
@@ -16,18 +24,47 @@ export function acknowledge(construct: IConstruct, rule: string, reason: string)
 }
 
 /**
- * Accepts one wildcard resource in a policy.
- * @param of the construct that the resource belongs to
- * @param resource the resource as cdk-nag writes it, with `%` for the logical id of `of`
+ * Accepts one resource with a wildcard in the policies below `policies`.
+ * @param resource the resource as the statement has it
  */
-export function acknowledgeWildcard(
-  policy: IConstruct,
-  of: IConstruct,
-  resource: string,
-  reason: string,
-): void {
-  const id = Stack.of(of).getLogicalId(of.node.defaultChild as CfnResource);
-  acknowledge(policy, `AwsSolutions-IAM5[Resource::${resource.replace('%', id)}]`, reason);
+export function acknowledgeWildcard(policies: IConstruct, resource: string, reason: string): void {
+  const acknowledgeNow = () => {
+    const seen = asCdkNagWrites(Stack.of(policies).resolve(resource));
+    acknowledge(policies, `AwsSolutions-IAM5[Resource::${seen}]`, reason);
+    return [];
+  };
+  acknowledgeNow();
+  // A reference to another stack gets its form, an output or an export, when the app is complete.
+  // The CDK asks for the errors of each construct after that, and reads acknowledgements later.
+  if (refersToOtherStack(policies, resource)) {
+    policies.node.addValidation({ validate: acknowledgeNow });
+  }
+}
+
+function refersToOtherStack(scope: IConstruct, text: string): boolean {
+  return Tokenization.reverseString(text).tokens.some(
+    (token) => Reference.isReference(token) && Stack.of(token.target) !== Stack.of(scope),
+  );
+}
+
+/** A resolved value as cdk-nag has it in the id of a finding. */
+function asCdkNagWrites(value: unknown): string {
+  if (typeof value === 'string') return value.replaceAll('${', '<').replaceAll('}', '>');
+  const {
+    'Fn::Join': join,
+    'Fn::GetAtt': attribute,
+    'Fn::ImportValue': imported,
+    Ref: ref,
+  } = value as {
+    'Fn::Join'?: [delimiter: string, parts: unknown[]];
+    'Fn::GetAtt'?: [resource: string, attribute: string];
+    'Fn::ImportValue'?: unknown;
+    Ref?: string;
+  };
+  if (join) return join[1].map(asCdkNagWrites).join(join[0]);
+  if (attribute) return `<${attribute.join('.')}>`;
+  if (imported) return asCdkNagWrites(imported);
+  return ref ? `<${ref}>` : JSON.stringify(value);
 }
 
 /** The event bus of the account and region, which carries the events. */

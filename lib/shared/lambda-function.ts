@@ -147,9 +147,8 @@ export class LambdaFunction extends Construct {
       for (const key of keys.filter((key) => key.endsWith('*'))) {
         acknowledgeWildcard(
           this,
-          bucket,
-          `<%.Arn>/${key}`,
-          'Loads name their objects at run time, under this prefix.',
+          bucket.arnForObjects(key),
+          'Objects are named at run time, under this prefix.',
         );
       }
     }

@@ -120,7 +120,11 @@ function grantReading(grantee: IGrantable, bucket: IBucket, keys: string[]): voi
   bucket.encryptionKey?.grant(grantee, 'kms:Decrypt');
 }
 
-function executionsOf({ stateMachineArn, stateMachineName }: Omit<LoadsAccess, 'bucket'>): string {
+/** The ARN of the executions of the state machine, without their names. */
+export function executionsOf({
+  stateMachineArn,
+  stateMachineName,
+}: Omit<LoadsAccess, 'bucket'>): string {
   if (stateMachineName === undefined) {
     return Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
   }

@@ -21,11 +21,11 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { environment } from '../../core/environment.ts';
+import { statementsPrefix } from '../../core/tables.ts';
 import type { Config } from '../../lib/config/config-schema.ts';
 import { deploymentName } from '../../lib/config/deployment.ts';
 import { logoFile } from '../../lib/config/logo.ts';
 import type { DataStack } from '../../lib/data/data-stack.ts';
-import { acknowledgeStatements } from '../../lib/data/statement-bucket.ts';
 import { accessLog, accessLogGroup, CustomDomain } from '../../lib/service/http-api.ts';
 import {
   isProtected,
@@ -34,10 +34,15 @@ import {
   stackProps,
   stackSuffix,
 } from '../../lib/shared/data-protection.ts';
-import { acknowledge, allow, defaultEventBus } from '../../lib/shared/grants.ts';
+import {
+  acknowledge,
+  acknowledgeWildcard,
+  allow,
+  defaultEventBus,
+} from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
-import { PortalAccess } from '../../packages/admin/access.ts';
+import { executionsOf, PortalAccess } from '../../packages/admin/access.ts';
 import { PortalMonitoring } from './portal-monitoring.ts';
 
 export type PortalStackProps = {
@@ -129,8 +134,7 @@ export class PortalStack extends Stack {
     new PortalAccess(this, 'Access', { accounts, plans: 'change', loads, statements }).serve(
       lambda.function,
     );
-    acknowledgeLoads(lambda, loads.bucket, config);
-    acknowledgeStatements(lambda, statements, config);
+    acknowledgeAccess(lambda, props);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
     allow(lambda.function, ['events:PutEvents'], [defaultEventBus(this)]);
 
@@ -157,7 +161,6 @@ export class PortalStack extends Stack {
       new CfnOutput(this, 'ClientSecretExpires', { value: clientSecretExpires });
     }
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
-    new CfnOutput(this, 'SessionSecretArn', { value: session.secretArn });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
   }
 
@@ -219,27 +222,24 @@ export class PortalStack extends Stack {
   }
 }
 
-/**
- * The wildcards of `PortalAccess` for loads; the CDK names the outputs that they refer to after
- * their paths.
- */
-function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Config): void {
-  const output = (OutputName: string) =>
-    JSON.stringify({
-      'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName },
-    });
-  const machine = output('PublishOutputFnGetAttLoadMachineB910BA0CNameD1CEEDBE');
+/** The wildcards of `PortalAccess`. */
+function acknowledgeAccess(lambda: LambdaFunction, { loads, data }: PortalStackProps): void {
   for (const objects of ['proposal.json', 'csv/*']) {
-    acknowledge(
+    acknowledgeWildcard(
       lambda,
-      `AwsSolutions-IAM5[Resource::${output('PublishOutputFnGetAttSnapshotsD03D071CArnA336F924')}/${storagePrefixes.loads}*/${objects}]`,
+      loads.bucket.arnForObjects(`${storagePrefixes.loads}*/${objects}`),
       'Read only: the plans and the changes of loads, which are named at run time.',
     );
   }
-  acknowledge(
+  acknowledgeWildcard(
     lambda,
-    `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${machine}:${approvalRunPrefix}*]`,
+    `${executionsOf(loads)}:${approvalRunPrefix}*`,
     'Read only: the executions that approvals started, which are named at run time.',
+  );
+  acknowledgeWildcard(
+    lambda,
+    data.statements.arnForObjects(`${statementsPrefix}*`),
+    'Read only: statements are named by their months and contents.',
   );
 }
 

@@ -9,7 +9,10 @@ const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.met
 /**
  * The app of a configuration; bundling is left out unless asked for, as few tests look at the code.
  */
-export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } = {}) {
+export function app(
+  bagAdres: Record<string, unknown> = {},
+  { bundle = false, context: more = {} }: { bundle?: boolean; context?: object } = {},
+) {
   process.env.CDK_VALIDATION = 'false';
   return bagAdresApp({
     outdir: mkdtempSync(join(assemblies, 'app-')),
@@ -24,6 +27,7 @@ export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } =
       '@aws-cdk/core:annotationsInValidationReport': false,
       bagAdres,
       ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }),
+      ...more,
     },
   });
 }

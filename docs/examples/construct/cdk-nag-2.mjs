@@ -17,16 +17,10 @@ export function acknowledgeForCdkNag2(app) {
         const suppression = {
           id,
           reason,
-          ...(finding && { appliesTo: [{ regex: `/^${patternOf(finding)}$/` }] }),
+          ...(finding && { appliesTo: [finding] }),
         };
         NagSuppressions.addResourceSuppressions(construct, [suppression], true);
       }
     }
   }
-}
-
-/** An output of another stack is its logical id there in cdk-nag 2. */
-function patternOf(finding) {
-  const texts = finding.split(/\{"Fn::GetStackOutput":\{[^}]*\}\}/);
-  return texts.map((text) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('<[^>]+>');
 }
