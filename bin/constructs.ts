@@ -3,12 +3,14 @@ import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct, type IConstruct } from 'constructs';
+import { storedLayout } from '../core/tables.ts';
 import type { Config, ConfigInput } from '../lib/config/config-schema.ts';
 import {
   deploymentName,
   packageVersion,
   portalStackName,
   stackNames,
+  templateMetadata,
 } from '../lib/config/deployment.ts';
 import { DataStack } from '../lib/data/data-stack.ts';
 import { LoaderStack } from '../lib/loader/loader-stack.ts';
@@ -144,6 +146,7 @@ export function addStacks(
   const stacks = [data, service, loader, portal].filter((stack) => stack !== undefined);
   const tags = { application: 'bag-adres', stage: config.stage, ...config.tags };
   for (const stack of stacks) {
+    stack.addMetadata(templateMetadata, { layout: storedLayout });
     Aspects.of(stack).add(new TrustOwnAccount());
     for (const [key, value] of Object.entries(tags)) Tags.of(stack).add(key, value);
     // On functions only, which a new version changes anyway, so that the diff of an upgrade shows

@@ -4,6 +4,24 @@
  */
 
 /**
+ * The number of the layout of everything that is stored: the items of both tables, the objects of
+ * loads and statements, and the data folder of `npm start`. It rises only when this version can't
+ * read the data of the last release, or the last release can't read the data of this version
+ * (decision 0173). The specimens in `test/releases` hold it.
+ */
+export const storedLayout = 1;
+
+/**
+ * How the layout of stored data differs from `storedLayout`, as the end of a sentence about the
+ * data; `undefined` if it does not. `found` is the number beside the data, `undefined` without one.
+ */
+export function layoutFault(found: unknown): string | undefined {
+  if (found === storedLayout) return undefined;
+  const what = found === undefined ? 'no layout number' : `layout ${JSON.stringify(found)}`;
+  return `has ${what}, but this version of bag-adres reads and writes layout ${storedLayout}`;
+}
+
+/**
  * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted.
  * The item of a key without a toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at
  * its postcode and huisnummer; it may have no places.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { layoutFault, storedLayout } from '../core/tables.ts';
 import { isRunning } from '../loader/is-running.ts';
 import { databasePaths } from './engine/database-files.ts';
 import { previousLogFile } from './log-file.ts';
@@ -45,6 +46,8 @@ export type DataFolder = {
 
 /** The identity of a data folder, which later starts on the same data keep. */
 export type FolderIdentity = {
+  /** The layout of the data: `storedLayout` of the version that created the folder. */
+  readonly layout: number;
   /** The suffix of the table names, so that several data folders can share one engine. */
   readonly suffix: string;
   readonly demoKey?: string;
@@ -91,33 +94,80 @@ async function createFolder(path: string): Promise<void> {
   });
 }
 
-/** Removes everything that a start creates in the folder, and nothing else. */
-export async function emptyDataFolder(folder: DataFolder): Promise<void> {
-  const database = databasePaths(folder.databaseFile);
+/** Where each kind of data is in a folder. */
+const dataIn = ({ path, databaseFile, storageFolder }: DataFolder) => [
+  ...databasePaths(databaseFile),
+  storageFolder,
+  join(path, 'statements'),
+];
+
+/**
+ * Removes everything that a start creates in the folder, and nothing else, whatever its layout.
+ * Returns the suffix of its tables, which another engine may hold, if its identity can be read.
+ */
+export async function emptyDataFolder(folder: DataFolder): Promise<string | undefined> {
+  const { suffix } = parsed<FolderIdentity>((await identityText(folder)) ?? '') ?? {};
   const logs = [folder.logFile, previousLogFile(folder.logFile)];
-  const files = [...logs, folder.demoFile, identityFile(folder.path), stateFile(folder.path)];
-  const folders = [folder.storageFolder, join(folder.path, 'statements')];
-  for (const item of [...database, ...files, ...folders]) {
+  const files = [...logs, folder.demoFile, stateFile(folder.path)];
+  // The identity last: data without one is refused.
+  for (const item of [...dataIn(folder), ...files, identityFile(folder.path)]) {
     await rm(item, { recursive: true, force: true });
   }
+  return typeof suffix === 'string' ? suffix : undefined;
 }
 
-/** Reads the identity of the folder, or creates one. */
-export async function readFolderIdentity({ path }: DataFolder): Promise<FolderIdentity> {
-  const text = await readFile(identityFile(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+const identityText = ({ path }: DataFolder) =>
+  readFile(identityFile(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (text !== undefined) {
-    const identity = parsed<FolderIdentity>(text);
-    if (typeof identity?.suffix === 'string') return identity;
-    throw new DataFolderError(
-      `${identityFile(path)} is damaged. Start with --fresh to discard the data and begin again.`,
-    );
+
+/** The ways out for data that this version can't use. */
+const otherData =
+  'start with --fresh, which discards it, or with the version of bag-adres that stored it.';
+
+/**
+ * Reads the identity of the folder, or creates one for a folder without data.
+ * @throws DataFolderError if the data has another layout or none; nothing is written then
+ */
+export async function readFolderIdentity(folder: DataFolder): Promise<FolderIdentity> {
+  const { path } = folder;
+  const text = await identityText(folder);
+  const identity = text === undefined ? undefined : parsed<FolderIdentity>(text);
+  if (text !== undefined && !identity) throw damaged(path);
+  if (identity || dataIn(folder).some(existsSync)) {
+    const fault = layoutFault(identity?.layout);
+    if (fault) throw new DataFolderError(`The data in ${path} ${fault}: ${otherData}`);
   }
-  const identity = { suffix: randomBytes(3).toString('hex') };
-  await writeIdentity(path, identity);
-  return identity;
+  if (identity) {
+    if (typeof identity.suffix === 'string') return identity;
+    throw damaged(path);
+  }
+  const created = { layout: storedLayout, suffix: randomBytes(3).toString('hex') };
+  await writeIdentity(path, created);
+  return created;
+}
+
+const damaged = (path: string) =>
+  new DataFolderError(
+    `${identityFile(path)} is damaged. Start with --fresh to discard the data and begin again.`,
+  );
+
+/**
+ * Refuses data whose tables have other names than `wanted`: new tables beside them would hide it.
+ * @param existing the tables of the folder
+ * @throws DataFolderError
+ */
+export function requireOwnTables(
+  { path }: DataFolder,
+  wanted: readonly string[],
+  existing: readonly string[],
+): void {
+  const others = existing.filter((name) => !wanted.includes(name));
+  if (others.length === 0 || wanted.every((name) => existing.includes(name))) return;
+  throw new DataFolderError(
+    `The data in ${path} is in the tables ${others.join(' and ')}, but this version of bag-adres uses ${wanted.join(' and ')}: ${otherData}`,
+  );
 }
 
 /**
@@ -135,6 +185,8 @@ const identityFile = (path: string) => join(path, 'identity.json');
 
 /** The connection that a running `npm start` publishes for the command line. */
 export type LocalState = {
+  /** The layout of its data: `storedLayout` of its version. */
+  readonly layout: number;
   /** The process id of `npm start`. */
   readonly pid: number;
   /** `http://127.0.0.1:3000` */
@@ -163,6 +215,7 @@ export class NotRunningError extends Error {
 /**
  * Reads the state of the `npm start` that is running on `dataFolder`.
  * @throws NotRunningError
+ * @throws DataFolderError if that is of a version with another layout
  */
 export async function readLocalState(dataFolder: string = defaultDataFolder): Promise<LocalState> {
   const folder = resolve(callersFolder(), dataFolder);
@@ -180,7 +233,13 @@ export async function readLocalState(dataFolder: string = defaultDataFolder): Pr
     return undefined;
   });
   const state = text === undefined ? undefined : parsed<LocalState>(text);
-  if (state && Number.isInteger(state.pid) && isRunning(state.pid)) return state;
+  if (state && Number.isInteger(state.pid) && isRunning(state.pid)) {
+    const fault = layoutFault(state.layout);
+    if (!fault) return state;
+    throw new DataFolderError(
+      `The data of the "npm start" on ${dataFolder} ${fault}: use the version of bag-adres that runs there.`,
+    );
+  }
   if (dataFolder === defaultDataFolder && isInstalled) {
     throw new NotRunningError(
       '--local is for the "npm start" of a clone of bag-adres: add --data and its folder .data.',
@@ -193,7 +252,11 @@ export async function readLocalState(dataFolder: string = defaultDataFolder): Pr
 }
 
 /** Publishes the state for the command line, readable by its owner only. */
-export async function writeLocalState(dataFolder: string, state: LocalState): Promise<void> {
+export async function writeLocalState(
+  dataFolder: string,
+  connection: Omit<LocalState, 'layout'>,
+): Promise<void> {
+  const state: LocalState = { layout: storedLayout, ...connection };
   await removeLocalState(dataFolder);
   await writeFile(stateFile(dataFolder), `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
 }

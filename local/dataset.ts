@@ -18,10 +18,20 @@ import {
   unchangedReport,
 } from '../loader/verdict/load-report.ts';
 import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
-import { type DataFolder, type FolderIdentity, writeIdentity } from './data-folder.ts';
+import {
+  type DataFolder,
+  type FolderIdentity,
+  requireOwnTables,
+  writeIdentity,
+} from './data-folder.ts';
 import { demoExamples, demoKey, demoSource } from './demo.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
-import { createMissingTables, deleteTables, type TableNames } from './engine/client.ts';
+import {
+  createMissingTables,
+  deleteTables,
+  existingTables,
+  type TableNames,
+} from './engine/client.ts';
 import type { PausableEngine } from './engine/database-files.ts';
 
 /** The live dataset. */
@@ -311,8 +321,8 @@ export type Filling = {
   readonly identity: FolderIdentity;
   /** The embedded engine, if `client` is for that one. */
   readonly embedded: PausableEngine | undefined;
-  /** The tables to delete, as their data is discarded. */
-  readonly discarded: TableNames | undefined;
+  /** The suffix of the tables to delete, as their data is discarded. */
+  readonly discarded: string | undefined;
 };
 
 /** The contents of the tables once they are filled. */
@@ -338,14 +348,20 @@ async function keyIn(
 /**
  * Makes the tables hold the dataset that the options ask for, and the demo account, whose API key
  * it returns.
+ * @throws DataFolderError if the folder has its data in other tables; nothing is written then
  */
 export async function fillTables(
   options: WantedDataset,
   { client, tables, folder, identity, embedded, discarded }: Filling,
   resources: AsyncDisposableStack,
 ): Promise<Filled> {
-  if (discarded) await deleteTables(client, discarded);
-  const created = await createMissingTables(client, tables);
+  const existing = await existingTables(client);
+  // Several folders can share an engine, but the embedded one.
+  const ofSuffix = (suffix: string) => existing.filter((name) => name.endsWith(`-${suffix}`));
+  if (discarded !== undefined) await deleteTables(client, ofSuffix(discarded));
+  const ofFolder = embedded ? existing : ofSuffix(identity.suffix);
+  requireOwnTables(folder, Object.values(tables), ofFolder);
+  const created = await createMissingTables(client, tables, existing);
   // The loader's storage describes a table that no longer exists.
   if (created.includes(tables.addresses)) {
     await rm(folder.storageFolder, { recursive: true, force: true });

@@ -72,8 +72,9 @@ export async function startService(
   const folder = await openDataFolder(options.dataFolder);
   resources.defer(folder.release);
   await requireFreePort(host, options.port);
-  const discarded = fresh ? tablesOf(await readFolderIdentity(folder)) : undefined;
-  if (fresh) await emptyDataFolder(folder);
+  const discarded = fresh ? await emptyDataFolder(folder) : undefined;
+  // Before an engine opens the data, which may have another layout.
+  const identity = await readFolderIdentity(folder);
   // Loaded while the engine's process starts, and not before, as loading keeps this thread busy for
   // long.
   const modules = () =>
@@ -85,7 +86,6 @@ export async function startService(
       : Promise.resolve(undefined);
   starting.catch(() => undefined); // awaited below
   resources.defer(async () => (await starting.catch(() => undefined))?.stop());
-  const identity = await readFolderIdentity(folder);
   const tables = tablesOf(identity);
   const embedded = await starting;
   const [{ fillTables }, { guardEndpoint, localStoreClient }, { apiHandlers, loadHandlers }] =

@@ -25,6 +25,12 @@ export function portalStackName(deployment: string): string {
   return `${deployment}-portal`;
 }
 
+/**
+ * The name in the metadata of every template, whose member `layout` is `storedLayout`: `gate` and
+ * `doctor` compare it with their own.
+ */
+export const templateMetadata = 'bag-adres';
+
 /** The settings of an operator, in the folder of `cdk.json`. */
 export const settingsFileName = 'bag-adres.json';
 

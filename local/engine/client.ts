@@ -126,14 +126,14 @@ export const tableKeys = {
 
 const keyTypes = ['HASH', 'RANGE'] as const;
 
-/** Creates the tables that the engine does not have yet, and returns their names. */
+/** Creates the tables that are not among the existing ones, and returns their names. */
 export async function createMissingTables(
   client: DynamoDBClient,
   names: TableNames,
+  existing: readonly string[],
 ): Promise<string[]> {
-  const existing = await existingTables(client);
   const missing = (['addresses', 'accounts'] as const).filter(
-    (table) => !existing.has(names[table]),
+    (table) => !existing.includes(names[table]),
   );
   const create = async (table: keyof TableNames) => {
     const TableName = names[table];
@@ -157,23 +157,20 @@ export async function createMissingTables(
   return Promise.all(missing.map(create));
 }
 
-/** Deletes the tables that exist. */
 export async function deleteTables(
   client: DynamoDBClient,
-  { addresses, accounts }: TableNames,
+  names: readonly string[],
 ): Promise<void> {
-  const existing = await existingTables(client);
-  for (const TableName of [addresses, accounts]) {
-    if (existing.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));
-  }
+  for (const TableName of names) await client.send(new DeleteTableCommand({ TableName }));
 }
 
-async function existingTables(client: DynamoDBClient): Promise<Set<string>> {
-  const names = new Set<string>();
+/** The names of the tables that an engine has. */
+export async function existingTables(client: DynamoDBClient): Promise<string[]> {
+  const names: string[] = [];
   let start: string | undefined;
   do {
     const page = await client.send(new ListTablesCommand({ ExclusiveStartTableName: start }));
-    for (const name of page.TableNames ?? []) names.add(name);
+    names.push(...(page.TableNames ?? []));
     start = page.LastEvaluatedTableName;
   } while (start !== undefined);
   return names;

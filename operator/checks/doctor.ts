@@ -9,6 +9,7 @@ import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { storedAddress } from '../../core/addresses/address-item.ts';
 import { parseAddressKey } from '../../core/addresses/address-key.ts';
+import { storedLayout } from '../../core/tables.ts';
 import { type ApiAnswer, callApi } from '../../lambdas/canary/call-api.ts';
 import { packageVersion, portalStackName } from '../../lib/config/deployment.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
@@ -20,6 +21,8 @@ import {
   findDeployment,
   ifMissing,
   readStack,
+  readTemplate,
+  templateLayoutFault,
 } from '../connect/deployed-stacks.ts';
 import { explainError } from '../connect/errors.ts';
 import { lookupPath, type WrittenAddress } from './run-smoke.ts';
@@ -50,6 +53,7 @@ const errorAdvice: Record<string, string> = {
   aws_not_found:
     'Check the name, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.',
   no_output: 'Deploy this version: npx cdk deploy --all.',
+  other_layout: 'Or start this version on other data: npm start -- --data FOLDER.',
   not_running: 'Start it, in another terminal: npm start.',
   unreachable: 'Check the network; a proxy or VPN may block the connection.',
 };
@@ -311,6 +315,15 @@ function checkVersion(deployed: string | undefined, own: string): CheckOutcome {
   return warning(`${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
 }
 
+/** Whether this command line can read the data of the deployed version. */
+async function checkLayout(stack: string): Promise<CheckOutcome> {
+  const fault = templateLayoutFault(await readTemplate(stack));
+  if (!fault) return okay(`${storedLayout}, as this command line`);
+  const advice =
+    'Run no command of this version on it: the release notes (CHANGELOG.md) say which version fits, and how to move the stored data.';
+  return failed(`${stack} ${fault}`, advice);
+}
+
 /**
  * Checks the AWS account, and a stage if one is named. Stops early when nothing more can be
  * checked.
@@ -367,6 +380,7 @@ async function examineDeployment(stage: string, lookup: LookupOptions): Promise<
   const accounts = output('AccountsTableName');
   const checks: Checks = {
     version: () => checkVersion(optionalOutput('Version'), packageVersion()),
+    layout: () => checkLayout(stacks.data),
     'accounts table': () =>
       checkTable(dynamoDb, accounts, { stack: stacks.data, kind: 'accounts' }),
     'addresses table': () =>

@@ -4,7 +4,13 @@ import {
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
 import { followsProxySwitch } from '../../core/connections.ts';
-import { deploymentName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
+import { layoutFault } from '../../core/tables.ts';
+import {
+  deploymentName,
+  type StackPart,
+  stackNames,
+  templateMetadata,
+} from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
 /**
@@ -24,6 +30,16 @@ export async function readTemplate(stack: string): Promise<string> {
   const client = new CloudFormationClient(clientConfig);
   const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
   return TemplateBody;
+}
+
+/**
+ * How the layout of a stack's data, by its deployed template, differs from this version's;
+ * `undefined` if it does not: `layoutFault`.
+ */
+export function templateLayoutFault(template: string): string | undefined {
+  const { Metadata = {} } = JSON.parse(template) as { Metadata?: Record<string, unknown> };
+  const { layout } = (Metadata[templateMetadata] ?? {}) as { layout?: unknown };
+  return layoutFault(layout);
 }
 
 /** Passes `undefined` for a stack that does not exist. Use: `readStack(name).catch(ifMissing)`. */

@@ -149,6 +149,8 @@ const awsErrors: Record<string, ErrorText> = {
   NoSuchBucket: notFound('The bucket of the stack no longer exists; deploy again'),
   TimeoutError: ['unreachable', unreachableText],
   NotRunningError: ['not_running', (message) => message],
+  // A command reads the connection alone, so it meets no other fault of a data folder.
+  DataFolderError: ['other_layout', (message) => message],
 };
 
 /**

@@ -15,7 +15,12 @@ import { accountsTable } from '../../core/tables.ts';
 import type { Config } from '../../lib/config/config-schema.ts';
 import { deploymentName, portalStackName, stackNames } from '../../lib/config/deployment.ts';
 import { createAdminStore, readNames } from '../../packages/admin/accounts/admin-store.ts';
-import { clientConfig, ifMissing, readTemplate } from '../connect/deployed-stacks.ts';
+import {
+  clientConfig,
+  ifMissing,
+  readTemplate,
+  templateLayoutFault,
+} from '../connect/deployed-stacks.ts';
 import { CommandError } from '../connect/errors.ts';
 import { type ComparedTemplate, lossesBetween, statefulTypes } from './compare-templates.ts';
 
@@ -37,6 +42,7 @@ export async function examineDeployment(folder: string, config: Config): Promise
   const deployed = await Promise.all(names.map((name) => readTemplate(name).catch(ifMissing)));
   const next = await synthesizedTemplates(folder, config.stage);
   const report: GateReport = { stage: config.stage, stacks: [], obstacles: [] };
+  report.obstacles.push(...layoutObstacles(names, deployed));
   for (const [index, name] of names.entries()) {
     const before = deployed[index];
     const after = next.get(name);
@@ -57,6 +63,22 @@ export async function examineDeployment(folder: string, config: Config): Promise
     ...(await tableObstacles(data, JSON.parse(before), after, config.tables.accounts?.keyArn)),
   );
   return report;
+}
+
+/**
+ * Why this version must not be deployed on the stored data; one obstacle, as all stacks of a
+ * version have one layout.
+ */
+function layoutObstacles(names: readonly string[], deployed: readonly (string | undefined)[]) {
+  for (const [index, template] of deployed.entries()) {
+    const fault = template === undefined ? undefined : templateLayoutFault(template);
+    if (fault) {
+      return [
+        `The deployed ${names[index]} ${fault}: the release notes (CHANGELOG.md) say how to move the stored data, and until then deploy the version that stored it.`,
+      ];
+    }
+  }
+  return [];
 }
 
 /** The accounts table in the data stack's output: a name, or its own table by its logical id. */

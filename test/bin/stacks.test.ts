@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { BagAdres } from '../../bin/constructs.ts';
+import { storedLayout } from '../../core/tables.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
 import { app } from '../lib/unbundled-app.ts';
 
@@ -40,6 +41,12 @@ describe('the app', () => {
       new Set(['AWS::Lambda::Function']),
     );
     expect(naming(({ Outputs = {} }) => Outputs).map(([name]) => name)).toEqual(['Version']);
+  });
+
+  it('names the layout of what is stored in the metadata of every template', async () => {
+    const { all } = await templates({ ...everything, portal });
+    const layouts = Object.values(all).map(({ Metadata }) => Metadata);
+    expect(layouts).toEqual(Array(4).fill({ 'bag-adres': { layout: storedLayout } }));
   });
 
   it('leaves no feature flag for the command line of the CDK to report', () => {

@@ -22,6 +22,7 @@ export type Resource = {
   DependsOn?: string[];
 };
 export type Template = {
+  Metadata?: unknown;
   Resources: Record<string, Resource>;
   Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
 };

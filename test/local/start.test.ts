@@ -315,6 +315,7 @@ describe('a start that fails', () => {
   });
 
   it('explains a damaged database', async () => {
+    await cp(join(before.data, 'identity.json'), join(data, 'identity.json'));
     await writeFile(
       join(data, 'dynamodb.db'),
       'no database, but longer than its header has to be. '.repeat(100),
@@ -322,6 +323,24 @@ describe('a start that fails', () => {
     expect(await failure({})).toMatch(
       /^The embedded DynamoDB engine did not start: .*\n.* start with --fresh.*$/,
     );
+  });
+
+  it('keeps data of another layout or with other tables as it was, and --fresh discards it', async () => {
+    await useDataBefore();
+    const file = join(data, 'identity.json');
+    const identity = JSON.parse(await readFile(file, 'utf8'));
+    const change = (changed: object) =>
+      writeFile(file, JSON.stringify({ ...identity, ...changed }));
+    await change({ layout: undefined });
+    expect(await failure({})).toMatch(/ has no layout number, .* start with --fresh, [^.]*\.$/);
+    await change({ suffix: 'e66200' });
+    expect(await failure({})).toMatch(
+      / is in the tables \S+ and \S+, but .* uses addresses-e66200 and accounts-e66200: start with/,
+    );
+    await change({});
+    await serving({}, async ({ apiKey }) => expect(apiKey).toBe(identity.demoKey));
+    await change({ layout: undefined });
+    await serving({ fresh: true }, async ({ apiKey }) => expect(apiKey).not.toBe(identity.demoKey));
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { storedLayout } from '../../../core/tables.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { writeLocalState } from '../../../local/data-folder.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
@@ -34,6 +35,7 @@ const table = (Properties: object) => ({
     ...Properties,
   },
 });
+const Metadata = { 'bag-adres': { layout: storedLayout } };
 const Resources = {
   Addresses1: table({}),
   Accounts1: table({ TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true } }),
@@ -84,7 +86,7 @@ beforeEach(async () => {
       value: { Table: { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } },
     }),
     DescribeContinuousBackups: () => recovery('ENABLED'),
-    GetTemplate: () => templateAnswer(JSON.stringify({ Resources })),
+    GetTemplate: () => templateAnswer(JSON.stringify({ Metadata, Resources })),
     DescribeTimeToLive: () => timeToLive('ENABLED'),
     ListTagsOfResource: () => ({ value: { Tags: [{ Key: 'stage', Value: 'a' }] } }),
     DescribeAlarms: () => ({ value: { MetricAlarms: alarms } }),
@@ -178,7 +180,7 @@ describe('doctor', () => {
     const { exit, checks, err } = await doctor('--key', key, '--address', '1012 RJ 147');
     expect([exit, err]).toEqual([0, '']);
     expect(Object.values(checks).map(({ state }) => state)).toEqual(
-      Array.from({ length: 15 }, () => 'ok'),
+      Array.from({ length: 16 }, () => 'ok'),
     );
     expect(checks.alarms?.found).toBe('2 alarms notify 1 subscription');
     expect(checks['accounts table']?.found).toMatch(
@@ -263,6 +265,10 @@ describe('doctor', () => {
     'addresses table: one that no longer exists': [
       /^Restore it: docs\/runbook\.md#restore-a-table\.$/,
       answers('DescribeTable', { error: 'ResourceNotFoundException' }),
+    ],
+    'layout: a deployment from before the layouts had numbers': [
+      /^Run no command of this version on it: the release notes \(CHANGELOG\.md\) say/,
+      answers('GetTemplate', templateAnswer(JSON.stringify({ Resources }))),
     ],
     'stack bag-adres-a-loader: a broken one': [
       /describe-stack-events --stack-name bag-adres-a-loader says why\.\nFix that, delete the stack/,

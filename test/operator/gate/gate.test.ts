@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { storedLayout } from '../../../core/tables.ts';
 import { parseConfig } from '../../../operator/config/parse-config.ts';
 import { type ComparedTemplate, lossesBetween } from '../../../operator/gate/compare-templates.ts';
 import { protectData, stackPolicy } from '../../../operator/gate/gate.ts';
@@ -150,6 +151,17 @@ describe('gate', () => {
       'Obstacle: bag-adres-test-data: Old (AWS::DynamoDB::Table) is no longer in the template.',
     );
     expect(out).toContain('the table empty, which has no account');
+  });
+
+  it('refuses a deployment on what is stored in another layout, and then sets no policy', async () => {
+    const ofNext = `"layout":${storedLayout + 1}`;
+    const { exit, out, policies } = await gate({}, ['--protect'], (_, text) =>
+      text.replace(`"layout":${storedLayout}`, ofNext),
+    );
+    expect([exit, policies]).toEqual([1, []]);
+    expect(out.match(/^Obstacle: .*$/gm)).toEqual([
+      `Obstacle: The deployed bag-adres-test-data has layout ${storedLayout + 1}, but this version of bag-adres reads and writes layout ${storedLayout}: the release notes (CHANGELOG.md) say how to move the stored data, and until then deploy the version that stored it.`,
+    ]);
   });
 
   const key = `arn:aws:kms:eu-central-1:${account}:key/0a1b`;
