@@ -72,9 +72,8 @@ export type Agreement =
 
 /**
  * Every command that replaces or deletes what no other command brings back as it was. Each shows
- * the deployment, its account and its region before it changes anything, is refused where
- * `bag-adres.json` has others for that stage, and can be run again after it was interrupted
- * anywhere.
+ * the deployment, its account and its region before it changes anything, and can be run again after
+ * it was interrupted anywhere.
  */
 export const destructive: Readonly<Record<string, Agreement>> = {
   'account delete': 'asks',
@@ -105,6 +104,8 @@ export class CliCommand extends Command {
   /** Whether one of the methods below has set its work. */
   hasResult = false;
   #check = (): void => undefined;
+  #usualStage = async (): Promise<string | undefined> => undefined;
+  #asksAws = true;
 
   constructor(terminal: Terminal, name?: string) {
     super(name);
@@ -223,6 +224,18 @@ export class CliCommand extends Command {
     return options.reduce((command, one) => command.addOption(one.helpGroup(heading)), this);
   }
 
+  /** Adds `--stage` to a command on deployments alone; without it, the stage that `usual` gives. */
+  deployed(description: string, usual: () => Promise<string>): this {
+    this.#usualStage = usual;
+    return this.option('--stage <name>', description, stageName);
+  }
+
+  /** Adds `--stage` to a command that reads its settings and asks nothing of AWS. */
+  settingsOf(description: string): this {
+    this.#asksAws = false;
+    return this.option('--stage <name>', description);
+  }
+
   /** Lets a person first see the change that the command would make with `carryOut`. */
   canPlan(): this {
     return this.option('--plan', 'only show the plan, and change nothing');
@@ -237,13 +250,10 @@ export class CliCommand extends Command {
     if (!this.opts<Options>().json) this.terminal.err(line);
   };
 
-  /**
-   * The place that the command changes. @throws CommandError if the settings of this folder name
-   * another place
-   */
+  /** The place that the command changes. */
   readonly target = async (): Promise<string> => {
     const { targetOf } = await import('../connect/target.ts');
-    return targetOf(this.opts<Options>(), folderOf(this.terminal));
+    return targetOf(this.opts<Options>());
   };
 
   /**
@@ -296,30 +306,45 @@ export class CliCommand extends Command {
       'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
     if (lacks('--json')) this.option('--json', json);
     return this.action(async () => {
-      const { data, local, stage } = this.opts<Options>();
+      const { data, local, stage: named } = this.opts<Options>();
       if (data !== undefined && !local) {
         throw new UsageError('--data only applies to --local. Add --local.');
       }
       this.#check();
-      if (stage !== undefined) await this.#useRegionOf(stage);
-      // Other commands look at the existing data first.
-      if (stage !== undefined && this.#agreement === 'plans') await this.target();
+      const stage = named ?? (await this.#usualStage());
+      if (stage !== undefined && this.#asksAws) await this.#goTo(stage);
       await work();
     });
   }
 
   /**
    * Uses the region in the settings of this folder: the deployment is there, whatever the
-   * environment says.
+   * environment says. Refuses credentials of another account than theirs, and a stage that they do
+   * not have.
    */
-  async #useRegionOf(stage: string): Promise<void> {
+  async #goTo(stage: string): Promise<void> {
     const folder = folderOf(this.terminal);
     // The schema of the settings loads slower than most of what needs no settings.
     if (!existsSync(join(folder, settingsFileName))) return;
     const { placeOfStage } = await import('../config/settings.ts');
-    const { region } = placeOfStage(folder, stage) ?? {};
+    const place = placeOfStage(folder, stage);
+    if (!place) return;
+    if ('stages' in place) {
+      const missing = `${settingsFileName} has no stage ${stage}, only ${place.stages.join(', ')}.`;
+      throw new UsageError(
+        `${missing} Correct --stage, or run the command in a folder without that file.`,
+      );
+    }
+    this.#useRegion(stage, place.region);
+    if (place.account === undefined) return;
+    // Imported here because the AWS clients load slower than `--help` should print.
+    const { requireAccount } = await import('../connect/target.ts');
+    await requireAccount(stage, place.account);
+  }
+
+  #useRegion(stage: string, region: string): void {
     const { AWS_REGION: exported } = process.env;
-    if (region === undefined || region === exported) return;
+    if (region === exported) return;
     process.env.AWS_REGION = region;
     if (exported) {
       this.tell(

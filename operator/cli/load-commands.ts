@@ -405,7 +405,6 @@ async function rollBack(
   // The steps of a load make the preview and keep its files, so not with --plan, which changes
   // nothing at all.
   const isShown = !plan && !yes && !isLive;
-  if (isShown) await loads.target(); // refuses another account before anything is started
   const judged = isShown ? await judgedBy(loads, rollback) : [];
   return loads.carryOut([intent, ...judged].join('\n'), work);
 }

@@ -6,7 +6,7 @@ import { logoFault } from '../../lib/config/logo.ts';
 import type { Settings } from '../config/settings.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { Answers } from '../init/repository.ts';
-import { type CliCommand, folderOf, type Result, stageName, type Terminal } from './command.ts';
+import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
 import { lines, table } from './terminal-text.ts';
 
 type InitOptions = { yes?: true; region?: string; alarmEmail?: string; account?: Accounts };
@@ -44,13 +44,13 @@ export function addSettingsCommands(program: CliCommand): void {
   config
     .command('check')
     .description('check the settings of each stage, without AWS')
-    .option('--stage <name>', 'only this stage')
+    .settingsOf('only this stage')
     .option('--json', 'print JSON: {"stages": [{"stage", "faults"}]}')
     .does(({ stage }: { stage?: string }) => check(folder, stage));
   config
     .command('show')
     .description('print the effective settings, and where each comes from')
-    .option('--stage <name>', 'this stage (default: as for "cdk deploy" without a stage)')
+    .settingsOf('this stage (default: as for "cdk deploy" without a stage)')
     .option('--json', 'print JSON: {"stage", "settings", "origins"}')
     .examples('config show --stage prod')
     .does(({ stage }: { stage?: string }) => show(folder, stage));
@@ -59,7 +59,7 @@ export function addSettingsCommands(program: CliCommand): void {
     .description(
       'before a deployment: fail if a stage would lose a resource with data, or use a table without accounts',
     )
-    .option('--stage <name>', 'the stage (default: as for "cdk deploy" without a stage)', stageName)
+    .deployed('the stage (default: as for "cdk deploy" without a stage)', () => usualStage(folder))
     .option(
       '--protect',
       'then set a stack policy on the data stack that makes CloudFormation refuse the same',
@@ -160,6 +160,12 @@ async function settingsIn(folder: string) {
   };
 }
 
+/** The stage that a command without `--stage` means. @throws ConfigError, CommandError */
+async function usualStage(folder: string): Promise<string> {
+  const { ofStage, parse } = await settingsIn(folder);
+  return parse(ofStage()).stage;
+}
+
 /** Every field that is no group of others: its path and its value. */
 function leaves(value: unknown, path: string[] = []): [path: string[], value: unknown][] {
   const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -227,8 +233,6 @@ async function gate(
   // Imported here because CloudFormation's specification and the AWS client load slower than
   // `--help` should print.
   const { examineDeployment, protectData } = await import('../gate/gate.ts');
-  // The region in the settings, which "cdk deploy" uses whatever the environment says.
-  process.env.AWS_REGION = config.region;
   const report = await examineDeployment(folder, config);
   const { obstacles, stacks } = report;
   const isSafe = obstacles.length === 0;

@@ -174,25 +174,32 @@ function ofFile(
   ]);
 }
 
+/** The place of a stage, or the names of the existing stages if it is missing. */
+export type StagePlace =
+  | { readonly account: string | undefined; readonly region: string }
+  | { readonly stages: readonly string[] };
+
 /**
- * The account and the region of a stage by the settings of a folder; undefined if it has no such
- * stage. Invalid settings count as absent, because an emergency can't wait; `config check` reports
- * their faults.
+ * The account and the region of a stage by the settings of a folder; undefined if it has none.
+ * Invalid settings count as absent, because an emergency can't wait; `config check` reports their
+ * faults.
  */
-export function placeOfStage(folder: string, stage: string) {
+export function placeOfStage(folder: string, stage: string): StagePlace | undefined {
+  let file: SettingsFile | undefined;
   try {
-    const file = readSettingsFile(folder);
-    if (!file || !(stage in file.stages)) return undefined;
-    const { account, region } = settingsOfStage(file, stage).record as SettingsRecord;
-    const { shape } = configSchema;
-    return {
-      account: shape.account.safeParse(account).data,
-      region: shape.region.safeParse(region).data ?? shape.region.parse(undefined),
-    };
+    file = readSettingsFile(folder);
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
+  if (!file) return undefined;
+  if (!Object.hasOwn(file.stages, stage)) return { stages: Object.keys(file.stages) };
+  const { account, region } = settingsOfStage(file, stage).record as SettingsRecord;
+  const { shape } = configSchema;
+  return {
+    account: shape.account.safeParse(account).data,
+    region: shape.region.safeParse(region).data ?? shape.region.parse(undefined),
+  };
 }
 
 function settings(source: string, layers: readonly SettingsLayer[]): Settings {

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { redactKeys } from '../../core/accounts/api-key.ts';
 import { ConfigError } from '../../lib/config/config-error.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
@@ -113,8 +116,10 @@ const awsFault: ErrorText = [
 ];
 const noCredentials: ErrorText = [
   'aws_credentials',
-  'No AWS credentials found. Sign in ("aws sso login", "aws configure"), set AWS_PROFILE, or add --local for the ' +
-    'service on this machine.',
+  () =>
+    missingProfile() ??
+    'No AWS credentials found. Sign in ("aws sso login", "aws configure"), set AWS_PROFILE, or add --local for the ' +
+      'service on this machine.',
 ];
 const expired: ErrorText = ['aws_credentials', 'The AWS credentials have expired. Sign in again.'];
 const refused: ErrorText = [
@@ -176,7 +181,8 @@ function explanationOf(error: Error): ErrorText {
   const ofAws = Object.hasOwn(awsErrors, name) ? awsErrors[name] : undefined;
   if (ofAws) return ofAws;
   if (/Region is missing/.test(message)) {
-    return ['aws_region', 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.'];
+    const unset = 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.';
+    return ['aws_region', missingProfile() ?? unset];
   }
   if (name === 'ValidationError' && /does not exist/.test(message)) return notFound(message);
   if (isDiskFull(error)) {
@@ -189,6 +195,23 @@ function explanationOf(error: Error): ErrorText {
   const reason = networkFailure(error);
   if (reason) return ['unreachable', unreachableText(reason)];
   return ofUnknownService(error) ?? ['failed', message || name];
+}
+
+/** Why `AWS_PROFILE` gives no region and no credentials, if no file of the AWS CLI has it. */
+function missingProfile({ AWS_PROFILE: profile, ...env } = process.env): string | undefined {
+  if (!profile) return undefined;
+  const files = [
+    env.AWS_CONFIG_FILE ?? join(homedir(), '.aws', 'config'),
+    env.AWS_SHARED_CREDENTIALS_FILE ?? join(homedir(), '.aws', 'credentials'),
+  ];
+  const names = files.filter(existsSync).flatMap((file) => {
+    const sections = readFileSync(file, 'utf8').matchAll(/^\s*\[\s*(?:profile\s+)?(.+?)\s*\]/gm);
+    return Array.from(sections, ([, name = '']) => name.replaceAll(/^["']|["']$/g, ''));
+  });
+  if (names.includes(profile)) return undefined;
+  const known =
+    names.length === 0 ? 'They name none' : `They have ${[...new Set(names)].join(', ')}`;
+  return `AWS_PROFILE is ${profile}, a profile that ${files.join(' and ')} do not have. ${known}: correct or unset AWS_PROFILE.`;
 }
 
 /** Any other error that a service of AWS answered with, by its name and its status. */
