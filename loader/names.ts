@@ -33,8 +33,16 @@ export const manifestKeys = {
 
 /** The prefixes of the other keys in the bucket. */
 export const storagePrefixes = {
-  /** Extracts that an operator uploads: `{"source": "s3://BUCKET/uploads/FILE.zip"}`. */
+  /**
+   * Extracts and deliveries that an operator uploads for one load, as `load run --extract FILE`
+   * does; they expire.
+   */
   uploads: 'uploads/',
+  /**
+   * Extracts and lists that the settings name, which every check reads: they stay until an operator
+   * removes them.
+   */
+  sources: 'sources/',
   /** Work of loads, removed when one is published; the work of a refused load may expire. */
   loads: 'loads/',
   /**
@@ -48,6 +56,12 @@ export const storagePrefixes = {
    */
   snapshots: 'snapshots/',
 } as const;
+
+/**
+ * The prefixes whose objects the bucket deletes after some weeks, whoever still needs them. The
+ * settings can't name an object there.
+ */
+export const expiringPrefixes = [storagePrefixes.loads, storagePrefixes.uploads] as const;
 
 /** The stage in the commands that a Lambda writes: the state machine puts its own in its place. */
 export const anyStage = ' --stage STAGE';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultUsageMonths } from '../../core/environment.ts';
-import { loadDefaults, publicMutations } from '../../loader/names.ts';
+import { loadDefaults, publicMutations, storagePrefixes } from '../../loader/names.ts';
 import {
   branding,
   domain,
@@ -21,7 +21,11 @@ const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
 const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
 
-const sourceForm = /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/;
+/** Not a place where objects expire: every check reads the source again. */
+const sourceForm = new RegExp(
+  `^(https://\\S+|s3://[a-z0-9.-]{3,63}/${storagePrefixes.sources}\\S+)$`,
+);
+const inBucket = `\`s3://BUCKET/${storagePrefixes.sources}FILE\` in the bucket of the loader, where files stay: in \`${storagePrefixes.uploads}\` they expire`;
 
 const canary = z.strictObject({
   keySecretName: nameOfSecret.describe(
@@ -177,10 +181,7 @@ export const configSchema = z.strictObject({
   schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
-  source: text(
-    sourceForm,
-    'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
-  )
+  source: text(sourceForm, `an \`https://\` address, or ${inBucket}`)
     .optional()
     .describe("The extract to load; by default PDOK's of the country."),
   dataset: dataset
@@ -194,8 +195,7 @@ export const configSchema = z.strictObject({
   mutations: z
     .union([z.boolean(), z.string().regex(sourceForm)])
     .meta({
-      allowed:
-        '`true`, `false`, or the `https://` address of a list, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+      allowed: `\`true\`, \`false\`, or the \`https://\` address of a list, or ${inBucket}`,
     })
     .default(false)
     .describe(

@@ -2,7 +2,7 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { storagePrefixes } from '../../loader/names.ts';
+import { expiringPrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { abortUploads, bucketProps, isProtected, stackProps } from '../shared/data-protection.ts';
@@ -63,7 +63,7 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
     // Not in a trial: its bucket must be emptied before it can be deleted.
     versioned: isProtected(config),
     lifecycleRules: [
-      ...[storagePrefixes.loads, MAP_RUNS, storagePrefixes.uploads].map((prefix) => ({
+      ...[...expiringPrefixes, MAP_RUNS].map((prefix) => ({
         id: `Expire-${prefix.slice(0, -1)}`,
         prefix,
         expiration: workExpiration,

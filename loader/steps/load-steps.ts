@@ -40,7 +40,8 @@ type LoadStep = {
 const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;
 const mutations = `${storagePrefixes.mutations}*`;
-const uploads = `${storagePrefixes.uploads}*`;
+/** What an operator puts into the bucket. */
+const given = [`${storagePrefixes.uploads}*`, `${storagePrefixes.sources}*`];
 const manifest = Object.values(manifestKeys);
 
 const oneCpuMb = 1769;
@@ -63,7 +64,7 @@ export const loadSteps = {
     measures: true,
     table: ['GetItem', 'PutItem', 'Scan', 'BatchGetItem'],
     bucket: {
-      read: [...manifest, loads, snapshots, mutations, uploads],
+      read: [...manifest, loads, snapshots, mutations, ...given],
       upload: [loads, mutations],
       // A rejected load is recorded in the manifest, and its work is removed.
       write: manifest,
@@ -77,7 +78,7 @@ export const loadSteps = {
     minutes: 15,
     begins: 'load',
     readsSource: true,
-    bucket: { read: [loads, uploads], upload: [loads] },
+    bucket: { read: [loads, ...given], upload: [loads] },
   },
   reference: {
     module: () => import('./reference.ts'),

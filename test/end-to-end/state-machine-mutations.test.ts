@@ -22,7 +22,7 @@ const [one, two, three, four] = days as [RegisterDay, RegisterDay, RegisterDay, 
 
 const loader = startForTests(() =>
   startStateMachineBench({
-    mutations: 's3://snapshots/uploads/bestanden.json',
+    mutations: 's3://snapshots/sources/bestanden.json',
     // A day may change a fifth of what a load may, and days of this small register change much of
     // it.
     guard: { minimumAddresses: 1, maximumShare: 1 },
@@ -52,10 +52,10 @@ async function list(
   for (const day of delivered) {
     const groups = contents.get(day) ?? day.groups;
     const bytes = await writeMutationDelivery(dateAfter(day.date, -1), day.date, groups, day.state);
-    await loader.storage.put(`uploads/${nameOf(day)}`, bytes);
+    await loader.storage.put(`sources/${nameOf(day)}`, bytes);
     members.push({ naam: nameOf(day), url: nameOf(day), grootte: bytes.length });
   }
-  await loader.storage.put('uploads/bestanden.json', Buffer.from(JSON.stringify(members)));
+  await loader.storage.put('sources/bestanden.json', Buffer.from(JSON.stringify(members)));
 }
 
 async function serve(date: string, state: Voorkomens): Promise<string> {

@@ -263,7 +263,21 @@ describe('the loader stack', () => {
     const expiring = lifecycle?.Rules.filter(
       ({ ExpirationInDays }) => ExpirationInDays !== undefined,
     );
-    expect(expiring?.map(({ Prefix }) => Prefix)).toEqual(['loads/', 'map-runs/', 'uploads/']);
+    expect(expiring?.map(({ Prefix }) => Prefix)).toEqual(['loads/', 'uploads/', 'map-runs/']);
+    // The settings name only what stays: each check reads it again.
+    for (const field of ['source', 'mutations']) {
+      const named = (prefix?: string) =>
+        parseConfig({ [field]: `s3://snapshots/${prefix}extract.zip` });
+      for (const { Prefix } of expiring ?? []) {
+        expect(() => named(Prefix)).toThrow(
+          /`s3:\/\/BUCKET\/sources\/FILE` in the bucket of the loader, where files stay: in `uploads\/` they expire\./,
+        );
+      }
+      expect(named('sources/')).toMatchObject({ [field]: 's3://snapshots/sources/extract.zip' });
+    }
+    expect(expiring?.some(({ Prefix = '' }) => 'sources/extract.zip'.startsWith(Prefix))).toBe(
+      false,
+    );
     const overTls = {
       Effect: 'Deny',
       Action: 's3:*',
