@@ -53,6 +53,8 @@ export const metricNames = {
    * newer.
    */
   datasetAge: 'DatasetAgeDays',
+  /** 1 for each notification of a load that EventBridge did not take; without dimensions. */
+  unsentNotifications: 'UnsentNotifications',
   /**
    * 1, with the deployed version as a dimension; emitted with the age. Once a day costs a cent a
    * month.

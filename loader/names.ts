@@ -76,6 +76,7 @@ export const approvalRunPrefix = 'approve-';
 export const failureStates = {
   release: 'ReleaseAfterFailure',
   notify: 'NotifyFailure',
+  unsent: 'NotifyFailureUnsent',
   failed: 'Failed',
 } as const;
 

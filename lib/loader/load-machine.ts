@@ -2,7 +2,7 @@ import { Arn, ArnFormat, Duration, TimeZone } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -135,6 +135,8 @@ export type LoadMachineProps = LoadDefinitionProps & { encryptionKey: IKey | und
 /** Runs loads, and checks the source for a newer snapshot on schedule. */
 export class LoadMachine extends Construct {
   readonly machine: StateMachine;
+  /** The log of the executions: a line for each state that is entered or left. */
+  readonly logs: ILogGroup;
 
   constructor(
     scope: Construct,
@@ -142,7 +144,7 @@ export class LoadMachine extends Construct {
     { config, encryptionKey, steps, bucket }: LoadMachineProps,
   ) {
     super(scope, id);
-    const destination = new LogGroup(this, 'Logs', {
+    this.logs = new LogGroup(this, 'Logs', {
       ...logGroupProps(config, encryptionKey),
       logGroupName: vendedLogGroupName(this, 'loads'),
     });
@@ -155,7 +157,7 @@ export class LoadMachine extends Construct {
       queryLanguage: QueryLanguage.JSONATA,
       timeout: longestLoad,
       tracingEnabled: config.tracing,
-      logs: { destination, level: LogLevel.ALL, includeExecutionData: true },
+      logs: { destination: this.logs, level: LogLevel.ALL, includeExecutionData: true },
     });
     if (!config.tracing) {
       for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray']) {

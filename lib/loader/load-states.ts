@@ -6,6 +6,7 @@ import {
   Fail,
   type IChainable,
   JitterType,
+  Pass,
   type RetryProps,
   Succeed,
   TaskInput,
@@ -160,18 +161,35 @@ export function invocation(
 export const MAP_RUNS = 'map-runs/';
 
 /**
- * Puts an event on EventBridge. `summary` and `more` are JSONata expressions. The output is the
- * input.
+ * The states that notify, each with the state that follows if EventBridge took no event. An alarm
+ * counts the entries to the second in the log of the executions.
  */
-function eventState(
+export const notifications = {
+  published: { notify: 'NotifyPublished', unsent: 'NotifyPublishedUnsent' },
+  refused: { notify: 'NotifyRefused', unsent: 'NotifyRefusedUnsent' },
+  failed: { notify: failureStates.notify, unsent: failureStates.unsent },
+} as const;
+
+/**
+ * Puts an event on EventBridge. `summary` and `more` are JSONata expressions. `next` follows in any
+ * case: an event that can't be sent must not change how a load ends.
+ */
+function notification(
   scope: Construct,
-  id: string,
+  { notify: id, unsent }: { notify: string; unsent: string },
   {
     type,
     stage,
     summary,
     more,
-  }: { type: string; stage: string; summary: string; more: Record<string, string> },
+    next,
+  }: {
+    type: string;
+    stage: string;
+    summary: string;
+    more: Record<string, string>;
+    next: IChainable;
+  },
 ): EventBridgePutEvents {
   const detail = {
     version: eventVersion,
@@ -187,6 +205,7 @@ function eventState(
     outputs: '{% $states.input %}',
   });
   state.addRetry(messageFaults);
+  state.addCatch(Pass.jsonata(scope, unsent).next(next), { errors: ['States.ALL'] }).next(next);
   return state;
 }
 
@@ -215,38 +234,37 @@ export class LoadEndings {
 
   constructor(scope: Construct, { steps, stage }: LoadEndingsProps) {
     this.fail = taskState(scope, 'release', steps, failureStates.release);
-    this.failLocked = eventState(scope, failureStates.notify, {
+    this.failLocked = notification(scope, notifications.failed, {
       type: eventTypes.loadFailed,
       stage,
       summary: "'a load failed'",
       more: { failure: '$failure' },
+      next: Fail.jsonata(scope, failureStates.failed, {
+        error: '{% $failure.Error %}',
+        cause: '{% $failure.Cause %}',
+      }),
     });
-    const failed = Fail.jsonata(scope, failureStates.failed, {
-      error: '{% $failure.Error %}',
-      cause: '{% $failure.Cause %}',
-    });
-    this.fail.addCatch(this.failLocked).next(this.failLocked).next(failed);
+    this.fail.addCatch(this.failLocked).next(this.failLocked);
 
     this.done = Succeed.jsonata(scope, 'Done', { outputs: '{% $report %}' });
-    const notifyPublished = eventState(scope, 'NotifyPublished', {
+    const notifyPublished = notification(scope, notifications.published, {
       type: eventTypes.loadPublished,
       stage,
       summary: "'the snapshot of ' & $report.peildatum & ' is live'",
       more: { report: '$report' },
+      next: this.done,
     });
-    this.guarded(notifyPublished).next(this.done);
 
-    const notifyRefused = eventState(scope, 'NotifyRefused', {
+    const notifyRefused = notification(scope, notifications.refused, {
       type: eventTypes.loadRefused,
       stage,
       summary: `$replace($report.refusal, '${anyStage}', ' --stage ${stage}')`,
       more: { report: '$report' },
+      next: Fail.jsonata(scope, 'Refused', {
+        error: 'LoadRefused',
+        cause: '{% $string($report.objections) %}',
+      }),
     });
-    const refused = Fail.jsonata(scope, 'Refused', {
-      error: 'LoadRefused',
-      cause: '{% $string($report.objections) %}',
-    });
-    this.guarded(notifyRefused).next(refused);
 
     this.release = this.guarded(taskState(scope, 'release', steps));
     this.release.next(

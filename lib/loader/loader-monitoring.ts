@@ -1,9 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { LogQueryWidget, type Metric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { metricNames, versionDimension } from '../../core/metrics.ts';
+import { metricNames, metricNamespaceOf, versionDimension } from '../../core/metrics.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import { stepsOfALoad } from '../../loader/steps/load-steps.ts';
 import type { Config } from '../config/config-schema.ts';
@@ -15,9 +16,16 @@ import {
   ownMetric,
   searched,
 } from '../shared/monitoring.ts';
+import { notifications } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
-export type LoaderAlarmsProps = { config: Config; machine: StateMachine; topic: AlarmTopic };
+export type LoaderAlarmsProps = {
+  config: Config;
+  machine: StateMachine;
+  /** The log of the executions. */
+  logs: ILogGroup;
+  topic: AlarmTopic;
+};
 
 /** Days since the peildatum of the live dataset. */
 function datasetAge(stage: string): Metric {
@@ -34,8 +42,21 @@ function loaderMetric(stage: string, metricName: string, period: Duration): Metr
  * differs.
  */
 export class LoaderAlarms extends Construct {
-  constructor(scope: Construct, id: string, { config, machine, topic }: LoaderAlarmsProps) {
+  constructor(scope: Construct, id: string, { config, machine, logs, topic }: LoaderAlarmsProps) {
     super(scope, id);
+    const unsent = new MetricFilter(this, 'Unsent', {
+      logGroup: logs,
+      metricNamespace: metricNamespaceOf(config.stage),
+      metricName: metricNames.unsentNotifications,
+      filterPattern: FilterPattern.all(
+        FilterPattern.stringValue('$.type', '=', 'PassStateEntered'),
+        FilterPattern.any(
+          ...Object.values(notifications).map((each) =>
+            FilterPattern.stringValue('$.details.name', '=', each.unsent),
+          ),
+        ),
+      ),
+    });
     const period = Duration.minutes(5);
     const ended = (metricName: string, how: string): AlarmRule => ({
       metric: machine.metric(metricName, { statistic: 'Sum', period }),
@@ -53,6 +74,14 @@ export class LoaderAlarms extends Construct {
       LoadFailed: ended('ExecutionsFailed', 'failed, or the guard refused it'),
       LoadTimedOut: ended('ExecutionsTimedOut', 'took too long'),
       LoadStopped: ended('ExecutionsAborted', 'was stopped'),
+      NotificationUnsent: {
+        metric: unsent.metric({ statistic: 'Sum', period }),
+        isEvent: true,
+        problem: 'EventBridge did not take the event of a load. The load ended as it would have.',
+        first:
+          'npx bag-adres load status --stage STAGE says how it ended. See https://health.aws.amazon.com, and whether something denies events:PutEvents to the role of the state machine.',
+        runbook: 'Notification unsent',
+      },
       TableDiffers: {
         metric: loaderMetric(config.stage, metricNames.tableDifferences, Duration.hours(1)),
         isEvent: true,

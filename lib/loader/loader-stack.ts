@@ -30,11 +30,12 @@ export class LoaderStack extends Stack {
     const bucket = snapshotBucket(this, config, encryptionKey);
     this.bucket = bucket;
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
-    const { machine } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket });
+    const load = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket });
+    const { machine, logs } = load;
     this.stateMachineArn = machine.stateMachineArn;
     this.stateMachineName = machine.stateMachineName;
     new SavedQueries(this, 'Queries', config.stage, loaderQueries(steps, config));
-    new LoaderAlarms(this, 'Alarms', { config, machine, topic });
+    new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
     if (config.dashboards) {
       new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
     }

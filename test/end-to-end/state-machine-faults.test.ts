@@ -210,3 +210,48 @@ describe('a load that dies while it writes', () => {
     },
   );
 });
+
+describe('a notification that EventBridge does not take', () => {
+  it('leaves a published load published', async () => {
+    loader.refuseEvents();
+    const published = await loader.run({ source: await loader.serve(january) });
+    expect(published).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { peildatum: january.peildatum },
+    });
+    expect(states(published).slice(-3)).toEqual([
+      'NotifyPublished',
+      'NotifyPublishedUnsent',
+      'Done',
+    ]);
+    expect(await loader.addresses()).toEqual(tableOf(january));
+    expect(loader.messages).toEqual([]);
+  });
+
+  it('leaves a refused load refused, with its objections', async () => {
+    await loader.run({ source: await loader.serve(january) });
+    loader.refuseEvents();
+    const addresses = january.addresses.slice(0, 1);
+    const refused = await loader.run({ source: await loader.serve({ ...february, addresses }) });
+    expect(refused).toMatchObject({
+      status: 'FAILED',
+      error: 'LoadRefused',
+      cause: expect.stringContaining('"code"'),
+    });
+    expect(states(refused).slice(-3)).toEqual(['NotifyRefused', 'NotifyRefusedUnsent', 'Refused']);
+  });
+
+  it('leaves a failed load its own error', async () => {
+    loader.refuseEvents();
+    loader.replace('mutate', () => {
+      throw new Error('odd');
+    });
+    const failed = await loader.run({ source: await loader.serve(january) });
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      error: 'Error',
+      cause: expect.stringContaining('odd'),
+    });
+    expect(states(failed).slice(-3)).toEqual(['NotifyFailure', 'NotifyFailureUnsent', 'Failed']);
+  });
+});

@@ -2,6 +2,7 @@ import { loaderEnvironment } from '../../loader/names.ts';
 import { s3Client } from '../../loader/storage/s3.ts';
 import { integrations } from '../support/state-machine/integrations.ts';
 import { type Execution, machineOf, runMachine } from '../support/state-machine/run-machine.ts';
+import { StateError } from '../support/state-machine/state-error.ts';
 import { writeExtract } from '../support/write-extract.ts';
 import { deployedLoader } from './deployed-loader.ts';
 import { importHandlers, type Step } from './import-handlers.ts';
@@ -85,7 +86,12 @@ async function assemble(
     record.add('lambda:GetAccountSettings', '*');
     return readQuota();
   };
-  const options = { name, integrations: integrations(handlers, places.take, quota), s3: s3.client };
+  let takesEvents = true;
+  const take: typeof places.take = (event) => {
+    if (!takesEvents) throw new StateError('EventBridge.AccessDeniedException', 'denied');
+    places.take(event);
+  };
+  const options = { name, integrations: integrations(handlers, take, quota), s3: s3.client };
   const machine = machineOf(definition);
 
   return {
@@ -116,6 +122,10 @@ async function assemble(
      */
     allow(functions: () => number): void {
       readQuota = functions;
+    },
+    /** From now on EventBridge takes no event. */
+    refuseEvents(): void {
+      takesEvents = false;
     },
     /** From now on this is called for a step; without it the step is itself again. */
     replace(step: string, by?: Instead): void {
@@ -148,6 +158,7 @@ async function assemble(
     /** As if nothing had ever been loaded. */
     async reset(): Promise<void> {
       replaced.clear();
+      takesEvents = true;
       readQuota = () => 1000;
       await places.reset();
       record.takeOperations();

@@ -176,6 +176,11 @@ const incidents: [incident: string, change: Change, alarms: string[]][] = [
   ],
   ['a load is stopped', atOnce('ExecutionsAborted LoadMachine'), ['loader AlarmsLoadStopped']],
   [
+    'EventBridge takes no event of a load',
+    atOnce('UnsentNotifications'),
+    ['loader AlarmsNotificationUnsent'],
+  ],
+  [
     'the schedule of the loader is disabled',
     without('DatasetAgeDays loader', 'TableDifferences loader', 'SetAsideAddresses loader'),
     ['loader AlarmsDatasetOld'],

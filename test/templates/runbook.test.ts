@@ -37,7 +37,7 @@ describe('the runbook', () => {
         )?.[1] ?? 'none',
     );
     const isEvent = (anchor: string, metric: unknown) =>
-      /^(load|audit|table)/.test(anchor) || metric === portalMetrics.providerRefusals;
+      /^(load|audit|table|notification)/.test(anchor) || metric === portalMetrics.providerRefusals;
     // One that is quiet during another notifies by a composite alarm.
     const all = alarms.flatMap(({ Properties = {} }, at) => {
       const anchor = linked[at] ?? 'none';
@@ -80,10 +80,11 @@ describe('the runbook', () => {
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('covers alarms without a recovery message: failed and refused loads, audits, samples of the table, refused sign-ins', () => {
+  it('covers alarms without a recovery message: failed and refused loads, unsent notifications, audits, samples of the table, refused sign-ins', () => {
     expect([...new Set(events.map(([anchor]) => anchor))].sort()).toEqual([
       'audit-differences',
       'load-failed',
+      'notification-unsent',
       'portal-sign-in-fails',
       'table-differs',
     ]);

@@ -102,7 +102,10 @@ describe('the loader stack', () => {
     );
     expect(unguarded.map(([name, state]) => [name, endOf(state)]).sort()).toEqual([
       ['Apply', 'NotifyFailure'],
-      ['NotifyFailure', undefined],
+      // A notification changes nothing about the end of a load.
+      ['NotifyFailure', 'NotifyFailureUnsent'],
+      ['NotifyPublished', 'NotifyPublishedUnsent'],
+      ['NotifyRefused', 'NotifyRefusedUnsent'],
       // Without the quota a load runs as many functions as configured.
       ['ReadQuota', 'Discover'],
       ['ReleaseAfterFailure', 'NotifyFailure'],
@@ -111,7 +114,18 @@ describe('the loader stack', () => {
       Next: 'NotifyFailure',
       Catch: [{ ErrorEquals: ['States.ALL'], Next: 'NotifyFailure' }],
     });
-    expect(States.NotifyFailure).toMatchObject({ Next: 'Failed' });
+    for (const [notify, Next] of [
+      ['NotifyPublished', 'Done'],
+      ['NotifyRefused', 'Refused'],
+      ['NotifyFailure', 'Failed'],
+    ] as const) {
+      expect(States[notify]).toMatchObject({ Next });
+      expect(States[`${notify}Unsent`]).toMatchObject({ Type: 'Pass', Next });
+    }
+    const [filter] = propertiesOf(loader, 'AWS::Logs::MetricFilter');
+    const [, ...counted] = String(filter?.FilterPattern).match(/"\w+"/g) ?? [];
+    const unsent = Object.keys(States).filter((name) => name.endsWith('Unsent'));
+    expect(counted.map((name) => name.slice(1, -1)).sort()).toEqual(unsent.sort());
   });
 
   // A running execution keeps its definition when the state machine changes; a function that it
