@@ -157,7 +157,8 @@ function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html
  */
 export async function usageNow(given: AccountVisit): Promise<Html> {
   const visit = { ...given, query: {} };
-  const [usage, { windows }] = await Promise.all([readUsage(visit), visit.view()]);
+  const [read, { windows }] = await Promise.all([readUsage(visit), visit.view()]);
+  const usage = { ...read, sums: lastDays(read) };
   const month = await comparisonOf(visit, windows);
   const today = usage.sums.at(-1)?.lookups ?? 0;
   const drawn =
@@ -166,6 +167,14 @@ export async function usageNow(given: AccountVisit): Promise<Html> {
       : html`<p class="nothing">${visit.text.noUsage}</p>`;
   return html`<div class="card">${facts([...month, [visit.text.today, ofLimit(visit, 'day', today, windows)]], 'stats')}${drawn}</div>
 ${refusalCard(visit, usage)}`;
+}
+
+/** The last days, also those before the account was created: a chart of few days has wide bars. */
+function lastDays({ to, sums }: Usage): PeriodSum[] {
+  const days = Array.from({ length: periodsShown.day }, (_, i) => {
+    return { date: daysLater(to, i - periodsShown.day + 1) };
+  });
+  return sumsBy('day', [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
 }
 
 /** A number that counts against the limit of a window, if it has a limit. */
@@ -204,52 +213,45 @@ async function comparisonOf(
 }
 
 /**
- * The last periods that fit if no range was asked for, also those before the account was created.
- */
-function shownSums({ query }: Visit, { by, to, sums }: Usage): PeriodSum[] {
-  if (query.from) return sums;
-  const first = firstOf(by, to);
-  const count = (Date.parse(to) - Date.parse(first)) / 86_400_000 + 1;
-  const days = Array.from({ length: count }, (_, i) => ({ date: daysLater(first, i) }));
-  return sumsBy(by, [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
-}
-
-/**
- * A bar for each period: its lookups, with the refusals on top. The table below says the same in
- * words.
+ * A bar for each period of the range, with marks for refusals, which count against no limit. The
+ * table on the page of usage says the same in words.
  */
 async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
   const { text, format } = visit;
-  const { by } = usage;
-  const sums = shownSums(visit, usage);
+  const { by, sums } = usage;
   const today = todayOf(visit);
-  const refused = refusalColumns(text).filter(({ name }) => sums.some((sum) => sum[name] > 0));
+  const refused = refusalColumns(text);
   const bars = sums.map((sum) => {
     const isUnfinished = periodStart(by, sum.to) === periodStart(by, today);
     const name = `${nameOf(visit, by, sum)}${isUnfinished ? ` (${text.sum.soFar})` : ''}`;
-    const parts = refused.flatMap(({ name, heading }) =>
-      sum[name] > 0 ? [`${heading}: ${text.atLeast(format.number(sum[name]))}`] : [],
+    const found = refused.filter(({ name }) => sum[name] > 0);
+    const parts = found.map(
+      ({ name, heading }) => `${heading}: ${text.atLeast(format.number(sum[name]))}`,
     );
     return {
-      values: [sum.lookups, ...refused.map(({ name }) => sum[name])],
+      value: sum.lookups,
+      marks: found.map(({ name }) => name),
       says: [`${name}: ${format.number(sum.lookups)}`, ...parts].join('; '),
       isUnfinished,
     };
   });
-  const marks = [0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (sums.length - 1)));
-  const axis = [...new Set(marks)].flatMap((i) => {
+  const labelled = [0, 0.25, 0.5, 0.75, 1].map((part) => Math.round(part * (sums.length - 1)));
+  const axis = [...new Set(labelled)].flatMap((i) => {
     const from = sums[i]?.from;
     return from === undefined
       ? []
       : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
   });
-  const legend = refused.map(({ name, heading }) => ({
-    name,
-    label: `${heading} (${text.refusal.lowerBound})`,
-  }));
-  const parts = [{ name: 'lookups', label: text.sum.lookups }, ...legend];
   const limit = await limitLine(visit, by, sums);
-  return chart({ label: text.chart, parts, bars, limit, axis, format: format.number });
+  return chart({
+    label: text.chart,
+    bar: { name: 'lookups', label: text.sum.lookups },
+    marks: refused.map(({ name, heading }) => ({ name, label: heading })),
+    bars,
+    limit,
+    axis,
+    format: format.number,
+  });
 }
 
 /** The limit of a day or a month, drawn from the first bar whose end has this limit. */

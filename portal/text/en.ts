@@ -294,7 +294,6 @@ export const en = {
   refusal: {
     reason: 'Reason',
     requests: 'Requests',
-    lowerBound: 'at least',
     lookupsToday: 'Lookups today',
   },
   soFar: { thisMonth: 'This month so far', lastMonth: 'Last month until the same day' },
@@ -308,7 +307,7 @@ export const en = {
   periods: { day: 'Day', week: 'Week', month: 'Month' },
   byPeriod: { day: 'By day', week: 'By week', month: 'By month' },
   download: { excel: 'Download for Excel', csv: 'Download as CSV', json: 'Download as JSON' },
-  chart: 'Chart of the lookups; the table has the same numbers',
+  chart: 'Chart of the lookups; the page Usage has the same numbers in a table',
   byKeyText: 'Exactly as they were counted: keys that work, and revoked ones that were used.',
   unattributed: 'Belongs to no key',
   lastUsedOn: 'Last used on',

@@ -326,7 +326,6 @@ export const nl: Text = {
   refusal: {
     reason: 'Reden',
     requests: 'Verzoeken',
-    lowerBound: 'minstens',
     lookupsToday: 'Zoekopdrachten vandaag',
   },
   soFar: { thisMonth: 'Deze maand tot nu toe', lastMonth: 'Vorige maand tot en met dezelfde dag' },
@@ -344,7 +343,7 @@ export const nl: Text = {
     csv: 'Downloaden als CSV',
     json: 'Downloaden als JSON',
   },
-  chart: 'Grafiek van de zoekopdrachten; de tabel bevat dezelfde aantallen',
+  chart: 'Grafiek van de zoekopdrachten; de pagina Gebruik bevat dezelfde aantallen in een tabel',
   byKeyText:
     'Precies zoals ze zijn geteld: sleutels die werken, en ingetrokken sleutels die zijn gebruikt.',
   unattributed: 'Hoort bij geen sleutel',

@@ -41,6 +41,6 @@ export const keyIn = (html: string) => /bagadres_[\w.-]+_[0-9A-Za-z]{43}/.exec(h
 
 /** The value of a field of a form. */
 export const fieldIn = (html: string, name: string) =>
-  new RegExp(`name="${name}"(?: type="text")? value="([^"]*)"`)
+  new RegExp(`name="${name}"(?: type="\\w+")? value="([^"]*)"`)
     .exec(html)?.[1]
     ?.replaceAll('&quot;', '"') ?? '';

@@ -2,7 +2,7 @@
 
 // Each chart is one tab stop: a slider, of which the arrow keys choose a bar. A label at the bar
 // says its value.
-for (const svg of document.querySelectorAll('.chart svg')) {
+for (const svg of document.querySelectorAll('.plot svg')) {
   const bars = [...svg.querySelectorAll('g')];
   const values = bars.map((bar) => bar.querySelector('title').textContent);
   for (const bar of bars) bar.querySelector('title').remove();
@@ -55,12 +55,15 @@ for (const svg of document.querySelectorAll('.chart svg')) {
     const { left, width } = svg.getBoundingClientRect();
     choose(Math.floor(((clientX - left) / width) * bars.length));
   }
-  // A finger taps a bar, or is drawn along them: what it chose last stays.
-  svg.addEventListener('pointerdown', point);
-  svg.addEventListener('pointermove', point);
-  svg.addEventListener('pointerleave', ({ pointerType }) => {
-    if (pointerType !== 'mouse') return;
-    if (document.activeElement === svg) choose(current);
-    else close();
-  });
+  // A finger taps a bar or its marks, or is drawn along them: what it chose last stays.
+  const strip = svg.closest('.chart').querySelector('.strip svg');
+  for (const area of strip ? [svg, strip] : [svg]) {
+    area.addEventListener('pointerdown', point);
+    area.addEventListener('pointermove', point);
+    area.addEventListener('pointerleave', ({ pointerType }) => {
+      if (pointerType !== 'mouse') return;
+      if (document.activeElement === svg) choose(current);
+      else close();
+    });
+  }
 }

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { chart } from '../../../packages/look/chart.ts';
 
+const bar = { name: 'lookups', label: 'lookups!' };
+
 /** The chart of some values, as HTML. */
 const drawn = async (values: number[], limit?: number, from = 0) => {
-  const bars = values.map((value) => ({ values: [value], says: `${value}` }));
+  const bars = values.map((value) => ({ value, says: `${value}` }));
   const line = limit === undefined ? undefined : { value: limit, from, label: 'limit' };
-  const parts = [{ name: 'lookups', label: 'lookups' }];
-  return String(await chart({ label: 'x', parts, bars, limit: line, axis: [], format: String }));
+  return String(await chart({ label: 'x', bar, bars, limit: line, axis: [], format: String }));
 };
 const scaleOf = (html: string) =>
   [...html.matchAll(/<span>(\d+)<\/span>/g)].map(([, mark]) => Number(mark));
@@ -39,15 +40,37 @@ describe('a chart', () => {
     expect(await drawn([5, 5, 5, 5], 6, 4)).not.toContain('<line class="limit"');
   });
 
-  it('stacks the parts of a bar, below its highest line, with a legend for each part', async () => {
-    const parts = ['lookups', 'quota'].map((name) => ({ name, label: `${name}!` }));
-    const bars = [{ values: [50, 10], says: 'x' }];
-    const html = String(await chart({ label: 'x', parts, bars, axis: [], format: String }));
-    expect(scaleOf(html)).toEqual([60, 40, 20, 0]);
-    expect(html).toMatch(/class="lookups" x="10\.00%" y="16\.67%" [^>]*height="83\.33%"/);
-    expect(html).toMatch(/class="quota" x="10\.00%" y="0\.00%" [^>]*height="16\.67%"/);
-    for (const name of ['lookups', 'quota']) {
-      expect(html).toContain(`<li class="${name}">${name}!</li>`);
-    }
+  it('has marks in a strip of their own, on no scale, so that they do not count against the limit', async () => {
+    const marks = ['quota', 'input'].map((name) => ({ name, label: `${name}!` }));
+    const limit = { value: 60, from: 0, label: 'limit' };
+    const values = [10, 50].map((value) => ({ value, says: 'x' }));
+    const marked = values.map((one, i) => ({ ...one, marks: i === 0 ? ['quota', 'input'] : [] }));
+    const of = { label: 'x', bar, marks, limit, axis: [], format: String };
+    const [plain = '', html = ''] = await Promise.all(
+      [values, marked].map(async (bars) => String(await chart({ ...of, bars }))),
+    );
+    const plotOf = (text: string) =>
+      text.slice(text.indexOf('<div class="chart'), text.indexOf('</svg>'));
+    expect(plotOf(html)).toBe(plotOf(plain));
+    expect(plain).not.toContain('class="strip"');
+    const strip = html.slice(html.indexOf('class="strip"'));
+    expect(strip.match(/<rect class="\w+" x="[\d.]+%" y="[\d.]+%"/g)).toEqual([
+      '<rect class="quota" x="5.00%" y="7.50%"',
+      '<rect class="input" x="5.00%" y="57.50%"',
+    ]);
+  });
+
+  it('has a legend that names only what is drawn', async () => {
+    const marks = ['quota', 'input'].map((name) => ({ name, label: `${name}!` }));
+    const of = { label: 'x', bar, marks, axis: [], format: String };
+    const legendOf = async (value: number, given: string[], limit: number) => {
+      const bars = [{ value, marks: given, says: 'x' }];
+      const line = { value: limit, from: 0, label: 'limit!' };
+      const html = String(await chart({ ...of, bars, limit: line }));
+      return [...html.matchAll(/<li class="(\w+)">\1!<\/li>/g)].map(([, name]) => name);
+    };
+    expect(await legendOf(50, [], 60)).toEqual(['lookups', 'limit']);
+    expect(await legendOf(50, ['input'], 6_000)).toEqual(['lookups', 'input']);
+    expect(await legendOf(0, ['quota'], 0)).toEqual(['quota']);
   });
 });

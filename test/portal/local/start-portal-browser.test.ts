@@ -190,12 +190,12 @@ describe('the portal in a browser', () => {
     async () => {
       const { page, show } = await operatorTab({ scripts: true });
       await chargeAt(portal, 'demo', Date.now() / 1000, 1);
-      await page.goto(`${portal.portalUrl}/accounts/demo/usage`);
+      await page.goto(`${portal.portalUrl}/accounts/demo`);
       await show({ viewport: desktop, colorScheme: 'light' });
       const chart = page.getByRole('slider');
       const reading = page.locator('.reading');
-      await page.getByRole('button', { name: 'Show' }).focus();
-      await page.keyboard.press('Tab');
+      await page.getByRole('region', { name: 'Keys' }).focus();
+      await page.keyboard.press('Shift+Tab');
       expect(await chart.evaluate('document.activeElement.getAttribute("role")')).toBe('slider');
       const last = await reading.innerText();
       expect(last).toMatch(/^\d+ \w+ 20\d\d \(so far\): [1-9]/);

@@ -2,9 +2,11 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { usageRecord } from '../../../core/accounts/usage-record.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
+import { daysLater, periodStart } from '../../../packages/look/periods.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { createTestPortal } from '../../support/portal.ts';
+import { fieldIn } from '../../support/portal-pages.ts';
 
 const service = await startAddressService();
 await service.admin.plans.put({ code: 'p', limits: { day: null, month: 500 } });
@@ -19,6 +21,9 @@ const member = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' 
 const dutch = await portal.signedIn({ subject: 'sub:v', email: 'viewer@own.nl' }, 'nl');
 const stranger = await portal.signedIn({ subject: 'sub:s', email: 'stranger@own.nl' });
 afterAll(() => service.stop());
+
+const operator = () =>
+  portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
 
 describe('a range without data', () => {
   it.each(['', '.csv', '-by-key.csv'])(
@@ -52,8 +57,6 @@ describe('the limit in a chart', () => {
       actor: 'test',
       now: () => Date.now() - daysAgo * day,
     });
-  const operator = () =>
-    portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
   /** Where the line begins, as a share of the width, and what the legend says of it. */
   async function lineOf(account: string, query = '') {
     const { body } = await (await operator()).get(`/accounts/${account}/usage${query}`);
@@ -79,6 +82,26 @@ describe('the limit in a chart', () => {
     expect((await lineOf('grows'))[0]).toBe(barsFrom(4));
     const to = new Date(Date.now() - 5 * day).toISOString().slice(0, 10);
     expect(await lineOf('grows', `?to=${to}`)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a chart', () => {
+  it('shows the days, weeks and months of the dates in its form, and no others', async () => {
+    const from = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10);
+    await createAdmin({
+      client: service.client,
+      table: testTables.accounts,
+      actor: 'test',
+      now: () => Date.parse(from),
+    }).accounts.create({ id: 'recent', plan: 'p' });
+    await chargeAt(service, 'recent', now, 1);
+    for (const by of ['day', 'week', 'month'] as const) {
+      const { body } = await (await operator()).get(`/accounts/recent/usage?by=${by}`);
+      const [first = '', last = ''] = ['from', 'to'].map((name) => fieldIn(body, name));
+      const days = (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1;
+      const starts = Array.from({ length: days }, (_, i) => periodStart(by, daysLater(first, i)));
+      expect([by, body.match(/class="reach"/g)?.length]).toEqual([by, new Set(starts).size]);
+    }
   });
 });
 
