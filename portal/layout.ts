@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import { type AccountView, longWindowNames } from '../packages/admin/index.ts';
+import type { AccountView } from '../packages/admin/index.ts';
 import { type Language, languages, serviceName } from '../packages/look/language.ts';
 import { namedLinks } from '../packages/look/links.ts';
 import type { Html } from '../packages/look/table.ts';
-import { stateTag, usedShare } from './pages/page-parts.ts';
+import { stateTag } from './pages/page-parts.ts';
 import type { Text } from './text/en.ts';
 import { type Formatter, formatter, texts } from './text/portal-texts.ts';
 import { type Action, may, type Page } from './visit/page-routes.ts';
-import { warnShare } from './visit/shared.ts';
 import type { Person, PortalRole, PortalSettings } from './visit/visit.ts';
 
 export type Frame = {
@@ -62,7 +61,7 @@ ${person ? html`<form method="post" action="/sign-out">${frame.formField}<button
 </div></header>
 ${navigation(frame, text)}
 <main id="content" class="page" tabindex="-1">
-${view ? accountHead(view, text, formatter(language)) : frame.account ? html`<p class="muted">${text.about.account} ${frame.account.id}</p>` : ''}
+${view ? accountHead(view, frame) : frame.account ? html`<p class="muted">${text.about.account} ${frame.account.id}</p>` : ''}
 <h1>${title}</h1>
 ${body}
 </main>
@@ -71,30 +70,17 @@ ${body}
 </html>`;
 }
 
-/**
- * The account of the page: its name, id, state and plan, and its use in the current day and month.
- */
-function accountHead(
-  { id, name, state, plan, planState, windows }: AccountView,
-  text: Text,
-  format: Formatter,
-): Html {
-  const used = longWindowNames.flatMap((window) => {
-    const { limit = null, used } = windows[window] ?? {};
-    if (used === undefined) return [];
-    const share = limit === null ? 0 : usedShare({ used, limit });
-    const words = text.usedIn[window](
-      format.number(used),
-      limit === null ? null : format.number(limit),
-    );
-    return [
-      share < warnShare
-        ? html`<span>${words}</span>`
-        : html`<span class="tag ${share < 1 ? 'warn' : 'bad'}">${words}</span>`,
-    ];
-  });
+/** The account of the page: its name, id, state, plan and age, and for operators its details. */
+function accountHead(view: AccountView, { account, language }: Frame): Html {
+  const { id, name, state, plan, planState, created } = view;
+  const text = texts[language];
+  const format = formatter(language);
+  const details = account?.role === 'operator' ? (['contact', 'note'] as const) : [];
+  const shown = details.flatMap((detail) =>
+    view[detail] === null ? [] : [html` <span>${text.detailNames[detail]}: ${view[detail]}</span>`],
+  );
   return html`<div class="account"><p class="name">${name ?? id}</p>
-<p class="about"><code data-copies="${text.about.account}">${id}</code> ${stateTag(state, text)} <span>${text.about.plan} ${plan}</span>${planState === 'inactive' ? html` ${stateTag(planState, text)}` : ''} ${used}</p></div>`;
+<p class="about"><code data-copies="${text.about.account}">${id}</code> ${stateTag(state, text)} <span>${text.about.plan} ${plan}</span>${planState === 'inactive' ? html` ${stateTag(planState, text)}` : ''} <span>${text.about.created} ${format.day(created)}</span>${shown}</p></div>`;
 }
 
 function navigation({ account, person, path, language, waiting = 0 }: Frame, text: Text): Html {

@@ -443,6 +443,14 @@ function headers({ baseUrl }: PortalSettings) {
 /** Presses the button of a page that goes on by itself. */
 const goOnScript = "document.querySelector('button[data-go-on]')?.click();\n";
 
+/** Requests a page again that lacks a figure, unless nobody looks at it or its visitor is typing. */
+const comesAgainScript = `if (document.querySelector('[data-comes-again]'))
+  setInterval(() => {
+    const isTyping = document.activeElement?.closest('form');
+    if (document.visibilityState === 'visible' && !isTyping) location.reload();
+  }, 3000);
+`;
+
 /** Brings the tab of this page into the row of tabs, which scrolls on a phone. */
 const tabScript = `for (const tab of document.querySelectorAll('.menu [aria-current]'))
   tab.closest('ul').scrollLeft = tab.offsetLeft - 40;
@@ -456,7 +464,8 @@ function assetFiles({ colour, logo }: PortalSettings) {
     type,
   });
   const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
-  const scripts = goOnScript + tabScript + readAsset('copy.js') + readAsset('chart.js');
+  const scripts =
+    goOnScript + comesAgainScript + tabScript + readAsset('copy.js') + readAsset('chart.js');
   const script = file('portal.js', scripts, 'text/javascript; charset=utf-8');
   const picture = logo && file('logo', logo.bytes, logo.type);
   return {

@@ -3,8 +3,10 @@ import {
   type AccountView,
   type KeyView,
   pagesOf,
+  type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
+import { periodStart } from '../../packages/look/periods.ts';
 import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
 import { within } from '../visit/deadline.ts';
 import {
@@ -19,7 +21,7 @@ import { createKeyCard, keyLink } from './keys-page.ts';
 import { accountTable, nearStat, termsNote } from './operator-page.ts';
 import { codeBlock, doneNote, homeOf, instantOf, quotaBar } from './page-parts.ts';
 import { registerPath, waitingEntry } from './register-page.ts';
-import { usageNow } from './usage-page.ts';
+import { lastRefusal, recentChart, recentUsage, type Usage } from './usage-page.ts';
 
 /**
  * Where people begin: members at their account and how it is used, operators at what needs them.
@@ -58,9 +60,8 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
 
 async function accountHome(visit: AccountVisit): Promise<Page> {
   const { person, role, text } = visit;
-  const view = await visit.view();
-  const { state, plan, planState, created, keys, ...shown } = view;
-  const details = person.operator ? (['contact', 'note'] as const) : [];
+  const [view, usage] = await Promise.all([visit.view(), recentUsage(visit)]);
+  const { keys } = view;
   const hasKey = keys.some((key) => key.state === 'active');
   const firstKey = may(role, 'key.change')
     ? createKeyCard(visit, keys.length === 0 && !person.operator ? text.firstKey : text.createKey)
@@ -68,33 +69,64 @@ async function accountHome(visit: AccountVisit): Promise<Page> {
   return {
     title: text.tabs.overview,
     body: html`${(await termsNote(visit)) || doneNote(visit)}
-${state === 'suspended' ? html`<p class="note bad">${text.suspendedText}</p>` : ''}
-${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</p>` : ''}
-${reachedNotes(visit, view)}${hasKey ? '' : firstKey}
-${await usageNow(visit)}
-${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}
-<div class="card">${limitTable(visit, view)}<p class="muted">${text.utc}</p></div>
-<div class="card">${facts([
-      ...details.flatMap((name) =>
-        shown[name] === null ? [] : [[text.detailNames[name], shown[name]] as const],
-      ),
-      [text.about.plan, plan],
-      [text.about.created, instantOf(visit, created)],
-    ])}</div>`,
+${attention(visit, view, usage)}${hasKey ? '' : firstKey}
+<div class="card">${facts(figures(visit, view, usage), 'stats')}${await recentChart(visit, usage)}</div>
+${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}`,
   };
 }
 
+/** What refuses requests now, else the last refusals, with the way to all of them. */
+function attention(visit: AccountVisit, view: AccountView, { refusals }: Usage): Html {
+  const { account, text } = visit;
+  const blocks = [
+    ...(view.state === 'suspended' ? [text.suspendedText] : []),
+    ...(view.planState === 'inactive' ? [text.planInactiveText] : []),
+    ...reached(visit, view),
+  ];
+  if (blocks.length > 0) return html`${blocks.map((why) => html`<p class="note bad">${why}</p>`)}`;
+  const last = lastRefusal(visit, refusals);
+  return last
+    ? html`<p class="note warn">${last} <a href="/accounts/${account}/usage#refusals">${text.whyRefused}</a></p>`
+    : '';
+}
+
 /** Until when requests are refused; a minute is over before somebody reads it. */
-function reachedNotes(visit: AccountVisit, { windows }: AccountView): Html {
+function reached(visit: AccountVisit, { windows }: AccountView): Html[] {
   const { text } = visit;
-  const notes = (['month', 'day', 'hour'] as const).flatMap((name) => {
+  return (['month', 'day', 'hour'] as const).flatMap((name) => {
     const { limit = null, used = 0, resets = null } = windows[name] ?? {};
     if (limit === null || used < limit) return [];
-    return [
-      html`<p class="note bad">${text.refusedUntil(text.windows[name])} ${instantOf(visit, resets)}.</p>`,
-    ];
+    return [html`${text.refusedUntil(text.windows[name])} ${instantOf(visit, resets)}.`];
   });
-  return html`${notes}`;
+}
+
+/**
+ * This month and today, and each other window with a limit: how much is used of it, what is left,
+ * and when it begins again.
+ */
+function figures(
+  visit: AccountVisit,
+  { windows, ownLimits }: AccountView,
+  usage: Usage,
+): (readonly [name: string, value: Html])[] {
+  const { text, format } = visit;
+  return windowNames.toReversed().flatMap((name): (readonly [string, Html])[] => {
+    const { limit = null, used = usedIn(name, usage), resets = null } = windows[name] ?? {};
+    if (used === undefined) return [];
+    if (limit === null) return [[text.current[name], format.number(used)]];
+    const own =
+      name in ownLimits ? html` <span class="muted">${text.limitState.ownLimit}</span>` : '';
+    const left = text.quota.left(format.number(Math.max(0, limit - used)));
+    const value = html`${format.number(used)} <span class="muted">${text.ofLimit(format.number(limit))}</span>${own}${quotaBar(visit, name, { used, limit })}<p class="muted">${left}; ${text.quota.resets} ${instantOf(visit, resets)}</p>`;
+    return [[text.current[name], value]];
+  });
+}
+
+/** The lookups of this month or today, for a plan that does not count it. */
+function usedIn(name: WindowName, { sums, to }: Usage): number | undefined {
+  if (name !== 'day' && name !== 'month') return undefined;
+  const start = periodStart(name, to);
+  return sums.reduce((sum, { from, lookups }) => (from >= start ? sum + lookups : sum), 0);
 }
 
 /** The keys that work, with what each was used for in the last 30 days, the most used one first. */
@@ -120,33 +152,6 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
   return scrollTable(text.keys, [text.key.label, text.key.lastUsed, counted], rows);
 }
 
-function limitTable(visit: AccountVisit, { windows, ownLimits }: AccountView): Html {
-  const { text, format } = visit;
-  const rows = windowNames.flatMap((name): Html[][] => {
-    const window = windows[name];
-    if (!window) return [];
-    const { limit, used, resets } = window;
-    const own =
-      name in ownLimits ? html` <span class="muted">${text.limitState.ownLimit}</span>` : '';
-    const bar = limit === null ? '' : quotaBar(visit, name, { used, limit });
-    return [
-      [
-        text.windows[name],
-        html`${limit === null ? text.quota.unlimited : format.number(limit)}${own}`,
-        html`${format.number(used)}${bar}`,
-        limit === null ? '-' : format.number(Math.max(0, limit - used)),
-        instantOf(visit, resets),
-      ],
-    ];
-  });
-  const head = [
-    text.window,
-    ...[text.quota.limit, text.quota.used, text.quota.left].map((label) => numbers(label)),
-    text.quota.resets,
-  ];
-  return scrollTable(text.about.limits, head, rows);
-}
-
 /** How many sign-ins are read at once. */
 const signInsRead = 500;
 const dayMilliseconds = 86_400_000;
@@ -155,7 +160,7 @@ const dayMilliseconds = 86_400_000;
 async function operatorHome(visit: Visit): Promise<Page> {
   const { shared, text } = visit;
   const [near, signIns, loads] = await Promise.all([
-    within(3000, shared.nearLimits()),
+    shared.nearLimits(),
     refusedSignIns(visit),
     loadsNow(visit),
   ]);

@@ -15,7 +15,6 @@ import {
 import { choice, field, hidden } from '../../packages/look/form-fields.ts';
 import { pager, searchForm } from '../../packages/look/list.ts';
 import { aside, facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import { within } from '../visit/deadline.ts';
 import { accountRoutes, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
 import { warnShare } from '../visit/shared.ts';
 import type { AccountVisit, Visit } from '../visit/visit.ts';
@@ -130,18 +129,20 @@ async function fullPage(visit: Visit): Promise<AccountPage> {
 }
 
 /**
- * How many accounts have used much of a limit, with the link to them; while they are counted it
- * says so.
+ * How many accounts have used much of a limit, with the link to them; until they have been counted
+ * a dash, for which the page comes again.
  */
 export async function nearStat({
   shared,
   text,
   format,
 }: Visit): Promise<readonly [name: string, value: Html]> {
-  const near = await within(searchMilliseconds, shared.nearLimits());
+  const near = await shared.nearLimits();
   return [
     text.near,
-    html`<a href="${accountsPath}?only=near">${near ? format.number(near.count) : text.accountList.counting}</a>`,
+    near
+      ? html`<a href="${accountsPath}?only=near">${format.number(near.count)}</a>`
+      : html`<span data-comes-again>-</span>`,
   ];
 }
 

@@ -36,7 +36,7 @@ export function stateTag(
 }
 
 /** How much of a limit is used; all of 0. */
-export const usedShare = ({ used, limit }: { used: number; limit: number }) =>
+const usedShare = ({ used, limit }: { used: number; limit: number }) =>
   limit === 0 ? 1 : used / limit;
 
 /**

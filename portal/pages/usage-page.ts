@@ -54,7 +54,8 @@ export const usagePages = [
 ];
 
 type Range = { by: UsagePeriod; from: string; to: string };
-type Usage = Range & { sums: PeriodSum[]; refusals: DayRefusals[] };
+/** The usage of an account, by period. */
+export type Usage = Range & { sums: PeriodSum[]; refusals: DayRefusals[] };
 
 /** The page's default range, in its periods. */
 const periodsShown = { day: 30, week: 26, month: 12 };
@@ -151,30 +152,32 @@ function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html
   return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.download.excel}</a><a class="button plain" href="${address({})}">${text.download.csv}</a></p>`;
 }
 
-/**
- * For the first page: this month and today against their limits, and the last 30 days as a chart,
- * with refusals.
- */
-export async function usageNow(given: AccountVisit): Promise<Html> {
-  const visit = { ...given, query: {} };
-  const [read, { windows }] = await Promise.all([readUsage(visit), visit.view()]);
-  const usage = { ...read, sums: lastDays(read) };
-  const month = await comparisonOf(visit, windows);
-  const today = usage.sums.at(-1)?.lookups ?? 0;
-  const drawn =
-    usage.refusals.length > 0 || usage.sums.some(({ lookups }) => lookups > 0)
-      ? await usageChart(visit, usage)
-      : html`<p class="nothing">${visit.text.noUsage}</p>`;
-  return html`<div class="card">${facts([...month, [visit.text.today, ofLimit(visit, 'day', today, windows)]], 'stats')}${drawn}</div>
-${refusalCard(visit, usage)}`;
+/** The usage by day of the last 30 days, and of this month if it has more. */
+export async function recentUsage(visit: AccountVisit): Promise<Usage> {
+  const { admin, account } = visit;
+  const to = todayOf(visit);
+  const [first = to] = [firstOf('day', to), periodStart('month', to)].toSorted();
+  const from = later(first, await admin.accounts.usageKeptSince(account));
+  const { days, refusals } = await admin.accounts.usage(account, { from, to });
+  return { by: 'day', from, to, sums: sumsBy('day', [...days, ...refusals]), refusals };
 }
 
-/** The last days, also those before the account was created: a chart of few days has wide bars. */
+/** The chart of the last 30 days. */
+export async function recentChart(visit: AccountVisit, usage: Usage): Promise<Html> {
+  const isEmpty = usage.refusals.length === 0 && usage.sums.every(({ lookups }) => lookups === 0);
+  return isEmpty
+    ? html`<p class="nothing">${visit.text.noUsage}</p>`
+    : usageChart({ ...visit, query: {} }, { ...usage, sums: lastDays(usage) });
+}
+
+/** The last 30 days, also those before the account was created: a chart of few days has wide bars. */
 function lastDays({ to, sums }: Usage): PeriodSum[] {
   const days = Array.from({ length: periodsShown.day }, (_, i) => {
     return { date: daysLater(to, i - periodsShown.day + 1) };
   });
-  return sumsBy('day', [...days, ...sums.map((sum) => ({ ...sum, date: sum.from }))]);
+  const first = firstOf('day', to);
+  const counted = sums.filter(({ from }) => from >= first);
+  return sumsBy('day', [...days, ...counted.map((sum) => ({ ...sum, date: sum.from }))]);
 }
 
 /** A number that counts against the limit of a window, if it has a limit. */
@@ -304,6 +307,22 @@ async function limitSince(
   return [own, planned].reduce(later, first);
 }
 
+/** The last day when a limit refused requests, else their account or their input: in a sentence. */
+export function lastRefusal(
+  { text, format }: Visit,
+  refusals: readonly DayRefusals[],
+): string | undefined {
+  for (const kind of ['quota', 'inactive', 'input'] as const) {
+    const last = refusals.findLast((day) => day[kind] > 0);
+    if (!last) continue;
+    const [window] = Object.entries(last.windows ?? {}).toSorted(([, a], [, b]) => b - a);
+    const limit = window && text.windows[window[0] as WindowName].toLowerCase();
+    const sentence = text.refusedOn[kind](format.day(last.date), limit ?? '');
+    return `${sentence}: ${text.atLeast(format.count(last[kind], 'request'))}.`;
+  }
+  return undefined;
+}
+
 /** How many days with refusals are named. */
 const refusalsShown = 5;
 
@@ -331,7 +350,7 @@ function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
         }),
     );
   const head = [text.periods.day, text.refusal.reason, numbers(text.refusal.requests, 'aside')];
-  return html`<div class="card">${scrollTable(text.whyRefused, head, rows)}<p class="muted">${text.refusedText}</p></div>`;
+  return html`<div class="card" id="refusals">${scrollTable(text.whyRefused, head, rows)}<p class="muted">${text.refusedText}</p></div>`;
 }
 
 function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {

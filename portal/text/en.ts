@@ -65,28 +65,27 @@ export const en = {
   planInactiveText:
     'The plan of this account is inactive: every request is refused. Contact us for another plan.',
   windows: { minute: 'Per minute', hour: 'Per hour', day: 'Per day', month: 'Per month' },
-  window: 'Window',
-  quota: { limit: 'Limit', used: 'Used', left: 'Left', resets: 'Resets', unlimited: 'unlimited' },
+  current: { minute: 'This minute', hour: 'This hour', day: 'Today', month: 'This month' },
+  quota: {
+    limit: 'Limit',
+    used: 'Used',
+    left: (left: string) => `${left} left`,
+    resets: 'begins again on',
+    unlimited: 'unlimited',
+  },
   limitState: {
-    ownLimit: 'of this account',
+    ownLimit: '(own limit)',
     notCounted: 'not limited',
     limitReached: 'Limit reached',
   },
   usedShare: (used: string, limit: string) => `${used} of ${limit} used`,
   nearLimit: (share: string) => `${share} used`,
-  usedIn: {
-    day: (used: string, limit: string | null) =>
-      `${used} ${limit === null ? '' : `of ${limit} `}today`,
-    month: (used: string, limit: string | null) =>
-      `${used} ${limit === null ? '' : `of ${limit} `}this month`,
-  },
   ofLimit: (limit: string) => `of ${limit}`,
   usedOf: (used: string, limit: string) => `${used} of ${limit}`,
   becomes: (before: string, after: string) => `${before} becomes ${after}`,
   planHas: (limit: string) => `Plan: ${limit}`,
   refusedUntil: (window: string) =>
     `The limit ${window.toLowerCase()} is reached. Requests are refused until`,
-  utc: 'Windows follow the clock in UTC; times here are Dutch times.',
 
   key: { label: 'Label', keyId: 'Key id', expires: 'Expires', lastUsed: 'Last used' },
   actions: 'Actions',
@@ -269,7 +268,7 @@ export const en = {
       'Replace: You get a new key and choose how long the old one still works. Replace it everywhere in that time; no request is refused.',
       'Revoke: From then on every request with the key is refused, for good. If the key is in use you are asked for its id, so that you do not revoke another one by mistake.',
       'Leaked: Paste the key, or a text that has it, on the page Keys: you see which one it is and since when it was used. Replace it, with a short time for the old one, or revoke it at once.',
-      'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time when requests are accepted again. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
+      'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time when requests are accepted again. A day and a month begin and end in UTC; the times on these pages are Dutch times. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
       'Members: An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. Your name, at the top, leads to leaving an account. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
     ],
   },
@@ -290,6 +289,13 @@ export const en = {
   },
   refusedText:
     'Refused requests do not count against limits. There may have been more: each number is a lower bound, and does not tell which key was used.',
+  refusedOn: {
+    quota: (day: string, limit: string) =>
+      `Refused by the limit ${limit || 'of the plan'} on ${day}`,
+    input: (day: string, _limit: string) => `Refused for invalid input on ${day}`,
+    inactive: (day: string, _limit: string) =>
+      `Refused on ${day} because the account or its plan was inactive`,
+  },
   atLeast: (count: string) => `at least ${count}`,
   refusal: {
     reason: 'Reason',
@@ -360,7 +366,7 @@ export const en = {
   searchAccounts: 'Search by id, name, contact, note or member',
   noAccounts: 'No account contains this.',
   lookFurther: 'The next page searches further.',
-  accountList: { all: 'All', activeKeys: 'Active keys', counting: 'being counted' },
+  accountList: { all: 'All', activeKeys: 'Active keys' },
   near: 'From 80% of a limit on',
   newAccounts: (days: string) => `New in the last ${days}`,
   refusedSignIns: 'Refused sign-ins (24 hours)',
@@ -469,6 +475,7 @@ export const en = {
     account: { one: 'account', other: 'accounts' },
     day: { one: 'day', other: 'days' },
     key: { one: 'key', other: 'keys' },
+    request: { one: 'request', other: 'requests' },
     waiting: { one: 'load waits for approval', other: 'loads wait for approval' },
   },
   outOf: (count: string, of: string, share: string) =>

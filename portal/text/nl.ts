@@ -69,32 +69,27 @@ export const nl: Text = {
   planInactiveText:
     'Het abonnement van dit account is inactief: elk verzoek wordt geweigerd. Neem contact met ons op voor een ander abonnement.',
   windows: { minute: 'Per minuut', hour: 'Per uur', day: 'Per dag', month: 'Per maand' },
-  window: 'Periode',
+  current: { minute: 'Deze minuut', hour: 'Dit uur', day: 'Vandaag', month: 'Deze maand' },
   quota: {
     limit: 'Limiet',
     used: 'Gebruikt',
-    left: 'Over',
-    resets: 'Begint opnieuw',
+    left: (left) => `nog ${left} over`,
+    resets: 'begint opnieuw op',
     unlimited: 'onbeperkt',
   },
   limitState: {
-    ownLimit: 'van dit account',
+    ownLimit: '(eigen limiet)',
     notCounted: 'niet beperkt',
     limitReached: 'Limiet bereikt',
   },
   usedShare: (used, limit) => `${used} van ${limit} gebruikt`,
   nearLimit: (share) => `${share} gebruikt`,
-  usedIn: {
-    day: (used, limit) => `${used} ${limit === null ? '' : `van ${limit} `}vandaag`,
-    month: (used, limit) => `${used} ${limit === null ? '' : `van ${limit} `}deze maand`,
-  },
   ofLimit: (limit) => `van ${limit}`,
   usedOf: (used, limit) => `${used} van ${limit}`,
   becomes: (before, after) => `${before} wordt ${after}`,
   planHas: (limit) => `Abonnement: ${limit}`,
   refusedUntil: (window) =>
     `De limiet ${window.toLowerCase()} is bereikt. Verzoeken worden geweigerd tot`,
-  utc: 'De perioden volgen de klok in UTC; tijden hier zijn Nederlandse tijden.',
 
   key: { label: 'Naam', keyId: 'Sleutel-id', expires: 'Verloopt', lastUsed: 'Laatst gebruikt' },
   actions: 'Acties',
@@ -296,7 +291,7 @@ export const nl: Text = {
       'Vervangen: U krijgt een nieuwe sleutel en kiest hoe lang de oude nog werkt. Vervang de sleutel in die tijd overal; er wordt geen verzoek geweigerd.',
       'Intrekken: Na het intrekken wordt elk verzoek met die sleutel geweigerd. Dat kan niet ongedaan worden gemaakt. Is de sleutel in gebruik, dan vraagt het portaal om de id, zodat u niet per ongeluk de verkeerde intrekt.',
       'Uitgelekt: Plak de sleutel, of een tekst waar hij in staat, op de pagina Sleutels: u ziet welke het is en sinds wanneer hij is gebruikt. Vervang hem, met een korte tijd voor de oude, of trek hem meteen in.',
-      'Limieten en gebruik: Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd. De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
+      'Limieten en gebruik: Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd. Een dag en een maand beginnen en eindigen in UTC; de tijden op deze pagina\u2019s zijn Nederlandse tijden. De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
       'Leden: Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
     ],
   },
@@ -322,6 +317,11 @@ export const nl: Text = {
   },
   refusedText:
     'Geweigerde verzoeken tellen niet mee voor limieten. Het kunnen er meer zijn geweest: elk aantal is een ondergrens, en zegt niet welke sleutel is gebruikt.',
+  refusedOn: {
+    quota: (day, limit) => `Geweigerd door de limiet ${limit || 'van het abonnement'} op ${day}`,
+    input: (day) => `Geweigerd om foute invoer op ${day}`,
+    inactive: (day) => `Geweigerd op ${day} omdat het account of het abonnement niet actief was`,
+  },
   atLeast: (count) => `minstens ${count}`,
   refusal: {
     reason: 'Reden',
@@ -409,7 +409,7 @@ export const nl: Text = {
   searchAccounts: 'Zoek op id, naam, contact, notitie of lid',
   noAccounts: 'Er is geen account waarin dit voorkomt.',
   lookFurther: 'Op de volgende pagina wordt verder gezocht.',
-  accountList: { all: 'Alle', activeKeys: 'Actieve sleutels', counting: 'wordt geteld' },
+  accountList: { all: 'Alle', activeKeys: 'Actieve sleutels' },
   near: 'Vanaf 80\u00a0% van een limiet',
   newAccounts: (days) => `Nieuw in de laatste ${days}`,
   refusedSignIns: 'Geweigerde inlogpogingen (24 uur)',
@@ -516,6 +516,7 @@ export const nl: Text = {
     account: { one: 'account', other: 'accounts' },
     day: { one: 'dag', other: 'dagen' },
     key: { one: 'sleutel', other: 'sleutels' },
+    request: { one: 'verzoek', other: 'verzoeken' },
     waiting: { one: 'update wacht op goedkeuring', other: 'updates wachten op goedkeuring' },
   },
   outOf: (count, of, share) =>

@@ -19,7 +19,7 @@ describe('an account', () => {
     await service.instance.lookUp(key);
     const { body } = await admin.get(`/accounts/${id}`);
     expect(body).toContain('1 of 1,000 used');
-    expect(body).toContain('>999<');
+    expect(body).toContain('999 left; begins again on <time');
     expect(body).not.toContain('% used');
     expect(
       (
@@ -110,7 +110,7 @@ describe('an account', () => {
     }
   });
 
-  it('has its name, id, state and use on each page, and what is at stake where it is suspended', async () => {
+  it('has its name, id, state and plan on each page, and what is at stake where it is suspended', async () => {
     const id = await newAccount();
     await service.admin.accounts.set({ id, name: 'Acme <b>', limits: { day: 5 } });
     await chargeAt(service, id, Date.now() / 1000, 4, 'webshop');
@@ -119,7 +119,7 @@ describe('an account', () => {
       for (const shown of [
         '<p class="name">Acme &lt;b&gt;</p>',
         `>${id}</code>`,
-        '<span class="tag warn">4 of 5 today<',
+        '<span>Plan small</span>',
       ]) {
         expect([path, body.includes(shown)]).toEqual([path, true]);
       }

@@ -1,6 +1,9 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { usageRecord } from '../../../core/accounts/usage-record.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { testTables } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';
@@ -50,11 +53,13 @@ describe('the first page of an account', () => {
     await service.admin.keys.create({ account: id, label: 'spare' });
     const { body } = await admin.get(`/accounts/${id}`);
     expect(statsIn(body)).toMatchObject({
-      'This month so far': '8 of 1,000',
-      today: '8 of 1080% used',
+      'This month': expect.stringMatching(
+        /^8 of 1,000992 left; begins again on 1 \w+ \d{4}, 0[12]:00 CES?T$/,
+      ),
+      Today: expect.stringMatching(/^8 of 1080% used2 left; begins again on /),
     });
     expect(body.match(/class="reach"/g)).toHaveLength(30);
-    const table = body.slice(body.indexOf('<caption>Keys'), body.indexOf('<caption>Limits'));
+    const table = body.slice(body.indexOf('<caption>Keys'));
     expect(table.indexOf('webshop')).toBeLessThan(table.indexOf('spare'));
     for (const shown of [`/accounts/${id}/keys/${keyId}"`, '>8<', 'not yet']) {
       expect(table).toContain(shown);
@@ -65,6 +70,83 @@ describe('the first page of an account', () => {
     expect(reached).toMatch(
       /<p class="note bad">The limit per day is reached. Requests are refused until <time/,
     );
+  });
+});
+
+describe('the overview of an account', () => {
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  /** Records what was refused on a day: the counts by their reason or window. */
+  const refuse = (account: string, ago: number, counts: Record<string, number>) =>
+    service.client.send(
+      new PutCommand({
+        TableName: testTables.accounts,
+        Item: {
+          account,
+          item: usageRecord.sortKey(day(ago)),
+          ...Object.fromEntries(
+            Object.entries(counts).map(([name, count]) => [
+              usageRecord.refused(name as 'quota'),
+              count,
+            ]),
+          ),
+        },
+      }),
+    );
+  const notesIn = (html: string) =>
+    [...html.matchAll(/<p class="note[^>]*>(.*?)<\/p>/gs)].map(([, note = '']) =>
+      note.replaceAll(/<[^>]*>/g, ''),
+    );
+  const older = async (id: string) => {
+    const now = () => Date.now() - 60 * 86_400_000;
+    const early = { client: service.client, table: testTables.accounts, actor: 'test', now };
+    await createAdmin(early).accounts.create({ id, plan: 'small' });
+  };
+
+  it('says each thing once: no number of the usage stands elsewhere too', async () => {
+    const id = await newAccount();
+    await chargeAt(service, id, Date.now() / 1000, 7, 'webshop');
+    const { body } = await admin.get(`/accounts/${id}`);
+    const main = body.slice(body.indexOf('<main'), body.indexOf('<caption>Keys'));
+    const shown = main.replaceAll(/<svg.*?<\/svg>/gs, '').replaceAll(/<[^>]*>/g, ' ');
+    expect(shown.match(/\b7 +of 1,000/g)).toHaveLength(1);
+    expect(shown.match(/\bsmall\b/g)).toHaveLength(1);
+    expect(body.match(/<caption>/g)).toEqual(['<caption>']);
+  });
+
+  it('has one line for what was refused: by a limit before all else, the last day, with the way to all', async () => {
+    await older('refused');
+    await refuse('refused', 2, { input: 18 });
+    const { body: input } = await operator.get('/accounts/refused');
+    expect(notesIn(input)).toEqual([
+      expect.stringMatching(/^Refused for invalid input on \d.*: at least 18 requests\. Why/),
+    ]);
+    await refuse('refused', 9, { quota: 620, minute: 600, hour: 20 });
+    await refuse('refused', 12, { quota: 1, day: 1 });
+    const { body } = await operator.get('/accounts/refused');
+    expect(notesIn(body)).toEqual([
+      expect.stringMatching(
+        /^Refused by the limit per minute on \d+ \w+ \d{4}: at least 620 requests\. Why/,
+      ),
+    ]);
+    expect(body).toContain('href="/accounts/refused/usage#refusals"');
+    expect((await operator.get('/accounts/refused/usage')).body).toContain('id="refusals"');
+    await service.admin.accounts.suspend('refused');
+    expect(notesIn((await operator.get('/accounts/refused')).body)).toEqual([
+      expect.stringMatching(/^This account is suspended/),
+    ]);
+  });
+
+  it('has this month and today also for a plan that limits neither, and each other limit', async () => {
+    await service.admin.plans.put({ code: 'hourly', limits: { hour: 50 } });
+    const id = await newAccount();
+    await service.admin.accounts.set({ id, plan: 'hourly' });
+    await chargeAt(service, id, Date.now() / 1000, 3);
+    const stats = statsIn((await admin.get(`/accounts/${id}`)).body);
+    expect(stats).toEqual({
+      'This month': '3',
+      Today: '3',
+      'This hour': expect.stringMatching(/^3 of 5047 left; begins again on /),
+    });
   });
 });
 
@@ -101,6 +183,29 @@ describe('the first page of an operator', () => {
     expect(body).toContain(`<a href="/accounts/${id}">`);
     expect(body).toContain('90% used');
     expect(body).toContain('href="/operator/accounts?only=near"');
+  });
+
+  it('does not wait for the count of accounts near a limit: it comes again, and then has it', async () => {
+    let go = () => {};
+    const counted = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const slow = (actor: string) => {
+      const of = createAdmin({ client: service.client, table: testTables.accounts, actor });
+      const list: typeof of.accounts.list = async (asked) => {
+        await counted;
+        return of.accounts.list(asked);
+      };
+      return { ...of, accounts: { ...of.accounts, list } };
+    };
+    const person = await createTestPortal(service, { adminAs: slow }).signedIn(olaf);
+    const { body } = await person.get('/operator/home');
+    expect(statsIn(body)['From 80% of a limit on']).toBe('-');
+    expect(body).toContain('data-comes-again');
+    go();
+    const again = (await person.get('/operator/home')).body;
+    expect(statsIn(again)['From 80% of a limit on']).toMatch(/^\d+$/);
+    expect(again).not.toContain('data-comes-again');
   });
 
   it('counts the loads that wait in the menu of each page, for operators only', async () => {
