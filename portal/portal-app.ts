@@ -443,7 +443,7 @@ function headers({ baseUrl }: PortalSettings) {
 /** Presses the button of a page that goes on by itself. */
 const goOnScript = "document.querySelector('button[data-go-on]')?.click();\n";
 
-/** Requests a page again that lacks a figure, unless nobody looks at it or its visitor is typing. */
+/** Requests a page again that lacks a figure, while somebody sees it who is not typing. */
 const comesAgainScript = `if (document.querySelector('[data-comes-again]'))
   setInterval(() => {
     const isTyping = document.activeElement?.closest('form');

@@ -36,6 +36,8 @@ export const keyRecord = {
   createdBy: 'created_by',
   /** The id of the key that it replaces. */
   replaces: 'replaces',
+  /** The id of the key that was the first to replace it; it may have been revoked since. */
+  replacedBy: 'replaced_by',
 } as const;
 
 /** The primary key of the record of an API key. */

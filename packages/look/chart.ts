@@ -31,9 +31,9 @@ export type Chart = {
 };
 
 /**
- * A chart under its legend, which names only what is drawn. Its script (`chart.js`) makes it one
- * tab stop, and the arrow keys, a pointer or a finger move from bar to bar. Without the script a
- * pointer shows each bar's text. A table beside it has the same values.
+ * A chart under its legend, which names only the parts that are drawn. Its script (`chart.js`)
+ * makes it one tab stop, and the arrow keys, a pointer or a finger move from bar to bar. Without
+ * the script a pointer shows each bar's text. A table has the same values.
  */
 export function chart({ label, bar, marks = [], bars, limit, axis, format }: Chart): Html {
   const most = Math.max(1, ...bars.map(({ value }) => value));
@@ -74,8 +74,8 @@ const placeOf = (index: number, count: number) => {
 };
 
 /**
- * The marks under the bars, a row for each meaning: on the scale of the bars they would be taken for
- * a part of the value, and look as if they counted against the limit.
+ * The marks under the bars, a row for each meaning: on the scale of the bars they would be taken
+ * for a part of the value, and look as if they counted against the limit.
  */
 function strip(rows: readonly ChartPart[], bars: readonly Bar[]): Html {
   const marks = rows.flatMap(({ name }, row) =>

@@ -75,7 +75,7 @@ ${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}`,
   };
 }
 
-/** What refuses requests now, else the last refusals, with the way to all of them. */
+/** The reasons why requests are refused now, else the last refusals, with the way to all others. */
 function attention(visit: AccountVisit, view: AccountView, { refusals }: Usage): Html {
   const { account, text } = visit;
   const blocks = [
@@ -101,8 +101,8 @@ function reached(visit: AccountVisit, { windows }: AccountView): Html[] {
 }
 
 /**
- * This month and today, and each other window with a limit: how much is used of it, what is left,
- * and when it begins again.
+ * This month and today, and each other window with a limit: how much is used and left of it, and
+ * when it begins again.
  */
 function figures(
   visit: AccountVisit,

@@ -331,10 +331,16 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { label = '', once = '' } = form;
   const ends = endOfOld(visit);
   const { own, ...of } = ofLabel(visit, (again) => keyPage(again, key));
-  const made = await attempt(
-    visit,
-    { ...of, own: { ...own, too_many_keys: text.errors.tooManyReplaced } },
-    () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
+  const back = pathOf(visit);
+  const { keyReplaced, keyEnded, errors } = text;
+  const refused = {
+    ...own,
+    too_many_keys: errors.tooManyReplaced,
+    already_replaced: faultPage(text, { ...keyReplaced, back, status: 409 }),
+    not_found: faultPage(text, { ...keyEnded, back, status: 409 }),
+  };
+  const made = await attempt(visit, { ...of, own: refused }, () =>
+    admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
   );
   const { replaced } = made;
   const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
@@ -395,6 +401,8 @@ async function rotateSeveral(visit: AccountVisit): Promise<Page> {
     });
     const refusals: { [Code in AdminError['code']]?: string } = {
       already_created: text.keyExistsText,
+      already_replaced: text.keyReplaced.explanation,
+      not_found: text.keyEnded.explanation,
       too_many_keys: text.errors.tooManyReplaced,
     };
     const shown =

@@ -129,8 +129,8 @@ async function fullPage(visit: Visit): Promise<AccountPage> {
 }
 
 /**
- * How many accounts have used much of a limit, with the link to them; until they have been counted
- * a dash, for which the page comes again.
+ * How many accounts have used much of a limit, with the link to them. Until they have been counted
+ * it is a dash, and the page comes again.
  */
 export async function nearStat({
   shared,

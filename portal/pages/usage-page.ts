@@ -170,7 +170,9 @@ export async function recentChart(visit: AccountVisit, usage: Usage): Promise<Ht
     : usageChart({ ...visit, query: {} }, { ...usage, sums: lastDays(usage) });
 }
 
-/** The last 30 days, also those before the account was created: a chart of few days has wide bars. */
+/**
+ * The last 30 days, also days before the account was created: a chart of few days has wide bars.
+ */
 function lastDays({ to, sums }: Usage): PeriodSum[] {
   const days = Array.from({ length: periodsShown.day }, (_, i) => {
     return { date: daysLater(to, i - periodsShown.day + 1) };

@@ -164,6 +164,16 @@ export const en = {
   keyExists: 'This key was already created',
   keyExistsText:
     'This form was already submitted. A key is shown only once; if you did not save it, revoke it and create another one.',
+  keyReplaced: {
+    title: 'This key was already replaced',
+    explanation:
+      'It was replaced on another page or by somebody else, so no second key was created. The list of keys shows the new key; the key itself was shown once, to whoever replaced it. If it was lost, revoke it and replace the old key again.',
+  },
+  keyEnded: {
+    title: 'This key no longer works',
+    explanation:
+      'It was revoked or has expired since you opened this page, so it can not be replaced. Create a new key.',
+  },
   alreadyRevoked: 'This key was already revoked. Nothing has changed.',
 
   noChanges: 'Nothing has been changed yet.',

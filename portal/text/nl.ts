@@ -183,6 +183,16 @@ export const nl: Text = {
   keyExists: 'Deze sleutel was al aangemaakt',
   keyExistsText:
     'Het formulier was al verstuurd. Een sleutel wordt één keer getoond; hebt u hem niet bewaard, trek hem dan in en maak een andere aan.',
+  keyReplaced: {
+    title: 'Deze sleutel was al vervangen',
+    explanation:
+      'De sleutel is op een andere pagina of door iemand anders vervangen. Er is dus geen tweede sleutel aangemaakt. De nieuwe staat in de lijst met sleutels; de sleutel zelf is één keer getoond, aan wie hem heeft vervangen. Is hij niet bewaard? Trek hem dan in en vervang de oude opnieuw.',
+  },
+  keyEnded: {
+    title: 'Deze sleutel werkt niet meer',
+    explanation:
+      'De sleutel is ingetrokken of verlopen nadat u deze pagina opende, en kan dus niet worden vervangen. Maak een nieuwe sleutel aan.',
+  },
   alreadyRevoked: 'Deze sleutel was al ingetrokken. Er hoefde niets te gebeuren.',
 
   noChanges: 'Er is nog niets gewijzigd.',

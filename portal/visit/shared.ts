@@ -13,8 +13,8 @@ export type Shared = {
    */
   waiting: (how?: { again?: boolean }) => Promise<readonly WaitingLoad[]>;
   /**
-   * The number of accounts near a limit, and the first such accounts: now if all accounts are looked
-   * at within a moment, else as they were when that was last done; `undefined` before that.
+   * The number of accounts near a limit, and the first such accounts: of now if counting takes a
+   * moment, else of the count before; `undefined` until the first count has ended.
    */
   nearLimits: () => Promise<Near | undefined>;
 };

@@ -36,6 +36,7 @@ const statusOf: Record<AdminErrorCode, number> = {
   too_many_keys: 409,
   too_many_members: 409,
   already_created: 409,
+  already_replaced: 409,
   not_suspended: 409,
 };
 

@@ -28,7 +28,13 @@ export type AdminRefusals = {
   'backup.export': never;
   'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
-  'keys.rotate': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.rotate':
+    | 'invalid'
+    | 'not_found'
+    | 'too_many_keys'
+    | 'already_created'
+    | 'already_replaced'
+    | 'conflict';
   'keys.rename': 'invalid' | 'not_found';
   'keys.list': 'invalid' | 'not_found';
   'keys.find': 'invalid';
@@ -77,7 +83,10 @@ export type LoadsRefusals = {
  */
 export class AdminError extends Error {
   readonly code: AdminErrorCode;
-  /** The key that an earlier call with the same token made, for `already_created`. */
+  /**
+   * The key that an earlier call with the same token made, for `already_created`, or that already
+   * replaces the key, for `already_replaced`.
+   */
   readonly keyId?: string;
   /** The kind of thing that does not exist, for `not_found`. */
   readonly subject?: 'account' | 'plan' | 'key' | 'statement';

@@ -79,7 +79,10 @@ export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string
  * Replaces a key in one step: the new key works when this returns, and the old one until `ends`, or
  * until it would have expired anyway. Both take effect together or neither. It also works when all
  * places for keys are taken, for one key at a time. The new key does not expire.
- * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`
+ * If a key is replaced by several calls, whatever their tokens, the first succeeds, and the others
+ * are refused until the new key is revoked.
+ * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`,
+ * `already_replaced`, `conflict`
  */
 export async function rotateKey(store: AdminStore, input: RotationInput): Promise<RotatedKey> {
   const { account, keyId, ends = new Date((store.nowSeconds() + 86_400) * 1000), token } = input;
@@ -138,6 +141,7 @@ async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string;
     throw alreadyCreated(tokenKeyId);
   }
   await requireFreeKey(store, account, { replaced: replaces?.keyId });
+  if (replaces) await replacementOf(store, account, replaces.keyId);
   await countCreation(store, account);
   const { secret, settled } = await secretForKey(store);
   const { key, claim } = issueApiKey(account, secret, tokenKeyId);
@@ -156,7 +160,10 @@ async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string;
       [keyRecord.createdBy]: store.actor,
       ...(replaces && { [keyRecord.replaces]: replaces.keyId }),
     });
-    await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) }, replaces);
+    await undoneIfRefused(store, claim, async () => {
+      if (replaces) await claimReplacement(store, claim, replaces.keyId);
+      await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) }, replaces);
+    });
   });
   await settled();
   return { key, keyId };
@@ -177,6 +184,66 @@ async function createRecord(store: AdminStore, claim: KeyClaim, attributes: Item
   // Or the response to an earlier attempt was lost, and the SDK has sent the write again.
   const stored = await store.get(recordKey(claim));
   if (stored?.[keyRecord.attempt] !== attempt) throw alreadyCreated(claim.keyId);
+}
+
+/**
+ * The former replacement of a key, as its record names it, which was revoked or refused; a refusal
+ * leaves no record. @throws AdminError `already_replaced` if it is neither
+ */
+async function replacementOf(
+  store: AdminStore,
+  account: string,
+  keyId: string,
+): Promise<string | undefined> {
+  const old = await store.get(recordKey({ account, keyId }));
+  const replacement: string | undefined = old?.[keyRecord.replacedBy];
+  if (replacement === undefined) return undefined;
+  const made = await findRecord(store, account, replacement);
+  if (!made || made.revoked !== null) return replacement;
+  throw new AdminError(
+    'already_replaced',
+    `Key ${keyId} is already replaced by key ${replacement}. If that one was lost, revoke it, then replace ${keyId} again.`,
+    { keyId: replacement },
+  );
+}
+
+/**
+ * Makes a key, whose record exists, the only replacement of another key. If several calls have read
+ * the record of the old key, only the first can change it; and its new key has a record by then, so
+ * nobody takes that replacement for a refused one.
+ * @throws AdminError `already_replaced`
+ */
+async function claimReplacement(
+  store: AdminStore,
+  { account, keyId: own }: KeyClaim,
+  keyId: string,
+): Promise<void> {
+  const Key = recordKey({ account, keyId });
+  await retryConflicts(async () => {
+    // A key without a record, which only a manual change of the table can make, can't be claimed.
+    const old = await store.get(Key);
+    if (!old || old[keyRecord.replacedBy] === own) return;
+    const former = await replacementOf(store, account, keyId);
+    const guards = [isThere, isStill(keyRecord.replacedBy, former)];
+    await store.update(
+      guardedUpdate(store.table, Key, { set: { [keyRecord.replacedBy]: own } }, guards),
+    );
+  });
+}
+
+/** A refusal activated nothing, so it removes the record; any other failure may have. */
+async function undoneIfRefused(
+  store: AdminStore,
+  claim: KeyClaim,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    // After any other failure the key may be active, so its record stays and shows it.
+    if (error instanceof AdminError) await store.delete(recordKey(claim));
+    throw error;
+  }
 }
 
 function alreadyCreated(keyId: string): AdminError {
@@ -242,7 +309,10 @@ export type KeyView = {
   lastUsed: string | null;
   /** Who created it, as the audit names them; `null` if that was not recorded. */
   createdBy: string | null;
-  /** The key that replaces it, if it is being replaced or was; until `expires` both work. */
+  /**
+   * The key that replaces it, if it is being replaced or was, unless that key was revoked; until
+   * `expires` both work.
+   */
   replacedBy: string | null;
 };
 
@@ -281,7 +351,11 @@ export function viewKeys(
 ): KeyView[] {
   const recorded = new Set(records.map(({ keyId }) => keyId));
   const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
-  const replacedBy = new Map(records.map(({ keyId, replaces }) => [replaces, keyId]));
+  const replacedBy = new Map(
+    records
+      .filter(({ revoked }) => revoked === null)
+      .map(({ keyId, replaces }) => [replaces, keyId]),
+  );
   return [...records, ...unrecorded.map((keyId) => ({ ...unrecordedKey, keyId }))]
     .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
     .map(({ keyId, label, created, revoked, lastUsed, createdBy }) => {
@@ -344,18 +418,11 @@ export async function activate(
   claim: KeyClaim,
   replaces: Replaced | undefined,
 ): Promise<void> {
-  try {
-    await retryConflicts(async () => {
-      const options = { activated: claim.keyId, replaced: replaces?.keyId };
-      const access = await requireFreeKey(store, claim.account, options);
-      await store.update(activation(store.table, claim, access, replaces));
-    });
-  } catch (error) {
-    // A refusal wrote nothing. After any other failure the key may be active, so its record stays
-    // and shows it.
-    if (error instanceof AdminError) await store.delete(recordKey(claim));
-    throw error;
-  }
+  await retryConflicts(async () => {
+    const options = { activated: claim.keyId, replaced: replaces?.keyId };
+    const access = await requireFreeKey(store, claim.account, options);
+    await store.update(activation(store.table, claim, access, replaces));
+  });
 }
 
 /** Expired keys are removed only after this long, in case the clock of this process is ahead. */

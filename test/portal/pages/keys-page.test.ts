@@ -85,6 +85,26 @@ describe('a key', () => {
     expect(body).not.toContain(`${old.keyId}/rotate`);
   });
 
+  it('is replaced once from two tabs: the second is told so, and in a stale tab that it has ended', async () => {
+    const id = await newAccount();
+    const old = await service.admin.keys.create({ account: id, label: 'webshop' });
+    const path = `/accounts/${id}/keys/${old.keyId}/rotate`;
+    const tabs = await Promise.all([1, 2].map(async () => (await admin.get(path)).body));
+    const forms = tabs.map((body) => {
+      return { label: 'webshop 2', once: fieldIn(body, 'once'), grace: '60' };
+    });
+    const answers = await Promise.all(forms.map((form) => admin.post(path, form)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const refused = answers.find(({ status }) => status === 409)?.body ?? '';
+    expect([refused.includes('This key was already replaced'), keyIn(refused)]).toEqual([true, '']);
+    expect(await service.admin.keys.list(id)).toHaveLength(2);
+
+    await service.admin.keys.revoke({ account: id, keyId: old.keyId });
+    const stale = await admin.post(path, { ...forms[0], once: 'another-token-of-a-form' });
+    expect([stale.status, stale.body.includes('This key no longer works')]).toEqual([409, true]);
+    expect(await service.admin.keys.list(id)).toHaveLength(2);
+  });
+
   it('is replaced at once: the old one is refused from the next second on', async () => {
     const id = await newAccount();
     const { key, keyId } = await service.admin.keys.create({ account: id, label: 'leaked' });

@@ -47,11 +47,12 @@ const direct = createAdmin({ client, table: ACCOUNTS_TABLE, actor });
 const admin = recorded(direct);
 
 /** The codes that a portal has to handle for one call. */
-const refusals: Record<AdminRefusals['keys.create'], number> = {
+const refusals: Record<AdminRefusals['keys.create' | 'keys.rotate'], number> = {
   invalid: 422,
   not_found: 404,
   too_many_keys: 409,
   already_created: 409,
+  already_replaced: 409,
   conflict: 409,
 };
 
@@ -115,6 +116,8 @@ const rotated = await admin.keys.rotate({
   ends: new Date(Date.UTC(2099, 0)),
 });
 assert.deepEqual(rotated.replaced, { keyId, ends: '2099-01-01T00:00:00Z' });
+const second = await refusal(admin.keys.rotate({ account: 'shop', keyId }));
+assert.deepEqual([second.code, second.keyId], ['already_replaced', rotated.keyId]);
 // Both were created in one second, so their order is not known.
 const replaced = (await admin.keys.list('shop')).find((one) => one.keyId === keyId);
 assert.equal(replaced?.replacedBy, rotated.keyId);

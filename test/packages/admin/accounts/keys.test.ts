@@ -423,6 +423,55 @@ describe('keys.rotate', () => {
     expect(await admin.keys.list(account)).toHaveLength(2);
   });
 
+  it('replaces a key once, whatever the tokens of calls at one time, and again after its key is revoked', async () => {
+    const { admin, request } = bench;
+    const { account, keyId } = await newKey();
+    const outcomes = await Promise.allSettled(
+      [1, 2, 3, 4].map((i) =>
+        admin.keys.rotate({ account, keyId, token: `${i}-a-token-of-a-tab` }),
+      ),
+    );
+    const made = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(made).toHaveLength(1);
+    const [first = { key: '', keyId: '' }] = made;
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue;
+      expect(outcome.reason).toMatchObject({ code: 'already_replaced', keyId: first.keyId });
+    }
+    const ids = (await admin.keys.list(account)).map((one) => one.keyId);
+    expect(ids.toSorted()).toEqual([keyId, first.keyId].toSorted());
+    await admin.keys.revoke({ account, keyId: first.keyId });
+    expect(await admin.keys.list(account)).toMatchObject(
+      ids.map((id) => ({ replacedBy: null, state: id === keyId ? 'active' : 'revoked' })),
+    );
+    const again = await admin.keys.rotate({ account, keyId });
+    expect([await request(first.key), await request(again.key)]).toEqual([
+      'unauthorized',
+      'charged',
+    ]);
+  });
+
+  it('replaces a key whose first replacement was refused, because another took the last place', async () => {
+    const { admin } = bench;
+    const { account, keyId } = await newKey();
+    const others: string[] = [];
+    for (let i = 1; i < maxActiveKeys; i++) {
+      others.push((await admin.keys.create({ account, label: `${i}` })).keyId);
+    }
+    const [one = '', other = ''] = others;
+    const late = adminWith(bench, async (command, send) => {
+      const isClaim = JSON.stringify(command).includes('replaced_by');
+      const answer = await send();
+      if (isClaim) await admin.keys.rotate({ account, keyId: one });
+      return answer;
+    });
+    await expect(late.keys.rotate({ account, keyId })).rejects.toMatchObject({
+      code: 'too_many_keys',
+    });
+    await admin.keys.revoke({ account, keyId: other });
+    expect((await admin.keys.rotate({ account, keyId })).replaced.keyId).toBe(keyId);
+  });
+
   it.each<[string, (made: { account: string; keyId: string }) => unknown]>([
     ['a revoked key', (made) => bench.admin.keys.revoke(made)],
     ['an expired key', () => (bench.clock.now += 7_200_000)],
