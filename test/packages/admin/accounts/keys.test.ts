@@ -451,6 +451,22 @@ describe('keys.rotate', () => {
     ]);
   });
 
+  it('replaces a key once, also if another call has replaced it just before the claim', async () => {
+    const { admin } = bench;
+    const { account, keyId } = await newKey();
+    const others: string[] = [];
+    const late = adminWith(bench, async (command, send) => {
+      const isClaim = JSON.stringify(command).includes('replaced_by');
+      if (isClaim && others.length === 0) {
+        others.push((await admin.keys.rotate({ account, keyId })).keyId);
+      }
+      return send();
+    });
+    const refusal = await late.keys.rotate({ account, keyId }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'already_replaced', keyId: others[0] });
+    expect(await admin.keys.list(account)).toHaveLength(2);
+  });
+
   it('replaces a key whose first replacement was refused, because another took the last place', async () => {
     const { admin } = bench;
     const { account, keyId } = await newKey();
