@@ -113,7 +113,7 @@ export class BagAdres extends Construct {
   /** The HTTP interface. @throws Error if `parts` leaves it out */
   get api(): BagAdresApi {
     if (!this.service) throw new Error(`${this.node.path} has no API: add 'service' to its parts.`);
-    return { url: this.service.baseUrl, httpApi: this.service.httpApi };
+    return { url: this.service.publicUrl, httpApi: this.service.httpApi };
   }
 }
 
@@ -188,7 +188,7 @@ function addPortal(
     portal: config.portal,
     stackName,
     data,
-    apiUrl: service.baseUrl,
+    apiUrl: service.publicUrl,
     loads: { bucket, stateMachineArn, stateMachineName },
   });
 }

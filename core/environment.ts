@@ -8,6 +8,8 @@ export const environment = {
   testAddresses: 'TEST_ADDRESSES',
   /** `on` if addresses have their objects: loads read them, and `include` can name them. */
   objecten: 'DATASET_OBJECTEN',
+  /** The URL that published documents name, whatever `Host` arrives; none: that of the request. */
+  publicUrl: 'PUBLIC_URL',
   /** `off` if the deployment has no page at `/docs`. */
   referencePage: 'REFERENCE_PAGE',
   /** How the pages and the OpenAPI document present the operator, as JSON. */

@@ -83,11 +83,11 @@ const documents: Record<PublishedPath, (asked: Asked) => Document> = {
 const maxRead = 64;
 
 /**
- * Finds the content for a request. It never changes within a deployment, but the page contains the
- * request's host.
+ * Finds the content for a request. It never changes within a deployment, but without a public URL
+ * the documents name the request's host.
  */
 function readers(site: Site): (event: RequestEvent) => (() => Published) | undefined {
-  const { branding, hasDocs } = site;
+  const { branding, hasDocs, publicUrl } = site;
   const read = new Map<string, Published>();
   const once = (name: string, create: () => Document) => (): Published => {
     const known = read.get(name);
@@ -100,7 +100,7 @@ function readers(site: Site): (event: RequestEvent) => (() => Published) | undef
   return ({ rawPath: path, rawQueryString, headers }) => {
     const chosen = new URLSearchParams(rawQueryString).get('lang');
     const language = languageFor(chosen, headers['accept-language'], branding.languages, 'en');
-    const baseUrl = baseUrlOf(headers);
+    const baseUrl = publicUrl ?? baseUrlOf(headers);
     if (isPublishedPath(path, hasDocs)) {
       return once(`${path} ${language} ${baseUrl}`, () =>
         documents[path]({ site, baseUrl, language }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defaultUsageMonths } from '../../core/environment.ts';
 import { loadDefaults, publicMutations, storagePrefixes } from '../../loader/names.ts';
 import {
+  api,
   branding,
   domain,
   emailAddress,
@@ -36,6 +37,9 @@ const canary = z.strictObject({
   ),
   huisnummer: whole(1, 99_999).describe('A part of an address that exists.'),
   everyMinutes: whole(1, 60).default(5).describe('How often to look it up, in minutes.'),
+  usesPublicUrl: flag
+    .default(false)
+    .describe("Calls `api.publicUrl`, through the proxy, instead of the API's own address."),
 });
 
 const throttle = z.strictObject({
@@ -124,6 +128,7 @@ export const configSchema = z.strictObject({
   domain: domain
     .optional()
     .describe("Your own host name, instead of API Gateway's generated name."),
+  api: api.prefault({}).describe('The API as callers see it.'),
   throttle: throttle
     .prefault({})
     .describe('The throttle of the whole API, which bounds the cost of an attack.'),

@@ -85,6 +85,18 @@ export const domain = z.strictObject({
     .describe('Keeps the generated host name working until every caller has moved.'),
 });
 
+/** The API behind a proxy of the operator's. */
+export const api = z.strictObject({
+  publicUrl: text(
+    /^https:\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](?::[1-9]\d{0,4})?$/,
+    'an `https://` address of a host in lower case, without a path, a query or a slash at the end, for instance `https://adres.example.nl`',
+  )
+    .optional()
+    .describe(
+      'The URL for callers, if [a proxy](security.md#waf-and-cloudfront) is in front of the API: every published document and the portal name it.',
+    ),
+});
+
 /** The form of the ARN of a key. */
 export const kmsKey = 'arn:aws[a-z-]*:kms:[a-z0-9-]+:\\d{12}:key/[0-9a-f-]+';
 

@@ -130,7 +130,7 @@ export type HttpApiProps = {
 export class HttpApi extends Construct {
   readonly api: Api;
   readonly accessLog: LogGroup;
-  /** The URL that callers use. */
+  /** The URL of the API itself, without a proxy in front of it. */
   readonly baseUrl: string;
 
   constructor(

@@ -17,8 +17,8 @@ export type ServiceStackProps = { config: Config; stackName: string; data: DataS
 
 /** The HTTP interface. It holds no data, so it can be deleted and deployed again at any time. */
 export class ServiceStack extends Stack {
-  /** The URL that callers use. */
-  readonly baseUrl: string;
+  /** The URL that callers use: the public one, if a proxy is in front of the API. */
+  readonly publicUrl: string;
   readonly httpApi: IHttpApi;
 
   constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
@@ -49,7 +49,8 @@ export class ServiceStack extends Stack {
       topic,
       functions,
     });
-    this.baseUrl = baseUrl;
+    const { publicUrl = baseUrl } = config.api;
+    this.publicUrl = publicUrl;
     // Keeps the reference to the data stack's table, which a rollback of a failed deployment would
     // need.
     if (accounts.own) {
@@ -68,7 +69,8 @@ export class ServiceStack extends Stack {
         config,
         encryptionKey,
         canary: config.canary,
-        baseUrl,
+        // Without the proxy unless the operator wants it: what ends there is not the API's failure.
+        baseUrl: config.canary.usesPublicUrl ? publicUrl : baseUrl,
         topic,
         serverErrors,
       });

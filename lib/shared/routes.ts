@@ -65,6 +65,7 @@ export type ApiFunctionId = keyof typeof apiFunctions;
 export const optionalVariables: Readonly<Record<string, (config: Config) => string | false>> = {
   [environment.testAddresses]: ({ testAddresses }) => !testAddresses && 'off',
   [environment.objecten]: ({ dataset }) => dataset.objecten && 'on',
+  [environment.publicUrl]: ({ api }) => api.publicUrl ?? false,
   [environment.referencePage]: ({ referencePage }) => !referencePage && 'off',
   // Only the dashboard reads the other outcomes.
   [requestMetricsVariable]: ({ dashboards }) => dashboards && 'all',

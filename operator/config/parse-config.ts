@@ -108,8 +108,8 @@ function missingAccount({ stage }: Config): string {
 
 /** Fields that are valid by themselves but not together, one sentence each. */
 function contradictions(config: Config): string[] {
-  const { account, stage, region, domain, portal, encryptionKey, removalPolicy, throttle, budget } =
-    config;
+  const { account, stage, region, domain, api, portal, encryptionKey, removalPolicy } = config;
+  const { throttle, budget, canary } = config;
   const { reservedConcurrency: reserved, provisionedConcurrency: provisioned } = config;
   const regions = RegionInfo.regions.map(({ name }) => name);
   const guess = nearest(region, regions);
@@ -121,7 +121,7 @@ function contradictions(config: Config): string[] {
     signIn,
     config.branding,
     portal?.domain.name,
-    domain?.name,
+    api.publicUrl ?? domain?.name,
   ]);
   const isTrial = removalPolicy === 'destroy';
   const lockYears = config.usage.statementLockYears;
@@ -141,6 +141,13 @@ function contradictions(config: Config): string[] {
     domain &&
       portal?.domain.name === domain.name &&
       `bagAdres.portal.domain.name equals the domain of the API, ${domain.name}: give the portal another one.`,
+    portal &&
+      api.publicUrl !== undefined &&
+      new URL(api.publicUrl).hostname === portal.domain.name &&
+      `bagAdres.api.publicUrl is at the host of the portal, ${portal.domain.name}: give the API another one.`,
+    canary?.usesPublicUrl &&
+      api.publicUrl === undefined &&
+      'bagAdres.canary.usesPublicUrl is true, but there is no bagAdres.api.publicUrl. Set it, or remove usesPublicUrl.',
     encryptionKey.startsWith('arn:') && elsewhere('encryptionKey', encryptionKey, region),
     elsewhere('tables.accounts.keyArn', config.tables.accounts?.keyArn, region),
     isTrial &&

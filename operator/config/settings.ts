@@ -19,6 +19,7 @@ const toolKeys = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
 export const stageFields = [
   'account',
   'domain',
+  'api',
   'portal',
   'encryptionKey',
   'backupVaultArn',

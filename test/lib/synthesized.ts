@@ -62,6 +62,7 @@ export const otherwise = {
   dataset: { objecten: true },
   deployment: 'emergency',
   domain: { ...everything.domain, keepDefaultEndpoint: true },
+  api: { publicUrl: 'https://public.example.nl' },
   dashboards: true,
   loadConcurrency: 2,
   referencePage: false,

@@ -28,6 +28,7 @@ describe('the service stack', () => {
     ['the reference page at /docs, unless turned off', 'REFERENCE_PAGE', 'off'],
     ['the test addresses, unless turned off', 'TEST_ADDRESSES', 'off'],
     ['objects only if turned on', 'DATASET_OBJECTEN', 'on'],
+    ['a public URL only if configured', 'PUBLIC_URL', otherwise.api.publicUrl],
   ])('has %s', (_, name, value) => {
     const having = (template: Template) =>
       environmentsOf(template).filter(([, { [name]: set }]) => set === value);
@@ -125,6 +126,25 @@ describe('the service stack', () => {
     expect(JSON.stringify(address?.AlarmConfiguration)).toContain('CanaryFailed');
     expect(JSON.stringify(validate?.AlarmConfiguration)).not.toContain('CanaryFailed');
   });
+
+  it.each([false, true])(
+    'lets callers, the portal and, if asked (%s), the canary use the public URL',
+    async (usesPublicUrl) => {
+      const canary = { ...everything.canary, usesPublicUrl };
+      const { all } = await templates({ ...otherwise, portal, canary });
+      const functions = Object.values(all).flatMap((template) =>
+        environmentsOf(template).map(([, variables]) => variables),
+      );
+      const own = `https://${otherwise.domain.name}`;
+      const { publicUrl } = otherwise.api;
+      const called = functions.flatMap(({ CANARY_URL }) => CANARY_URL ?? []);
+      expect(called).toEqual([expect.stringContaining(usesPublicUrl ? publicUrl : own)]);
+      expect(all.service?.Outputs?.BaseUrl?.Value).toBe(own);
+      const shown = functions.flatMap(({ PORTAL }) => (PORTAL ? JSON.stringify(PORTAL) : []));
+      expect(shown).toEqual([expect.stringContaining(publicUrl)]);
+      expect(shown.join()).not.toContain(own);
+    },
+  );
 
   it("keeps the default endpoint besides the operator's domain if configured", () => {
     expect(properties('AWS::ApiGatewayV2::Api', other)).toMatchObject([

@@ -45,6 +45,11 @@ describe('the configuration', () => {
     });
   });
 
+  it.each(['https://adres.example.nl', 'https://xn--adres-1.example.nl:8443'])(
+    'accepts the public URL %s',
+    (publicUrl) => expect(parseConfig({ api: { publicUrl } }).api).toEqual({ publicUrl }),
+  );
+
   it('fills in the defaults of a partly configured group', () => {
     expect(parseConfig({ throttle: { burst: 50 } }).throttle).toMatchObject({
       ratePerSecond: 100,
@@ -113,6 +118,19 @@ describe('the configuration', () => {
       'tags.team is "{{resolve:ssm:team}}". Allowed: names and values',
     ],
     [{ tags: { team: 5 } }, 'tags.team is 5. Allowed: names and values of letters'],
+    ...[
+      'http://adres.example.nl',
+      'https://adres.example.nl/',
+      'https://adres.example.nl/v1',
+      'https://adres.example.nl?key=1',
+      'https://user@adres.example.nl',
+      'https://Adres.example.nl',
+      'https://adres',
+      'adres.example.nl',
+    ].map((publicUrl): [object, string] => [
+      { api: { publicUrl } },
+      `api.publicUrl is "${publicUrl}". Allowed: an \`https://\` address of a host in lower case, without a path, a query or a slash at the end`,
+    ]),
     [
       { domain: { ...domain, certificateArn: undefined } },
       'domain.certificateArn is missing. Allowed: the ARN',
@@ -154,6 +172,21 @@ describe('the configuration', () => {
     [
       { portal: { domain: portalDomain, operators: operatorsOf(50) } },
       'operators: the portal has room for 2800. Name a group of your provider in portal.operatorClaim instead',
+    ],
+    [
+      { portal: { domain: portalDomain }, api: { publicUrl: `https://${portalDomain.name}` } },
+      'api.publicUrl is at the host of the portal, portal.example.nl: give the API another one.',
+    ],
+    [
+      {
+        canary: {
+          keySecretName: 'x',
+          postcode: '1012RJ',
+          huisnummer: 147,
+          usesPublicUrl: true,
+        },
+      },
+      'canary.usesPublicUrl is true, but there is no bagAdres.api.publicUrl. Set it, or remove',
     ],
     [{ removalPolicy: 'destroy' }, 'removalPolicy is "destroy" but bagAdres.stage is "prod"'],
     [

@@ -127,6 +127,10 @@ describe('bag-adres.json', () => {
       { shared: { domain }, stages: { prod: {} } },
       "shared.domain can't be shared by stages. Move it to one stage",
     ],
+    [
+      { shared: { api: { publicUrl: 'https://adres.example.nl' } }, stages: { prod: {} } },
+      "shared.api can't be shared by stages. Move it to one stage",
+    ],
     [{ share: {}, stages: { prod: {} } }, 'share is not known. Did you mean shared?'],
     [
       { alarmEmail: 'a@b.nl', stages: { prod: {} } },
