@@ -6,13 +6,14 @@ import {
   lossesBetween,
   statefulTypes,
 } from '../../operator/gate/compare-templates.ts';
-import { everything, portal, templates } from '../lib/synthesized.ts';
+import { everything, otherwise, portal, templates } from '../lib/synthesized.ts';
 import { fixtureOfLastRelease } from './last-release.ts';
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
-const configurations = { defaults: {}, everything: { ...everything, portal } };
+const { source } = otherwise;
+const configurations = { defaults: {}, everything: { ...everything, source, portal } };
 
 /** What an upgrade must keep of a template: resources with state, and the names of outputs. */
 function kept({ Resources = {}, Outputs = {} }: ComparedTemplate): ComparedTemplate {
@@ -25,6 +26,10 @@ function kept({ Resources = {}, Outputs = {} }: ComparedTemplate): ComparedTempl
 
 /** `UPDATE_RELEASE=1` writes the fixture of the present version, at its release. */
 const fixture = (name: string) => join(import.meta.dirname, name, 'templates.json');
+
+function lastRelease(): Record<string, ComparedTemplate> {
+  return JSON.parse(readFileSync(fixtureOfLastRelease('templates.json') ?? '', 'utf8'));
+}
 
 let today: Record<string, ComparedTemplate>;
 
@@ -49,9 +54,7 @@ describe('an upgrade from the last release with the same settings', () => {
   });
 
   it('replaces and removes no resource with state', () => {
-    const before: Record<string, ComparedTemplate> = JSON.parse(
-      readFileSync(fixtureOfLastRelease('templates.json') ?? '', 'utf8'),
-    );
+    const before = lastRelease();
     expect(Object.keys(before).length).toBeGreaterThan(6);
     expect(
       Object.values(before).flatMap(({ Resources = {} }) => Object.keys(Resources)).length,
@@ -60,5 +63,16 @@ describe('an upgrade from the last release with the same settings', () => {
       lossesBetween(template, today[stack] ?? {}).map((loss) => ({ stack, ...loss })),
     );
     expect(losses).toEqual([]);
+  });
+
+  // The stacks of the last release read these when they are deployed again, and so do scripts. An
+  // output that the CDK no longer makes, because nothing reads it now, is added by name.
+  it('keeps every output, so that each stack can go back', () => {
+    const lost = Object.entries(lastRelease()).flatMap(([stack, { Outputs = {} }]) =>
+      Object.keys(Outputs)
+        .filter((name) => !(name in (today[stack]?.Outputs ?? {})))
+        .map((name) => `${stack}: ${name}`),
+    );
+    expect(lost).toEqual([]);
   });
 });

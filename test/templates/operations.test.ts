@@ -72,19 +72,6 @@ describe('a deployment with the settings for operators', () => {
       '{% $min([40, $concurrency]) %}',
     ]);
   });
-
-  it('keeps every output of earlier releases, which scripts and other stacks read', () => {
-    const releases = globSync('docs/releases/outputs-*.json');
-    expect(releases.length).toBeGreaterThan(0);
-    for (const file of releases) {
-      const released: Record<keyof Parts, string[]> = JSON.parse(readFileSync(file, 'utf8'));
-      for (const [part, names] of Object.entries(released)) {
-        const { Outputs: now = {} } = all[part as keyof Parts];
-        const { Outputs: usual = {} } = plain[part as keyof Parts];
-        expect(Object.keys({ ...now, ...usual })).toEqual(expect.arrayContaining(names));
-      }
-    }
-  });
 });
 
 describe('another partition', () => {

@@ -11,6 +11,7 @@ import { type Answer, assetBucket, deployment, stage, type Trial, toolkit } from
 
 const account = 'prove';
 const restored = `${deployment}-accounts-2`;
+const portalName = `${deployment}.example.nl`;
 const idOf = (key: string) => key.split('_')[2]?.slice(0, 8) ?? '';
 const ms = (milliseconds: number) => `${Math.round(milliseconds)} ms`;
 
@@ -225,6 +226,48 @@ export const steps: readonly Step<Trial>[] = [
       return shown.join('; ');
     },
   },
+  {
+    name: 'loader-again',
+    asks: 'deploys a portal, deletes the stack of the loader, and makes it again beside the portal (20 minutes)',
+    async run(trial) {
+      const domain = {
+        name: portalName,
+        certificateArn: await trial.importCertificate(portalName),
+      };
+      const portal = { domain, signIn: { issuer: 'https://login.example.nl', clientId: 'prove' } };
+      await trial.deploy({ portal });
+      const before = await loaderSeenByPortal(trial);
+      const StackName = `${deployment}-loader`;
+      await trial.aws('cloudformation', 'update-termination-protection', {
+        StackName,
+        EnableTerminationProtection: false,
+      });
+      await trial.aws('cloudformation', 'delete-stack', { StackName });
+      await until(trial, async () => !(await stackNames(trial)).includes(StackName));
+      await trial.deploy({ portal }, { only: 'loader' });
+      const stale = await loaderSeenByPortal(trial);
+      if (stale !== before) throw new Error(`the portal changed without a deployment: ${stale}`);
+      await trial.deploy({ portal, tags: { loader: 'again' } }, { only: 'portal' });
+      const after = await loaderSeenByPortal(trial);
+      const live = [trial.output('SnapshotBucketName'), trial.output('StateMachineArn')].join(' ');
+      if (after !== live) throw new Error(`the portal reads ${after}, but the loader has ${live}`);
+      await trial.aws('dynamodb', 'delete-item', {
+        TableName: trial.output('AddressesTableName'),
+        Key: { address: { S: '#dataset' } },
+      });
+      await trial.onTrial('load', 'run', '--extract', trial.extract);
+      await trial.onTrial('load', 'repair');
+      await expectStatus(trial, 200);
+      return `the portal read ${before}, then ${after}; loaded and repaired: 200`;
+    },
+    async undo(trial) {
+      // The steps before know no portal, so their undoing would leave it.
+      const StackName = `${deployment}-portal`;
+      await trial.aws('cloudformation', 'delete-stack', { StackName });
+      await until(trial, async () => !(await stackNames(trial)).includes(StackName));
+      await trial.removeCertificate();
+    },
+  },
   { name: 'bill', asks: 'computes from CloudWatch what the metered use costs', run: bill },
 ];
 
@@ -271,6 +314,19 @@ async function exactCount(trial: Trial): Promise<string> {
   // A 503 may be counted: its response says that the outcome is unknown.
   if (counted < charged || counted > charged + unknown) throw new Error(answered);
   return answered;
+}
+
+/** The bucket and the state machine whose names the function of the portal has. */
+async function loaderSeenByPortal(trial: Trial): Promise<string> {
+  const input = { StackName: `${deployment}-portal` };
+  const { StackResources } = await trial.aws('cloudformation', 'describe-stack-resources', input);
+  const isIt = (one: { ResourceType: string; LogicalResourceId: string }) =>
+    one.ResourceType === 'AWS::Lambda::Function' &&
+    one.LogicalResourceId.startsWith('PortalFunction');
+  const FunctionName: string = StackResources.find(isIt).PhysicalResourceId;
+  const { Environment } = await trial.aws('lambda', 'get-function-configuration', { FunctionName });
+  const { SNAPSHOT_BUCKET, LOAD_MACHINE_ARN } = Environment.Variables;
+  return `${SNAPSHOT_BUCKET} ${LOAD_MACHINE_ARN}`;
 }
 
 async function bill(trial: Trial): Promise<string> {
@@ -371,6 +427,7 @@ const lists = [
   ['backup', 'list-backup-vaults', 'BackupVaultList', 'BackupVaultName'],
   ['ecr', 'describe-repositories', 'repositories', 'repositoryName'],
   ['ssm', 'describe-parameters', 'Parameters', 'Name'],
+  ['acm', 'list-certificates', 'CertificateSummaryList', 'DomainName'],
 ] as const;
 
 async function named(

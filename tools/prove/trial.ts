@@ -109,6 +109,7 @@ export class Trial {
   charged = 0;
   unknown = 0;
   readonly begun = new Date();
+  #certificateArn: string | undefined;
   readonly #outputs = new Map<string, string>();
   readonly #lambda: LambdaClient;
 
@@ -166,12 +167,18 @@ export class Trial {
     );
   }
 
-  /** Deploys all stacks of the trial with these settings beside its own. */
-  async deploy(settings: object = {}, { gradual = false } = {}): Promise<void> {
+  /**
+   * Deploys all stacks of the trial, or only one of them, with these settings beside its own.
+   */
+  async deploy(
+    settings: object = {},
+    { gradual = false, only }: { gradual?: boolean; only?: string } = {},
+  ): Promise<void> {
     this.#configure(settings, gradual);
     const direct = this.place.isEmulator ? ['--method', 'direct'] : [];
     await this.#cdk(
       'deploy',
+      ...(only ? [`${deployment}-${only}`, '--exclusively'] : ['--all']),
       '--toolkit-stack-name',
       toolkit,
       '--require-approval',
@@ -190,7 +197,26 @@ export class Trial {
 
   async destroy(): Promise<void> {
     this.#configure({}, false);
-    await this.#cdk('destroy', '--force');
+    await this.#cdk('destroy', '--all', '--force');
+  }
+
+  /** Imports a certificate for a host name, signed by itself. @returns its ARN */
+  async importCertificate(name: string): Promise<string> {
+    const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '30', ...subject];
+    const files = ['-keyout', 'certificate-key.pem', '-out', 'certificate.pem'];
+    await execute(this.folder, 'openssl', [...made, ...files], {});
+    const given = ['--certificate', 'fileb://certificate.pem'];
+    const key = ['--private-key', 'fileb://certificate-key.pem'];
+    const args = ['acm', 'import-certificate', ...given, ...key, '--output', 'json'];
+    const answer = await execute(this.folder, 'aws', args, this.place.environment);
+    this.#certificateArn = JSON.parse(answer).CertificateArn;
+    return this.#certificateArn ?? '';
+  }
+
+  async removeCertificate(): Promise<void> {
+    if (this.#certificateArn === undefined) return;
+    await this.aws('acm', 'delete-certificate', { CertificateArn: this.#certificateArn });
   }
 
   output(name: string): string {
@@ -288,7 +314,7 @@ export class Trial {
    */
   #cdk(command: string, ...options: string[]): Promise<string> {
     const variables = { ...this.place.environment, CDK_VALIDATION: 'false' };
-    const args = [command, '--all', '--no-notices', ...options];
+    const args = [command, '--no-notices', ...options];
     return execute(this.folder, this.#bin('cdk'), args, variables);
   }
 }
