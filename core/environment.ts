@@ -8,7 +8,7 @@ export const environment = {
   testAddresses: 'TEST_ADDRESSES',
   /** `on` if addresses have their objects: loads read them, and `include` can name them. */
   objecten: 'DATASET_OBJECTEN',
-  /** The URL that published documents name, whatever `Host` arrives; none: that of the request. */
+  /** The URL that published documents name instead of the host in the request. */
   publicUrl: 'PUBLIC_URL',
   /** `off` if the deployment has no page at `/docs`. */
   referencePage: 'REFERENCE_PAGE',
