@@ -12,5 +12,14 @@ export const parameterPatterns = {
 /** How many digits a huisnummer may have, leading zeros included. */
 export const longestHuisnummer = 5;
 
+/** How many characters a value may have without its spaces: far more than any that is valid. */
+export const longestValue = 200;
+
+/** How many faults a response lists: the rest of a request is not examined. */
+export const maxFaults = 100;
+
+/** How many characters of a request a fault repeats. */
+export const longestEcho = 40;
+
 /** The house numbers of the register. */
 export const huisnummerRange = { from: 1, to: 99_999 } as const;

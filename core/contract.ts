@@ -1,5 +1,10 @@
 import * as z from 'zod/mini';
-import { huisnummerRange, longestHuisnummer, parameterPatterns } from './address-form.ts';
+import {
+  huisnummerRange,
+  longestHuisnummer,
+  maxFaults,
+  parameterPatterns,
+} from './address-form.ts';
 import { adresObjectTypes } from './adres-object.ts';
 import { forEachWindow, windowNames } from './calendar.ts';
 import {
@@ -165,6 +170,7 @@ export const parameterFaultCodes = [
   'duplicate',
   'parameter-unknown',
   'misplaced-key',
+  'value-too-long',
   'postcode-character',
   'postcode-leading-zero',
   'postcode-incomplete',
@@ -233,17 +239,22 @@ export const bodyFaultSchema = z.object({
 export type BodyFault = z.infer<typeof bodyFaultSchema>;
 
 export const invalidInputSchema = z.extend(problemSchema, {
-  errors: z.array(inputFaultSchema).check(z.minLength(1)),
+  errors: z.array(inputFaultSchema).check(z.minLength(1), z.maxLength(maxFaults)),
 });
 
 /** A fault of the query of many lookups, which has no parameters, has the name of the parameter. */
 export const invalidBodySchema = z.extend(problemSchema, {
-  errors: z.array(z.union([bodyFaultSchema, inputFaultSchema])).check(z.minLength(1)),
+  errors: z
+    .array(z.union([bodyFaultSchema, inputFaultSchema]))
+    .check(z.minLength(1), z.maxLength(maxFaults)),
 });
 
 export const quotaExceededSchema = z.extend(problemSchema, {
   violated_windows: z.array(z.enum(windowNames)).check(z.minLength(1)),
 });
+
+/** The faults that a response lists, and whether there are more. */
+export type ListedFaults<Fault = InputFault | BodyFault> = { faults: Fault[]; hasMore: boolean };
 
 /** The body of a refusal. */
 export type ProblemBody = z.infer<typeof problemSchema> &

@@ -1,5 +1,5 @@
 import type { WindowName } from '../calendar.ts';
-import type { BodyFault, InputFault } from '../contract.ts';
+import type { ListedFaults } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import { currentQuota, type Limits, type QuotaState } from './quota.ts';
 
@@ -98,7 +98,7 @@ export type RefusalReason =
   | { code: 'unauthorized' }
   | { code: 'account-inactive' }
   | { code: 'plan-inactive' }
-  | { code: 'invalid-input'; faults: (InputFault | BodyFault)[] }
+  | ({ code: 'invalid-input' } & ListedFaults)
   | QuotaExceeded
   | { code: 'temporarily-unavailable'; retryAfterSeconds: number };
 

@@ -24,8 +24,13 @@ const keyPattern = new RegExp(
     `([0-9A-Za-z]{${keyIdLength}})([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
-/** A whole key, or the larger part of one, within a text. */
-const keyLike = new RegExp(`${apiKeyPrefix}_[A-Za-z0-9._-]+_[0-9A-Za-z]{20,}`, 'i');
+/**
+ * A whole key, or the larger part of one, within a text. An account is no longer than its id may
+ * be, so that a prefix repeated through a long text costs no more than its length.
+ */
+const keyLike = new RegExp(`${apiKeyPrefix}_[A-Za-z0-9._-]{1,32}_[0-9A-Za-z]{20}`, 'i');
+
+const beginsLikeKey = new RegExp(`^\\s*${apiKeyPrefix}_`, 'i');
 
 /** Whether `text` has the form of an API key, of any deployment. */
 export function isApiKey(text: string): boolean {
@@ -42,7 +47,7 @@ export function containsApiKey(text: string): boolean {
  * like that.
  */
 export function hasKeyPrefix(text: string): boolean {
-  return text.trimStart().toLowerCase().startsWith(`${apiKeyPrefix}_`) || containsApiKey(text);
+  return beginsLikeKey.test(text) || containsApiKey(text);
 }
 
 /**
@@ -50,8 +55,10 @@ export function hasKeyPrefix(text: string): boolean {
  * anywhere.
  */
 export function redactKeys(text: string): string {
-  return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);
+  return text.replaceAll(anyPartOfKey, `${apiKeyPrefix}_...`);
 }
+
+const anyPartOfKey = new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi');
 
 /**
  * Which checksum secret a key was issued with, without revealing it: 32 bits of a hash of a random

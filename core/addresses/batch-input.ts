@@ -1,10 +1,11 @@
-import { redactKeys } from '../accounts/api-key.ts';
+import { hasKeyPrefix } from '../accounts/api-key.ts';
+import { longestEcho } from '../address-form.ts';
 import {
   type AddressRequest,
   addressesToLookUpSchema,
   type BodyFault,
   type BodyFaultCode,
-  type InputFault,
+  type ListedFaults,
   maxAddresses,
 } from '../contract.ts';
 import { type IncludeName, includeNames } from '../place-fields.ts';
@@ -12,17 +13,23 @@ import { addressNames, readAddress } from './address-input.ts';
 import {
   addressFaults,
   adviceOnInclude,
+  echoed,
   list,
+  listed,
   type NamedFault,
-  readQuery,
   type Sent,
+  type SentValue,
+  sentValue,
+  strayParameters,
+  unclear,
   unknownFaults,
+  whatIsMeant,
 } from './input-faults.ts';
 
-/** Valid lookups, or what finds every fault. */
+/** Valid lookups, or what finds the faults. */
 export type BatchInput =
   | { requests: AddressRequest[]; include: IncludeName[] }
-  | { requests: null; faults: () => (BodyFault | InputFault)[] };
+  | { requests: null; faults: () => ListedFaults };
 
 /**
  * Reads a body by the published schema. The query has no parameters. `include` can name the
@@ -34,23 +41,29 @@ export function readBatchInput(
   offered: readonly IncludeName[] = includeNames,
 ): BatchInput {
   const sent = parsed(body);
-  const { data } = addressesToLookUpSchema.safeParse(sent);
-  const query = readQuery(rawQueryString);
+  const data = hasTooMany(sent) ? undefined : addressesToLookUpSchema.safeParse(sent).data;
   const include = data?.include ?? [];
   const isOffered = include.every((name) => offered.includes(name));
-  if (!data || !isOffered || query.size > 0 || hasRepeatedMembers(body, data)) {
-    const faults = () => [
-      ...queryFaults(query),
-      ...bodyFaults(sent, offered),
-      ...repeatedMembers(body),
-    ];
-    return { requests: null, faults };
+  const hasQuery = new URLSearchParams(rawQueryString).size > 0;
+  if (!data || !isOffered || hasQuery || hasRepeatedMembers(body, data)) {
+    return { requests: null, faults: () => listed(allFaults(body, sent, rawQueryString, offered)) };
   }
   const requests = data.addresses.map(({ postcode, huisnummer, toevoeging }) =>
     readAddress(postcode, String(huisnummer), toevoeging ?? ''),
   );
   // The schema has the patterns that `readAddress` reads with.
   return { requests: requests as AddressRequest[], include };
+}
+
+function* allFaults(
+  body: string,
+  sent: unknown,
+  rawQueryString: string,
+  offered: readonly IncludeName[],
+) {
+  yield* strayParameters(rawQueryString, 'send no parameters, and everything in the body');
+  yield* bodyFaults(sent, offered);
+  if (sent !== undefined) yield* repeatedMembers(body);
 }
 
 function parsed(body: string): unknown {
@@ -61,6 +74,15 @@ function parsed(body: string): unknown {
   }
 }
 
+/** Whether a list has more elements than are valid: the schema would examine each of them. */
+function hasTooMany(sent: unknown): boolean {
+  if (!isObject(sent)) return false;
+  const { addresses, include } = sent;
+  return isLonger(addresses, maxAddresses) || isLonger(include, includeNames.length);
+}
+
+const isLonger = (value: unknown, length: number) => Array.isArray(value) && value.length > length;
+
 /**
  * Whether `JSON.parse` has left out members of a body that is valid otherwise: nothing else in that
  * has a colon.
@@ -70,40 +92,56 @@ function hasRepeatedMembers(body: string, sent: { addresses: object[] }): boolea
   return body.split(':').length - 1 > members;
 }
 
-function queryFaults(query: Sent): InputFault[] {
-  const faults = unknownFaults(query, {
-    known: [],
-    otherwise: 'send no parameters, and everything in the body',
-  });
-  return faults.map(({ name, ...fault }) => ({ parameter: name, ...fault }));
-}
+/** No member of a valid body is as deep; what is in a deeper one is not looked at. */
+const deepest = 10;
 
 /**
  * The members that an object has more than once. `JSON.parse` keeps the last one, which may be the
  * wrong one.
  */
-function repeatedMembers(body: string): BodyFault[] {
-  if (parsed(body) === undefined) return [];
+function* repeatedMembers(body: string): Generator<BodyFault> {
   const pointers = new Set<string>();
   /**
    * The objects and lists around a token, the outermost first, each with the token's place in it.
    */
-  const around: { names: Set<string> | null; at: string | number }[] = [];
-  for (const [token, text, colon] of body.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)|[{}[\],]/g)) {
+  const around: { names: Map<string, number> | null; at: string | number }[] = [];
+  for (const token of tokensOf(body)) {
     const inner = around.at(-1);
-    if (token === '{') around.push({ names: new Set(), at: '' });
+    if (token === '{') around.push({ names: new Map(), at: '' });
     else if (token === '[') around.push({ names: null, at: 0 });
     else if (token === '}' || token === ']') around.pop();
     else if (token === ',' && typeof inner?.at === 'number') inner.at++;
-    else if (text && colon && inner?.names) {
-      const name = JSON.parse(text) as string;
-      inner.at = redactKeys(name);
-      if (inner.names.has(name)) pointers.add(pointerTo(...around.map(({ at }) => at)));
-      inner.names.add(name);
+    else if (token.startsWith('"') && inner?.names && around.length <= deepest) {
+      const name = JSON.parse(token) as string;
+      inner.at = name;
+      const times = (inner.names.get(name) ?? 0) + 1;
+      inner.names.set(name, times);
+      if (times !== 2) continue;
+      const pointer = pointerTo(...around.map(({ at }) => at));
+      if (pointers.has(pointer)) continue;
+      pointers.add(pointer);
+      const detail = 'This member was sent more than once: send it once.';
+      yield { pointer, code: 'duplicate', detail };
     }
   }
-  const detail = 'This member was sent more than once: send it once.';
-  return [...pointers].map((pointer) => ({ pointer, code: 'duplicate', detail }));
+}
+
+/** The brackets, the commas and the names of members in a JSON text, in their order. */
+function* tokensOf(json: string): Generator<string> {
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at] ?? '';
+    if (character !== '"') {
+      if ('{}[],'.includes(character)) yield character;
+      continue;
+    }
+    const begin = at;
+    do at += json[at] === '\\' ? 2 : 1;
+    while (json[at] !== '"');
+    let next = at + 1;
+    while (' \t\r\n'.includes(json[next] ?? '-')) next++;
+    if (json[next] === ':') yield json.slice(begin, at + 1);
+    at = next - 1;
+  }
 }
 
 type JsonObject = Record<string, unknown>;
@@ -112,33 +150,30 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function bodyFaults(sent: unknown, offered: readonly IncludeName[]): BodyFault[] {
+function* bodyFaults(sent: unknown, offered: readonly IncludeName[]): Generator<BodyFault> {
   if (!isObject(sent)) {
-    return [fault([], 'body-form', 'The body is not a JSON object: send one with addresses.')];
+    yield fault([], 'body-form', 'The body is not a JSON object: send one with addresses.');
+    return;
   }
   const { addresses, include, ...others } = sent;
-  return [
-    ...addressesFaults(addresses),
-    ...(include === undefined ? [] : includeFaults(include, offered)),
-    ...unknownMembers(
-      [],
-      unknownFaults(textsOf(others), { known: [], otherwise: 'send only addresses and include' }),
-    ),
-  ];
+  yield* addressesFaults(addresses);
+  if (include !== undefined) yield* includeFaults(include, offered);
+  const otherwise = 'send only addresses and include';
+  const unknown = textsOf(others);
+  yield* unknownMembers([], unknownFaults(unknown, whatIsMeant(unknown), { known: [], otherwise }));
 }
 
-function addressesFaults(addresses: unknown): BodyFault[] {
+function* addressesFaults(addresses: unknown): Generator<BodyFault> {
   const at = ['addresses'];
   const instead = `send a list of 1 to ${maxAddresses} addresses`;
-  if (addresses === undefined) return [fault(at, 'missing', `addresses is missing: ${instead}.`)];
-  if (!Array.isArray(addresses)) {
-    return [fault(at, 'member-type', `addresses is not a list: ${instead}.`)];
+  if (addresses === undefined) yield fault(at, 'missing', `addresses is missing: ${instead}.`);
+  else if (!Array.isArray(addresses)) {
+    yield fault(at, 'member-type', `addresses is not a list: ${instead}.`);
+  } else if (addresses.length < 1 || addresses.length > maxAddresses) {
+    yield fault(at, 'addresses-count', `addresses has ${addresses.length}: ${instead}.`);
+  } else {
+    for (const [i, address] of addresses.entries()) yield* memberFaults(['addresses', i], address);
   }
-  const { length } = addresses;
-  if (length < 1 || length > maxAddresses) {
-    return [fault(at, 'addresses-count', `addresses has ${length}: ${instead}.`)];
-  }
-  return addresses.flatMap((address, i) => memberFaults(['addresses', i], address));
 }
 
 const types: Record<
@@ -157,62 +192,78 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-function memberFaults(at: Path, address: unknown): BodyFault[] {
+function* memberFaults(at: Path, address: unknown): Generator<BodyFault> {
   if (!isObject(address)) {
     const form = `an object with ${list.format(addressNames)}`;
-    return [fault(at, 'member-type', `This address is not an object: send ${form}.`)];
+    yield fault(at, 'member-type', `This address is not an object: send ${form}.`);
+    return;
   }
   const sent = textsOf(address);
+  const meant = whatIsMeant(sent);
   // A member of another type is not missing. `null` is as good as absent.
   const mistyped = addressNames.filter(
-    (name) => sent.get(name)?.[0] && !types[name].isRight(address[name]),
+    (name) => sent.get(name)?.[0]?.text && !types[name].isRight(address[name]),
   );
-  const faults = addressFaults(sent).filter(({ name }) => !mistyped.some((one) => one === name));
-  return [
-    ...faults.map(({ name, ...rest }) => ({ pointer: pointerTo(...at, name), ...rest })),
-    ...mistyped.map((name) =>
-      fault([...at, name], 'member-type', `${name} has the wrong type: ${types[name].instead}.`),
-    ),
-    ...unknownMembers(at, unknownFaults(sent, { known: addressNames })),
-  ];
+  for (const { name, ...rest } of addressFaults(sent, meant)) {
+    if (mistyped.some((one) => one === name)) continue;
+    yield { pointer: pointerTo(...at, name), ...rest };
+  }
+  for (const name of mistyped) {
+    const detail = `${name} has the wrong type: ${types[name].instead}.`;
+    yield fault([...at, name], 'member-type', detail);
+  }
+  yield* unknownMembers(at, unknownFaults(sent, meant, { known: addressNames }));
 }
 
 /** The members of an object as a query would have them. */
 function textsOf(object: JsonObject): Sent {
-  return new Map(
-    Object.entries(object).map(([name, value]) => [name, [isText(value) ? value : textOf(value)]]),
-  );
+  return new Map(Object.entries(object).map(([name, value]) => [name, [valueSent(value)]]));
 }
 
-const textOf = (value: unknown) => (value === null ? '' : JSON.stringify(value));
+function valueSent(value: unknown): SentValue {
+  if (value === null) return sentValue('');
+  if (typeof value !== 'object') return sentValue(String(value));
+  return { text: unclear, isKey: holdsKey(value), isTooLong: false };
+}
 
-function includeFaults(names: unknown, offered: readonly IncludeName[]): BodyFault[] {
+/** Whether there is an API key in an object or a list, however deep. */
+function holdsKey(value: object): boolean {
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const one = left.pop();
+    if (isText(one) && hasKeyPrefix(one)) return true;
+    if (typeof one !== 'object' || one === null) continue;
+    for (const [name, inner] of Object.entries(one)) left.push(name, inner);
+  }
+  return false;
+}
+
+function* includeFaults(names: unknown, offered: readonly IncludeName[]): Generator<BodyFault> {
   const at = ['include'];
   const instead = 'send a list of strings, or leave it out';
   if (!Array.isArray(names)) {
-    return [fault(at, 'member-type', `include is not a list: ${instead}.`)];
-  }
-  if (names.length === 0) {
-    return [
-      fault(at, 'include-empty', 'include has no names: send at least one, or leave it out.'),
-    ];
-  }
-  return names.flatMap((name, i) => {
-    if (!isText(name)) {
-      return [fault([...at, i], 'member-type', `This name is not a string: ${instead}.`)];
+    yield fault(at, 'member-type', `include is not a list: ${instead}.`);
+  } else if (names.length === 0) {
+    const detail = 'include has no names: send at least one, or leave it out.';
+    yield fault(at, 'include-empty', detail);
+  } else {
+    for (const [i, name] of names.entries()) {
+      if (isText(name)) {
+        const advice = adviceOnInclude(names, i, offered);
+        if (advice) yield fault([...at, i], advice.code, `${advice.wrong}: ${advice.instead}.`);
+      } else {
+        yield fault([...at, i], 'member-type', `This name is not a string: ${instead}.`);
+      }
     }
-    const advice = adviceOnInclude(names, i, offered);
-    return advice ? [fault([...at, i], advice.code, `${advice.wrong}: ${advice.instead}.`)] : [];
-  });
+  }
 }
 
 /** The faults of unknown members, each with the code of a member. */
-function unknownMembers(at: Path, faults: NamedFault[]): BodyFault[] {
-  return faults.map(({ name, code, ...rest }) => ({
-    pointer: pointerTo(...at, name),
-    code: code === 'parameter-unknown' ? 'unknown-member' : code,
-    ...rest,
-  }));
+function* unknownMembers(at: Path, faults: Iterable<NamedFault>): Generator<BodyFault> {
+  for (const { name, code, ...rest } of faults) {
+    const own = code === 'parameter-unknown' ? 'unknown-member' : code;
+    yield { pointer: pointerTo(...at, name), code: own, ...rest };
+  }
 }
 
 type Path = readonly (string | number)[];
@@ -221,9 +272,27 @@ function fault(at: Path, code: BodyFaultCode, detail: string): BodyFault {
   return { pointer: pointerTo(...at), code, detail };
 }
 
-/** A JSON pointer (RFC 6901), with names no longer than is of use. */
+/** Whether a step is one of a valid body: its name or number is ours. */
+function isOwnStep(path: Path, at: number): boolean {
+  const [first] = path;
+  const step = path[at] ?? '';
+  if (at === 0) return step === 'addresses' || step === 'include';
+  if (at === 1) return typeof step === 'number' && (first === 'addresses' || first === 'include');
+  return at === 2 && first === 'addresses' && addressNames.some((name) => name === step);
+}
+
+/**
+ * A JSON pointer (RFC 6901). Its names are echoed no longer than other texts of a request; deeper
+ * than that, it points to what is around.
+ */
 function pointerTo(...path: Path): string {
-  return path
-    .map((one) => `/${String(one).slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+  let pointer = '';
+  let left = longestEcho;
+  for (const [at, step] of path.entries()) {
+    const text = isOwnStep(path, at) ? String(step) : echoed(String(step));
+    if (!isOwnStep(path, at)) left -= text.length + (left < longestEcho ? 1 : 0);
+    if (left < 0) break;
+    pointer += `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+  return pointer;
 }

@@ -1,5 +1,6 @@
 import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
-import type { FaultCode, InputFault, Suggestion } from '../contract.ts';
+import { longestEcho, longestValue, maxFaults } from '../address-form.ts';
+import type { FaultCode, InputFault, ListedFaults, Suggestion } from '../contract.ts';
 import { type IncludeName, includeNames } from '../place-fields.ts';
 import {
   addressNames,
@@ -13,8 +14,40 @@ import { type Meaning, meaningOf } from './parameter-names.ts';
 
 type AddressName = (typeof addressNames)[number];
 
+/**
+ * A value that was sent, in a length that is cheap to examine: with one space for several in a row,
+ * and as `unclear` if it is too long without its spaces.
+ */
+export type SentValue = { text: string; isKey: boolean; isTooLong: boolean };
+
 /** The values of each name that was sent, in their order. */
-export type Sent = ReadonlyMap<string, readonly string[]>;
+export type Sent = ReadonlyMap<string, readonly SentValue[]>;
+
+/** Stands for a value without a meaning: a letter of another encoding, in no pattern here. */
+export const unclear = '\ufffd';
+
+/** Bounds a value before anything else examines it. */
+export function sentValue(value: string): SentValue {
+  const isKey = hasKeyPrefix(value);
+  if (value.length <= longestValue) return { text: value, isKey, isTooLong: false };
+  const isTooLong = value.replaceAll(' ', '').length > longestValue;
+  return { text: isTooLong ? unclear : value.replaceAll(/ {2,}/g, ' '), isKey, isTooLong };
+}
+
+/** The part of a name that a response repeats, without the API keys in it. */
+export function echoed(name: string): string {
+  return redactKeys(name).slice(0, longestEcho).toWellFormed();
+}
+
+/** The first faults; what comes after them is not looked for. */
+export function listed<Fault>(all: Iterable<Fault>): ListedFaults<Fault> {
+  const faults: Fault[] = [];
+  for (const fault of all) {
+    if (faults.length === maxFaults) return { faults, hasMore: true };
+    faults.push(fault);
+  }
+  return { faults, hasMore: false };
+}
 
 /** One fault of a request, at the name that was sent or is missing. */
 export type NamedFault = { name: string; code: FaultCode; detail: string; suggestion?: Suggestion };
@@ -26,58 +59,83 @@ type Advice = { code: FaultCode; wrong: string; instead: string };
 export const list = new Intl.ListFormat('en');
 
 /** The parameters of a raw query string. */
-export function readQuery(rawQueryString: string): Sent {
-  const query = new URLSearchParams(rawQueryString);
-  return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+function readQuery(rawQueryString: string): Sent {
+  const sent = new Map<string, SentValue[]>();
+  for (const [name, value] of new URLSearchParams(rawQueryString)) {
+    const values = sent.get(name);
+    if (values) values.push(sentValue(value));
+    else {
+      sent.set(name, [sentValue(value)]);
+    }
+  }
+  return sent;
 }
 
 /** The fields that a deployment offers to include: nothing else is advised. */
 type Offered = readonly IncludeName[];
 
-/** Every fault of the parameters of a lookup, in a raw query string. */
-export function queryFaults(rawQueryString: string, offered: Offered = includeNames): InputFault[] {
-  const sent = readQuery(rawQueryString);
-  const faults = [
-    ...addressFaults(sent),
-    ...includeFaults(sent, offered),
-    ...unknownFaults(sent, { known: parameterNames, offered }),
-  ];
-  return faults.map(({ name, ...fault }) => ({ parameter: name, ...fault }));
+/** The faults of the parameters of a lookup, in a raw query string. */
+export function queryFaults(
+  rawQueryString: string,
+  offered: Offered = includeNames,
+): ListedFaults<InputFault> {
+  return listed(faultsOfQuery(readQuery(rawQueryString), offered));
 }
 
-/** Every fault of the postcode, the huisnummer and the toevoeging, at most one for each. */
-export function addressFaults(sent: Sent): NamedFault[] {
-  const meant = whatIsMeant(sent);
-  return addressNames.flatMap((name) => {
-    const [value = '', ...further] = sent.get(name) ?? [];
-    if ([value, ...further].some(hasKeyPrefix)) return [faultAt(name, misplacedKey)];
-    if (further.length > 0) return [faultAt(name, sentTwice(name), meant[name])];
-    if (name !== 'toevoeging' && !value.replaceAll(' ', '')) {
-      const missing: Advice = {
-        code: 'missing',
-        wrong: `${name} is required`,
-        instead: `send ${forms[name]}`,
-      };
-      return [faultAt(name, missing, meant[name])];
-    }
-    return read[name](value) === null ? [faultAt(name, adviceOn(name, value), meant[name])] : [];
-  });
+function* faultsOfQuery(sent: Sent, offered: Offered): Generator<InputFault> {
+  const meant = whatIsMeant(sent, offered);
+  yield* atParameters(addressFaults(sent, meant));
+  yield* atParameters(includeFaults(sent, offered));
+  yield* atParameters(unknownFaults(sent, meant, { known: parameterNames }));
+}
+
+/** The faults of a query that has no parameters. */
+export function* strayParameters(rawQueryString: string, otherwise: string): Generator<InputFault> {
+  const faults = unknownFaults(readQuery(rawQueryString), nothingMeant, { known: [], otherwise });
+  yield* atParameters(faults);
+}
+
+function* atParameters(faults: Iterable<NamedFault>): Generator<InputFault> {
+  for (const { name, ...fault } of faults) yield { parameter: name, ...fault };
+}
+
+/** The faults of the postcode, the huisnummer and the toevoeging, at most one for each. */
+export function* addressFaults(sent: Sent, meant: Meant): Generator<NamedFault> {
+  for (const name of addressNames) {
+    const fault = addressFault(name, sent.get(name) ?? [], meant);
+    if (fault) yield fault;
+  }
+}
+
+function addressFault(
+  name: AddressName,
+  values: readonly SentValue[],
+  meant: Meant,
+): NamedFault | undefined {
+  if (values.some(({ isKey }) => isKey)) return faultAt(name, misplacedKey);
+  if (values.length > 1) return faultAt(name, sentTwice(name), meant()[name]);
+  const { text = '', isTooLong = false } = values[0] ?? {};
+  const instead = `send ${forms[name]}`;
+  if (isTooLong) return faultAt(name, tooLong(name, instead), meant()[name]);
+  if (name !== 'toevoeging' && !text.replaceAll(' ', '')) {
+    const missing: Advice = { code: 'missing', wrong: `${name} is required`, instead };
+    return faultAt(name, missing, meant()[name]);
+  }
+  if (read[name](text) !== null) return undefined;
+  return faultAt(name, adviceOn(name, text), meant()[name]);
 }
 
 /** The faults of the names that are not `known`, with the right name if they mean a known one. */
-export function unknownFaults(
+export function* unknownFaults(
   sent: Sent,
-  {
-    known,
-    otherwise,
-    offered = [],
-  }: { known: readonly ParameterName[]; otherwise?: string; offered?: Offered },
-): NamedFault[] {
-  const meant = whatIsMeant(sent, offered);
-  const names = [...sent.keys()].filter((name) => !known.some((one) => one === name));
-  return names.map((name) => {
-    if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix)) {
-      return faultAt(redactKeys(name), misplacedKey);
+  meant: Meant,
+  { known, otherwise }: { known: readonly ParameterName[]; otherwise?: string },
+): Generator<NamedFault> {
+  for (const [name, values] of sent) {
+    if (known.some((one) => one === name)) continue;
+    if (hasKeyPrefix(name) || values.some(({ isKey }) => isKey)) {
+      yield faultAt(echoed(name), misplacedKey);
+      continue;
     }
     const meaning = meaningOf(name);
     const own =
@@ -91,16 +149,18 @@ export function unknownFaults(
       wrong: `${shown(name)} is unknown`,
       instead,
     };
-    return faultAt(name, advice, isKnown ? meant[own] : undefined);
-  });
+    yield faultAt(echoed(name), advice, isKnown ? meant()[own] : undefined);
+  }
 }
 
 function includeFaults(sent: Sent, offered: Offered): NamedFault[] {
-  const [value, ...further] = sent.get('include') ?? [];
+  const values = sent.get('include') ?? [];
+  const [value] = values;
   if (value === undefined) return [];
-  if ([value, ...further].some(hasKeyPrefix)) return [faultAt('include', misplacedKey)];
-  if (further.length > 0) return [faultAt('include', sentTwice('include'))];
-  const names = value.split(',');
+  if (values.some(({ isKey }) => isKey)) return [faultAt('include', misplacedKey)];
+  if (values.length > 1) return [faultAt('include', sentTwice('include'))];
+  if (value.isTooLong) return [faultAt('include', tooLong('include', includeForm(offered)))];
+  const names = value.text.split(',');
   const found = new Map(
     names
       .flatMap((_, i) => adviceOnInclude(names, i, offered) ?? [])
@@ -111,15 +171,18 @@ function includeFaults(sent: Sent, offered: Offered): NamedFault[] {
   );
 }
 
+const includeForm = (offered: Offered) => `send one or more of ${list.format(offered)}, each once`;
+
 /** The fault of a name in `include`. */
 export function adviceOnInclude(
   names: readonly string[],
   at: number,
   offered: Offered,
 ): Advice | undefined {
-  const name = names[at] ?? '';
-  const instead = `send one or more of ${list.format(offered)}, each once`;
-  if (hasKeyPrefix(name)) return misplacedKey;
+  const { text: name, isKey, isTooLong } = sentValue(names[at] ?? '');
+  const instead = includeForm(offered);
+  if (isKey) return misplacedKey;
+  if (isTooLong) return tooLong('include', instead);
   if (name === '') return { code: 'include-empty', wrong: 'include has an empty name', instead };
   const known = includeNames.find((own) => own === name);
   if (!known) return { code: 'include-unknown', wrong: 'include has an unknown name', instead };
@@ -147,6 +210,14 @@ const misplacedKey: Advice = {
   instead:
     'send it in the header X-API-Key only, and ask for a new one, because this one must be replaced',
 };
+
+function tooLong(name: ParameterName, instead: string): Advice {
+  return {
+    code: 'value-too-long',
+    wrong: `${name} has a value of more than ${longestValue} characters`,
+    instead,
+  };
+}
 
 function sentTwice(name: string): Advice {
   return { code: 'duplicate', wrong: `${name} was sent more than once`, instead: 'send it once' };
@@ -264,20 +335,45 @@ function faultAt(
 
 /** A detail repeats a name only if that is harmless, wherever the text is shown. */
 function shown(name: string): string {
-  return /^[\w.[\] -]{1,60}$/.test(name) ? name : 'this name';
+  const isHarmless = name.length <= longestEcho && /^[\w.[\] -]+$/.test(name);
+  return isHarmless ? redactKeys(name) : 'this name';
 }
+
+type Suggestions = Partial<Record<ParameterName, Suggestion | undefined>>;
+
+/** The value to send for each parameter; found out when a fault needs the first one. */
+type Meant = () => Suggestions;
+
+const nothingMeant: Meant = () => ({});
+
+/** More names or values than these in one lookup are no address, and nothing is suggested. */
+const mostMeant = 100;
 
 /**
  * The value to send for each parameter if all its sent values agree: suggestions never contradict.
  */
-function whatIsMeant(
-  sent: Sent,
-  offered: Offered = [],
-): Partial<Record<ParameterName, Suggestion | undefined>> {
-  const valuesOf = (meaning: Meaning) =>
-    [...sent]
-      .flatMap(([name, values]) => (meaningOf(name) === meaning ? values : []))
-      .filter((value) => !hasKeyPrefix(value) && value.replaceAll(' ', ''));
+export function whatIsMeant(sent: Sent, offered: Offered = []): Meant {
+  let found: Suggestions | undefined;
+  return () => {
+    found ??= suggestionsFor(sent, offered);
+    return found;
+  };
+}
+
+function suggestionsFor(sent: Sent, offered: Offered): Suggestions {
+  let count = 0;
+  for (const values of sent.values()) count += values.length;
+  if (count > mostMeant) return {};
+  const byMeaning = new Map<Meaning, string[]>();
+  for (const [name, values] of sent) {
+    const meaning = meaningOf(name);
+    if (meaning === null) continue;
+    const texts = values
+      .filter(({ text, isKey }) => !isKey && text.replaceAll(' ', ''))
+      .map(({ text }) => text);
+    byMeaning.set(meaning, [...(byMeaning.get(meaning) ?? []), ...texts]);
+  }
+  const valuesOf = (meaning: Meaning) => byMeaning.get(meaning) ?? [];
   const postcode = only(valuesOf('postcode').map(postcodeIn));
   const numbers = valuesOf('huisnummer').map(numberIn);
   const huisnummer = only(numbers.map((one) => one?.huisnummer));
@@ -330,7 +426,8 @@ function isNothing(text: string): boolean {
 }
 
 function isSeveral(text: string): boolean {
-  return severalPatterns.some((pattern) => pattern.test(plainText(text)));
+  const plain = plainText(text);
+  return severalPatterns.some((pattern) => pattern.test(plain));
 }
 
 /**
@@ -381,9 +478,10 @@ function oneOf(texts: string[]): string | undefined {
  * an addition.
  */
 function plainText(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text;
   return text
-    .replaceAll(/[\uff01-\uff5e\ufb00-\ufb06\u0132\u0133\u{1d400}-\u{1d7ff}]/gu, (one) =>
-      one.normalize('NFKC'),
+    .replaceAll(/[\uff01-\uff5e\ufb00-\ufb06\u0132\u0133\u{1d400}-\u{1d7ff}]+/gu, (some) =>
+      some.normalize('NFKC'),
     )
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
 }

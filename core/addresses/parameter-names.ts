@@ -31,6 +31,11 @@ const otherNames: [Meaning, RegExp][] = [
 const longestName = 100;
 const maxEdits = 2;
 
+/** Whether two names differ by a few letters; other lengths alone are more. */
+function isMisspelled(word: string, own: string): boolean {
+  return Math.abs(word.length - own.length) <= maxEdits && editsBetween(word, own) <= maxEdits;
+}
+
 /**
  * The meaning of a parameter's name: ours, a misspelling or a name of another API; `null` for any
  * other.
@@ -42,7 +47,7 @@ export function meaningOf(name: string): Meaning | null {
   const own =
     parameterNames.find((own) => own === word) ??
     otherNames.find(([, pattern]) => pattern.test(word))?.[0];
-  return own ?? parameterNames.find((own) => editsBetween(word, own) <= maxEdits) ?? null;
+  return own ?? parameterNames.find((own) => isMisspelled(word, own)) ?? null;
 }
 
 /**

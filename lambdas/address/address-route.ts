@@ -40,7 +40,7 @@ function oneLookup({ rawQueryString }: RequestEvent, offered: Offered): LookupIn
   if (input.request) return { requests: [input.request], include: input.include };
   return refused(async () => {
     const { queryFaults } = await import('../../core/addresses/input-faults.ts');
-    return new Refusal({ code: 'invalid-input', faults: queryFaults(rawQueryString, offered) });
+    return new Refusal({ code: 'invalid-input', ...queryFaults(rawQueryString, offered) });
   });
 }
 
@@ -52,10 +52,11 @@ const maxBodyBytes = 64 * 1024;
  */
 async function manyLookups(event: RequestEvent, offered: Offered): Promise<LookupInput> {
   const { body = '', isBase64Encoded, headers, rawQueryString } = event;
+  const tooLarge = refused(() => new HttpRefusal({ code: 'content-too-large' }));
+  // A body of 10 MB is not decoded to be measured.
+  if (body.length > 2 * maxBodyBytes) return tooLarge;
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > maxBodyBytes) {
-    return refused(() => new HttpRefusal({ code: 'content-too-large' }));
-  }
+  if (bytes.length > maxBodyBytes) return tooLarge;
   if (!isJson(headers['content-type'])) {
     return refused(() => new HttpRefusal({ code: 'unsupported-media-type' }));
   }
@@ -63,7 +64,7 @@ async function manyLookups(event: RequestEvent, offered: Offered): Promise<Looku
   // Leaves out a byte order mark, which some clients put before the JSON.
   const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString, offered);
   if (input.requests) return input;
-  return refused(() => new Refusal({ code: 'invalid-input', faults: input.faults() }));
+  return refused(() => new Refusal({ code: 'invalid-input', ...input.faults() }));
 }
 
 const isJson = (contentType = '') =>

@@ -51,7 +51,7 @@ export function ok<Body>(body: Body): Answer {
 }
 
 /** The semantic version of the HTTP API, not of the software. */
-export const apiVersion = '1.0.0';
+export const apiVersion = '1.1.0';
 
 /**
  * Adds the headers that every response has. No CORS headers: a key does not belong in a browser.

@@ -31,6 +31,9 @@ function problemAnswer(reason: Reason, requestId: string): Answer {
 function detailOf(reason: Reason): string {
   const { detail } = problems[reason.code];
   if (reason.code === 'method-not-allowed') return `This path supports ${reason.allow} only.`;
+  if (reason.code === 'invalid-input' && reason.hasMore) {
+    return `${detail} These are the first ${reason.faults.length}: there are more.`;
+  }
   if (reason.code !== 'quota-exceeded' || reason.units === 1) return detail;
   const { units, quota, violated } = reason;
   const limits = limitsOf(quota);

@@ -38,7 +38,7 @@ function keyOf(words: string[]): string {
   const query = new URLSearchParams({ postcode, huisnummer, toevoeging }).toString();
   const { request } = readAddressInput(query);
   if (request) return addressKey(request);
-  const faults = queryFaults(query).map(({ detail }) => detail);
+  const faults = queryFaults(query).faults.map(({ detail }) => detail);
   throw new UsageError(faults.join(' '));
 }
 

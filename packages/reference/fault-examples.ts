@@ -3,10 +3,10 @@ import type { BodyFaultCode } from '../../core/contract.ts';
 /**
  * An example for each code: a refused query of `/v1/address`, or body of `/v1/addresses`.
  * `include-unavailable` has no example, because no page names a field that its operator has not
- * turned on.
+ * turned on, and `value-too-long` has none, because it would be too long for a page.
  */
 export const faultExamples: Readonly<
-  Record<Exclude<BodyFaultCode, 'include-unavailable'>, string>
+  Record<Exclude<BodyFaultCode, 'include-unavailable' | 'value-too-long'>, string>
 > = {
   missing: 'postcode=1012JS',
   duplicate: 'postcode=1012JS&huisnummer=1&huisnummer=2',

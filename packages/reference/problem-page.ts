@@ -100,7 +100,7 @@ function faultList(language: Language): string {
 }
 
 const exampleOf = (code: BodyFaultCode, language: Language) =>
-  code === 'include-unavailable'
+  code === 'include-unavailable' || code === 'value-too-long'
     ? ''
     : `<p class="example">${referenceTexts[language].exampleOf} <code>${escaped(faultExamples[code])}</code></p>\n`;
 

@@ -155,7 +155,7 @@ describe('the published document', () => {
         const text = JSON.stringify(value);
         const input = readBatchInput(text);
         const isServed = input.requests !== null;
-        const faults = isServed ? [] : input.faults();
+        const faults = isServed ? [] : input.faults().faults;
         expect([text, faults.length > 0]).toEqual([text, !isServed]);
         judged.push(isServed);
         expect([text, isBody(JSON.parse(text))]).toEqual([text, isServed]);

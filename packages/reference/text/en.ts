@@ -227,6 +227,10 @@ export const english = {
       'A parameter or a member of the body has an API key. Logs, histories and proxies keep query strings, so the key is no longer secret.',
       'Send the key in the header `X-API-Key` only. Ask your provider for a new key, and have this one revoked.',
     ],
+    'value-too-long': [
+      'A value has more than 200 characters without its spaces. No valid value has, so it was not examined further.',
+      'Check what your program sends: an address is a `postcode`, a `huisnummer` and, if it has one, a `toevoeging`.',
+    ],
     'postcode-character': [
       'The postcode has characters other than ASCII letters, digits and spaces, such as a hyphen, a dot or a tab.',
       postcodeForm,

@@ -259,6 +259,10 @@ export const dutch: TranslatedText = {
       'Een parameter bevat een API-sleutel. Een query string wordt bewaard in logs, geschiedenissen en proxy’s, dus de sleutel is niet meer geheim.',
       'Stuur de sleutel alleen in de header `X-API-Key`. Vraag uw leverancier om een nieuwe sleutel en laat deze intrekken.',
     ],
+    'value-too-long': [
+      'Een waarde heeft meer dan 200 tekens, spaties niet meegeteld. Geen geldige waarde is zo lang, dus er is niet verder naar gekeken.',
+      'Controleer wat uw programma stuurt: een adres is een `postcode`, een `huisnummer` en, als het er een heeft, een `toevoeging`.',
+    ],
     'postcode-character': [
       'De postcode heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals een streepje, een punt of een tab.',
       postcodeForm,

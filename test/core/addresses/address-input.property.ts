@@ -221,7 +221,7 @@ describe('the input of a lookup', () => {
 
 /** Nothing that is valid has a fault, and nothing else has none. */
 function faultsOf(raw: string): InputFault[] {
-  const faults = queryFaults(raw);
+  const { faults } = queryFaults(raw);
   assert.equal(faults.length > 0, readAddressInput(raw).request === null);
   return faults;
 }

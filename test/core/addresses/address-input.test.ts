@@ -8,7 +8,7 @@ const valid = 'postcode=1381DE&huisnummer=30';
 
 /** A valid query has no faults, and any other query has at least one. */
 function faultsOf(query: string): InputFault[] {
-  const faults = queryFaults(query);
+  const { faults } = queryFaults(query);
   expect(faults.length > 0).toBe(readAddressInput(query).request === null);
   return faults;
 }

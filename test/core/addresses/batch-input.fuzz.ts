@@ -11,7 +11,7 @@ import { isFullSweep } from '../../support/sweep.ts';
 function faultsOf(body: string): { pointer: string; code: string }[] {
   const input = readBatchInput(body);
   if (input.requests) return [];
-  return input.faults().map((fault) => {
+  return input.faults().faults.map((fault) => {
     if (!('pointer' in fault)) throw new Error('a body has no parameters');
     expect([fault.pointer, fault.detail]).toEqual([
       expect.stringMatching(/^(\/|$)/),
@@ -70,7 +70,8 @@ const { written } = fc.letrec<{ written: Written; values: unknown }>((tie) => ({
     { maxLength: 5 },
   ),
   values: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
+    // No pointer is longer than what a fault repeats.
+    { maxDepth: 2, withCrossShrink: true },
     fc.constantFrom<unknown>(
       1,
       12,

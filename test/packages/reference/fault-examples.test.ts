@@ -9,11 +9,8 @@ describe('the example of a code', () => {
     (code, example) => {
       const isBody = /^[[{]/.test(example);
       const batch = readBatchInput(example, '', ['gemeente']);
-      const faults = isBody
-        ? 'faults' in batch
-          ? batch.faults()
-          : []
-        : queryFaults(example, ['gemeente']);
+      const { faults } =
+        isBody && 'faults' in batch ? batch.faults() : queryFaults(example, ['gemeente']);
       expect(faults.map((fault) => fault.code)).toEqual([code]);
     },
   );

@@ -1,0 +1,98 @@
+import { hostileKinds } from '../../test/support/hostile-requests.ts';
+import { stubbedRoute, validBody } from '../../test/support/stubbed-route.ts';
+import type { Benchmark } from './benchmark.ts';
+import { cpuMilliseconds, median, rounded } from './measure.ts';
+
+/** The budget of refused work: CPU beyond a valid batch of 100, its growth, and the answer. */
+const budget = { beyond_ms: 50, growth: 2.5, answer_bytes: 64 * 1024 };
+
+/** Below this, growth is noise. */
+const leastForGrowthMilliseconds = 5;
+
+const runs = 20;
+
+type Row = {
+  kind: string;
+  with_key: boolean;
+  status: number;
+  beyond_ms: number;
+  growth: number | null;
+  answer_bytes: number;
+};
+
+/**
+ * The cost of refusing hostile requests of every kind, each through the route over stores that
+ * answer at once: 64 KB of body, or what the gateway accepts of a query and headers.
+ */
+export const benchmark: Benchmark = {
+  async run() {
+    const { key, send } = stubbedRoute({
+      write: () => undefined,
+      namespace: '',
+      everyOutcome: true,
+    });
+
+    async function cpuOfMedian(url: string, request: Parameters<typeof send>[1]) {
+      const costs: number[] = [];
+      for (let i = 0; i < runs; i++) {
+        const before = cpuMilliseconds();
+        await send(url, request);
+        costs.push(cpuMilliseconds() - before);
+      }
+      return median(costs);
+    }
+
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    const valid = { method: 'POST', headers, body: validBody() };
+    await cpuOfMedian('/v1/addresses', valid);
+    const valid_batch_ms = await cpuOfMedian('/v1/addresses', valid);
+    const rows: Row[] = [];
+    for (const { name, mostBytes, make } of hostileKinds) {
+      for (const with_key of [true, false]) {
+        const kindWith = (bytes: number) => {
+          const { url, request } = make(bytes);
+          const headers: Record<string, string> = { ...(with_key && { 'x-api-key': key }) };
+          return { url, request: { ...request, headers: { ...headers, ...request.headers } } };
+        };
+        const whole = kindWith(mostBytes);
+        const { statusCode = 0, body = '' } = await send(whole.url, whole.request);
+        const cost = await cpuOfMedian(whole.url, whole.request);
+        let growth: number | null = null;
+        if (cost > leastForGrowthMilliseconds) {
+          const half = kindWith(mostBytes / 2);
+          growth = rounded(cost / (await cpuOfMedian(half.url, half.request)), 2);
+        }
+        rows.push({
+          kind: name,
+          with_key,
+          status: statusCode,
+          beyond_ms: rounded(Math.max(0, cost - valid_batch_ms), 3),
+          growth,
+          answer_bytes: Buffer.byteLength(body),
+        });
+      }
+    }
+    const most = (figure: (row: Row) => number) => Math.max(...rows.map(figure));
+    return {
+      budget,
+      runs,
+      valid_batch_ms: rounded(valid_batch_ms, 3),
+      kinds: hostileKinds.length,
+      server_errors: rows.filter(({ status }) => status >= 500).length,
+      most: {
+        beyond_ms: most(({ beyond_ms }) => beyond_ms),
+        growth: most(({ growth }) => growth ?? 0),
+        answer_bytes: most(({ answer_bytes }) => answer_bytes),
+      },
+      rows: rows.toSorted((a, b) => b.beyond_ms - a.beyond_ms),
+    };
+  },
+  table: ({ rows }) => (rows as Row[]).slice(0, 40),
+  broken: ({ rows }) =>
+    (rows as Row[]).flatMap(({ kind, status, beyond_ms, growth, answer_bytes }) => [
+      ...(status >= 500 ? [`${kind}: status ${status}.`] : []),
+      ...(beyond_ms > budget.beyond_ms ? [`${kind}: ${beyond_ms} ms beyond a valid batch.`] : []),
+      ...((growth ?? 0) > budget.growth ? [`${kind}: twice the size costs ${growth} times.`] : []),
+      ...(answer_bytes > budget.answer_bytes ? [`${kind}: ${answer_bytes} bytes of answer.`] : []),
+    ]),
+};
