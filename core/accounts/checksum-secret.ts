@@ -50,7 +50,7 @@ export type ChecksumSecrets = {
 };
 
 /**
- * How long a read counts as up to date. A rotation waits for twice as long, and the first key is
+ * How long a read counts as up to date, and a failed one is not repeated. A rotation waits for twice as long, and the first key is
  * shown after twice as long, so that no instance refuses a key that somebody can have.
  */
 const freshMilliseconds = { some: 5000, none: 1000 };
@@ -70,6 +70,7 @@ export function createChecksumSecrets(
   const { get } = documents(client);
   const secrets = { known: [] as readonly string[], reread };
   let begunAt: number;
+  let hasFailed = false;
   let reading = read();
 
   function read(): Promise<readonly string[]> {
@@ -80,13 +81,18 @@ export function createChecksumSecrets(
         return secrets.known;
       },
     );
+    hasFailed = false;
     // Whoever waits for it gets the error.
-    found.catch(() => undefined);
+    found.catch(() => {
+      if (found === reading) hasFailed = true;
+    });
     return found;
   }
 
   function reread(signal: AbortSignal): Promise<readonly string[]> {
-    const fresh = secrets.known.length > 0 ? freshMilliseconds.some : freshMilliseconds.none;
+    // A failed read says nothing about the secrets, so a short outage stays short.
+    const isKnown = secrets.known.length > 0 && !hasFailed;
+    const fresh = isKnown ? freshMilliseconds.some : freshMilliseconds.none;
     // By the wall clock, which goes on while an instance is frozen, and may be set back.
     if (Math.abs(now() - begunAt) >= fresh) reading = read();
     return orUnavailable(reading, signal);

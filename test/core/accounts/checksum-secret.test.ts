@@ -91,4 +91,24 @@ describe('the checksum secrets of an instance', () => {
     await expect(secrets.reread(signal())).rejects.toMatchObject({ name: 'StoreUnavailable' });
     expect(secrets.known).toEqual(['a']);
   });
+
+  it('are read again a second after a read that failed, and no earlier', async () => {
+    const secrets = start();
+    answer(0, { current: 'a' });
+    await secrets.reread(signal());
+    clock += 5000;
+    const reading = secrets.reread(signal());
+    reads[1]?.reject(new Error('no connection'));
+    await expect(reading).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    clock += 999;
+    await expect(secrets.reread(signal())).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    expect(reads).toHaveLength(2);
+    clock += 1;
+    const again = secrets.reread(signal());
+    answer(2, { current: 'a', next: 'b' });
+    expect(await again).toEqual(['a', 'b']);
+    clock += 4999;
+    await secrets.reread(signal());
+    expect(reads).toHaveLength(3);
+  });
 });
