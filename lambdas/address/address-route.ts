@@ -94,11 +94,13 @@ function requireValidInput(): Middleware {
   };
 }
 
-/** Counts the requests of an account that are refused, which no answer waits for. */
+/**
+ * Counts the requests of an account that are refused, which no answer waits for. A request without
+ * an active key has no kind of refusal, and is not counted.
+ */
 function countRefusals(refusals: RefusalCount | undefined, clock: Clock): Middleware {
   return {
-    onError: ({ event, error }) => {
-      const account = event.caller?.account ?? event.refused;
+    onError: ({ event: { account }, error }) => {
       if (account === undefined || !(error instanceof Refusal)) return;
       const { reason } = error;
       const violated = reason.code === 'quota-exceeded' ? reason.violated : [];
@@ -162,18 +164,10 @@ export function addressRoute({
   async function admit(claim: KeyClaim, event: RequestEvent): Promise<Caller> {
     const { input, signal } = event;
     refusals?.flush(clock());
-    try {
-      if (input?.requests) {
-        return await charge(accessStore, claim, clock, signal, input.requests.length);
-      }
-      return requireCaller(await accessStore.read(claim, signal), claim, clock());
-    } catch (error) {
-      // Any other refusal means that the key was valid.
-      if (error instanceof Refusal && error.reason.code !== 'unauthorized') {
-        event.refused = claim.account;
-      }
-      throw error;
+    if (input?.requests) {
+      return await charge(accessStore, claim, clock, signal, input.requests.length);
     }
+    return requireCaller(await accessStore.read(claim, signal), claim, clock());
   }
 
   function chain(method: Method, path: string, read: Reading, answer: Answering) {

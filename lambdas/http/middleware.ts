@@ -28,8 +28,11 @@ export type RequestEvent = APIGatewayProxyEventV2 & {
   deadline?: NodeJS.Timeout;
   input?: LookupInput;
   caller?: Caller;
-  /** The account of a request that was refused although its key is right. */
-  refused?: string;
+  /**
+   * From `authenticate`: the account of a key with a checksum of this deployment, whether or not the
+   * key is admitted.
+   */
+  account?: string;
   outcome?: string;
 };
 
@@ -143,6 +146,8 @@ export function authenticate({ checksumSecrets, admit }: AuthenticateOptions): M
         claim = readApiKey(key, await checksumSecrets.reread(event.signal));
       }
       if (!claim) throw new Refusal({ code: 'unauthorized' });
+      // Before it is admitted, so that the line of a refusal names it too.
+      event.account = claim.account;
       event.caller = await admit(claim, event);
     },
   };

@@ -39,7 +39,7 @@ function writeOut(line: string): void {
 export function observe(service: string, log: RequestLog | undefined): Middleware {
   function report({ event, response, error }: MiddlewareRequest, outcome: string): void {
     if (!log) return;
-    const { caller, startedAt, requestContext } = event;
+    const { account, caller, startedAt, requestContext } = event;
     const cause = error instanceof ChargeUnknown ? error.because : undefined;
     const isMetric = log.everyOutcome || alarmedOutcomes.includes(outcome);
     const line = {
@@ -49,7 +49,7 @@ export function observe(service: string, log: RequestLog | undefined): Middlewar
       status: response?.statusCode,
       ms: Math.round(performance.now() - startedAt),
       request_id: requestContext.requestId,
-      account: caller?.account,
+      account,
       key_id: caller?.keyId,
       charged: caller?.charged?.units,
     };
@@ -63,12 +63,8 @@ export function observe(service: string, log: RequestLog | undefined): Middlewar
     if (!log || !error || (response?.statusCode ?? 500) < 500) return;
     // Seldom needed, so not loaded at every cold start.
     const { errorLogger } = await import('./error-logger.ts');
-    const { caller, requestContext } = event;
-    const details = {
-      error,
-      request_id: requestContext.requestId,
-      account: caller?.account ?? null,
-    };
+    const { account = null, requestContext } = event;
+    const details = { error, request_id: requestContext.requestId, account };
     errorLogger(service, log.write).error(outcome, details);
   }
 

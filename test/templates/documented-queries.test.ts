@@ -63,6 +63,48 @@ function fieldsOf(query: string): string[] {
     .filter((name) => !words.has(name) && !given.has(name));
 }
 
+type Line = Record<string, unknown>;
+
+/** The value at a path, `error.cause.name` for instance. */
+function valueAt(line: Line, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Line | undefined)?.[name] ?? undefined, line);
+}
+
+/** Whether a line meets a condition such as `level = "ERROR"`. @throws Error if it has another form */
+function meets(line: Line, condition: string): boolean {
+  const [, present] = /^ispresent\((.+)\)$/.exec(condition) ?? [];
+  if (present) return valueAt(line, present) !== undefined;
+  const [, path = '', operator, literal = ''] =
+    /^(\S+) (=|>=|like) (.+)$/.exec(condition.trim()) ?? [];
+  const value = valueAt(line, path);
+  if (operator === 'like') return new RegExp(literal.slice(1, -1)).test(String(value));
+  if (operator === '=') return value === JSON.parse(literal);
+  if (operator === '>=') return Number(value) >= Number(literal);
+  throw new Error(`No rule for the condition ${condition}.`);
+}
+
+/** The lines that a query takes. */
+function linesFor(query: string, lines: readonly Line[]): Line[] {
+  const conditions = query
+    .split(' | ')
+    .flatMap((command) => /^filter (.+)$/.exec(command)?.[1] ?? []);
+  return lines.filter((line) =>
+    conditions.every((condition) =>
+      condition
+        .split(' or ')
+        .some((either) => either.split(' and ').every((one) => meets(line, one))),
+    ),
+  );
+}
+
+/** A line that Lambda writes itself, as AWS documents it. */
+const platformLine: Line = {
+  type: 'platform.report',
+  record: { status: 'error', errorType: 'Runtime.ExitError' },
+};
+
 /** Each path in an object, `error.cause.name` for instance. */
 function pathsOf(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [path];
@@ -75,6 +117,7 @@ function pathsOf(value: unknown, path = ''): string[] {
 describe('a saved query', () => {
   let queries: SavedQuery[];
   let service: AddressService;
+  let requestLines: Line[];
   let logged: { requests: string[]; access: string[]; steps: string[] };
 
   beforeAll(async () => {
@@ -87,11 +130,12 @@ describe('a saved query', () => {
       POWERTOOLS_LOG_LEVEL: 'DEBUG',
     };
     const run = (...args: string[]) => spawnSync(process.execPath, args, { env, encoding: 'utf8' });
-    const linesOf = ({ stdout, stderr }: ReturnType<typeof run>) =>
+    const parsedOf = ({ stdout, stderr }: ReturnType<typeof run>): Line[] =>
       `${stdout}\n${stderr}`
         .split('\n')
         .filter((line) => line.startsWith('{'))
-        .flatMap((line) => pathsOf(JSON.parse(line)));
+        .map((line) => JSON.parse(line));
+    const linesOf = (ran: ReturnType<typeof run>) => parsedOf(ran).flatMap((line) => pathsOf(line));
     const [stage] = propertiesOf((await templates()).service, 'AWS::ApiGatewayV2::Stage');
     const settings = stage?.AccessLogSettings as { Format: string } | undefined;
     // A step without its settings fails before any call, and logs it.
@@ -105,8 +149,9 @@ describe('a saved query', () => {
       peildatum: '2026-01-08',
       audit: { added: 1, changed: 0, removed: 0 },
     };
+    requestLines = parsedOf(run('test/support/lookup-log.ts', service.endpoint, key));
     logged = {
-      requests: linesOf(run('test/support/lookup-log.ts', service.endpoint, key)),
+      requests: requestLines.flatMap((line) => pathsOf(line)),
       access: Object.keys(JSON.parse(settings?.Format ?? '{}')),
       steps: [...linesOf(run('--input-type=module', '-e', step)), ...pathsOf({ result: audited })],
     };
@@ -138,6 +183,32 @@ describe('a saved query', () => {
         expect(command).toMatch(/^(?:filter|stats|sort|limit|display|fields) \S/);
       }
     }
+  });
+
+  it('finds lines of its incident among those that the functions of the API write, with every field', () => {
+    const lines = [...requestLines, platformLine];
+    const checked = queries.filter(({ groups }) =>
+      groups.every((group) => /^(?:Address|Validate)/.test(group)),
+    );
+    expect(checked.length).toBeGreaterThan(8);
+    for (const { name, query } of checked) {
+      const found = linesFor(query, lines);
+      const missing = fieldsOf(query)
+        .filter((field) => !builtIn.includes(field))
+        .filter((field) => !found.some((line) => valueAt(line, field) !== undefined));
+      expect([name, found.length > 0, missing]).toEqual([name, true, []]);
+    }
+  });
+
+  it('by account counts a request that is refused for its key or for its quota', () => {
+    const by = (name: string) => {
+      const query = queries.find((one) => one.name.endsWith(name))?.query ?? '';
+      return linesFor(query, requestLines).filter(({ account }) => account);
+    };
+    expect(by('Refused keys/Accounts')).not.toEqual([]);
+    expect(by('Charges with unknown outcome/Accounts')).not.toEqual([]);
+    const busiest = by('Procedures/Busiest accounts').map(({ outcome }) => outcome);
+    expect(busiest).toEqual(expect.arrayContaining(['ok', 'quota-exceeded', 'unauthorized']));
   });
 
   it('is named in its chapter of the runbook, and the runbook names no other', () => {

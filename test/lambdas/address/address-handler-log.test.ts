@@ -38,6 +38,7 @@ it('the log has the account and outcome of each request, with its metrics in the
       'address not_found 200',
       'address quota-exceeded 429',
       'address unauthorized 401',
+      'address unauthorized 401',
       'validate ok 200',
       'validate not-found 404',
       'address temporarily-unavailable 503',
@@ -70,11 +71,24 @@ it('a request emits a metric only for outcomes with an alarm, unless dashboards 
     'address quota-exceeded',
     'address quota-exceeded',
     'address unauthorized metric',
+    'address unauthorized metric',
     'validate ok',
     'validate not-found',
     'address temporarily-unavailable metric',
     'address internal-error',
   ]);
+});
+
+it('names the account of every key that this deployment issued, also of a request that it refuses', () => {
+  const outcomes = lines.map((line) => JSON.parse(line)).filter(({ outcome }) => outcome);
+  expect(outcomes.flatMap(({ outcome, account }) => (account ? [] : [outcome]))).toEqual([
+    // A malformed key, and a path that is not the API's.
+    'unauthorized',
+    'not-found',
+  ]);
+  for (const line of lines.filter((line) => /"level":"ERROR"/.test(line))) {
+    expect(JSON.parse(line)).toMatchObject({ account: account.id });
+  }
 });
 
 it('a charge of unknown outcome is a metric, by service and by its cause', () => {
