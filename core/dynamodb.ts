@@ -78,6 +78,8 @@ export type Changes = {
   keep?: Item;
   /** Adds to a number; absent counts as 0. */
   raise?: Record<string, number>;
+  /** Copies the first of two counts of the item that is there; 0 for none. */
+  copy?: Record<string, readonly [first: string, second: string]>;
   remove?: string[];
 };
 
@@ -99,7 +101,7 @@ const placeholderOf = (attribute: string) => `:${attribute.replace(/\W/g, '_')}`
 export function guardedUpdate(
   table: string,
   Key: Key,
-  { set = {}, keep = {}, raise = {}, remove = [] }: Changes,
+  { set = {}, keep = {}, raise = {}, copy = {}, remove = [] }: Changes,
   guards: Guard[] = [],
 ): Update {
   const values = { ...set, ...keep, ...raise };
@@ -108,6 +110,10 @@ export function guardedUpdate(
       ...Object.keys(set).map((name) => `${aliasOf(name)} = ${placeholderOf(name)}`),
       ...Object.keys(keep).map(
         (name) => `${aliasOf(name)} = if_not_exists(${aliasOf(name)}, ${placeholderOf(name)})`,
+      ),
+      ...Object.entries(copy).map(
+        ([name, [first, second]]) =>
+          `${aliasOf(name)} = if_not_exists(${aliasOf(first)}, if_not_exists(${aliasOf(second)}, :none))`,
       ),
     ],
     REMOVE: remove.map(aliasOf),
@@ -122,13 +128,14 @@ export function guardedUpdate(
     UpdateExpression: parts.map(([clause, changes]) => `${clause} ${changes.join(', ')}`).join(' '),
     ...condition,
     ExpressionAttributeNames: {
-      ...aliases([...Object.keys(values), ...remove]),
+      ...aliases([...Object.keys(values), ...Object.entries(copy).flat(2), ...remove]),
       ...ExpressionAttributeNames,
     },
     ExpressionAttributeValues: {
       ...Object.fromEntries(
         Object.entries(values).map(([name, value]) => [placeholderOf(name), value]),
       ),
+      ...(Object.keys(copy).length > 0 && { ':none': 0 }),
       ...ExpressionAttributeValues,
     },
   };

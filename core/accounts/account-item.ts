@@ -8,7 +8,7 @@ import {
   windowStart,
   windows,
 } from '../calendar.ts';
-import type { Item, Query } from '../dynamodb.ts';
+import type { Changes, Item, Query } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
 
@@ -76,6 +76,11 @@ export const windowItem = forEachWindow((window) => {
      * The effective limit (`storedLimit`); absent for a window that the plan does not configure.
      */
     limit: `${code}l`,
+    /**
+     * The units of a minute or an hour when its plan stopped to configure it. A charge goes on to
+     * add to `used`, because its one write can't know the plan; the units come back from here.
+     */
+    held: `${code}k`,
   };
 });
 
@@ -214,10 +219,13 @@ export function newAccessItem(account: string, terms: Terms, nowSeconds: number)
 }
 
 /**
- * The attributes of a plan and an account's own limits in its access item. They leave the counts
- * alone.
+ * The attributes of a plan and an account's own limits in its access item. They leave the counts of
+ * a day and a month alone.
  */
-export function termsChanges({ plan, ownLimits }: Terms): { set: Item; remove: string[] } {
+export function termsChanges({
+  plan,
+  ownLimits,
+}: Terms): Required<Pick<Changes, 'set' | 'copy' | 'remove'>> {
   const own = windowNames.flatMap((window) =>
     ownLimits[window] === undefined ? [] : [[windows[window].code, ownLimits[window]]],
   );
@@ -227,16 +235,21 @@ export function termsChanges({ plan, ownLimits }: Terms): { set: Item; remove: s
     [accessItem.planVersion]: plan.version,
     [accessItem.ownLimits]: Object.fromEntries(own),
   };
+  const copy: Record<string, readonly [string, string]> = {};
   const remove: string[] = [];
   for (const window of windowNames) {
-    const name = windowItem[window].limit;
+    const { limit: name, used, held } = windowItem[window];
     const { [window]: limit } = plan.limits;
     if (limit === undefined) remove.push(name);
     else {
       set[name] = storedLimit(ownLimits[window] === undefined ? limit : ownLimits[window]);
     }
+    if (windows[window].always) continue;
+    // Counted while it is configured, and only then: both are the same if they happen twice.
+    copy[limit === undefined ? held : used] = [held, used];
+    if (limit !== undefined) remove.push(held);
   }
-  return { set, remove };
+  return { set, copy, remove };
 }
 
 /** Reads a plan. */

@@ -469,6 +469,37 @@ describe('quota', () => {
     expect((await usedOf(service, id)).day).toBeGreaterThanOrEqual(before);
   });
 
+  it('counts an hour while its plan configures it, and only then', async () => {
+    const { id, plan, key } = await newAccount(service, { hour: 10, day: null });
+    const change = (limits: Record<string, number | null>) =>
+      service.admin.plans.put({ code: plan, limits });
+    const at = month + 7200;
+    const served = async (count: number, seconds = 0) =>
+      (await burst([instanceAt(at + seconds)], key, count))[200] ?? 0;
+    expect(await served(4)).toBe(4);
+    await change({ day: null });
+    expect(await served(20)).toBe(20);
+    // A change that does not concern the hour does not take its count either.
+    await change({ day: 1000 });
+    expect(await served(5)).toBe(5);
+    await change({ hour: 10, day: null });
+    expect(await served(20)).toBe(6);
+    await change({ hour: 12, day: null });
+    expect(await served(20)).toBe(2);
+    await change({ day: null });
+    expect(await served(3)).toBe(3);
+    await change({ hour: 10, day: null });
+    expect(await served(20, 3600)).toBe(10);
+    expect(await usedOf(service, id)).toEqual({ hour: 10, day: 50 });
+  });
+
+  it('counts the first hour that a plan configures from then on', async () => {
+    const { plan, key } = await newAccount(service, { day: null });
+    expect((await burst([instanceAt(month + 100)], key, 5))[200]).toBe(5);
+    await service.admin.plans.put({ code: plan, limits: { hour: 3, day: null } });
+    expect((await burst([instanceAt(month + 200)], key, 5))[200]).toBe(3);
+  });
+
   it('applies a plan change in the middle of a window at once and exactly', async () => {
     const { id, plan, key } = await newAccount(service, { day: 10 });
     expect((await burst([service.instance], key, 8))[200]).toBe(8);
