@@ -1,5 +1,5 @@
 import { hasKeyPrefix } from '../accounts/api-key.ts';
-import { longestEcho } from '../address-form.ts';
+import { longestEcho, maxFaults } from '../address-form.ts';
 import {
   type AddressRequest,
   addressesToLookUpSchema,
@@ -155,11 +155,11 @@ function* bodyFaults(sent: unknown, offered: readonly IncludeName[]): Generator<
     yield fault([], 'body-form', 'The body is not a JSON object: send one with addresses.');
     return;
   }
-  const { addresses, include, ...others } = sent;
+  const { addresses, include } = sent;
   yield* addressesFaults(addresses);
   if (include !== undefined) yield* includeFaults(include, offered);
   const otherwise = 'send only addresses and include';
-  const unknown = textsOf(others);
+  const unknown = textsOf(sent, ['addresses', 'include']);
   yield* unknownMembers([], unknownFaults(unknown, whatIsMeant(unknown), { known: [], otherwise }));
 }
 
@@ -215,9 +215,21 @@ function* memberFaults(at: Path, address: unknown): Generator<BodyFault> {
   yield* unknownMembers(at, unknownFaults(sent, meant, { known: addressNames }));
 }
 
-/** The members of an object as a query would have them. */
-function textsOf(object: JsonObject): Sent {
-  return new Map(Object.entries(object).map(([name, value]) => [name, [valueSent(value)]]));
+/** With so many members, those that are unknown are more faults than are listed. */
+const mostMembers = maxFaults + addressNames.length + 1;
+
+/**
+ * The members of an object, without the ones to skip, as a query would have them: those of an
+ * address, and others as long as they can be among the faults.
+ */
+function textsOf(object: JsonObject, skipped: readonly string[] = []): Sent {
+  const sent = new Map<string, SentValue[]>();
+  for (const name of Object.keys(object)) {
+    if (skipped.includes(name)) continue;
+    if (sent.size >= mostMembers && !addressNames.some((own) => own === name)) continue;
+    sent.set(name, [valueSent(object[name])]);
+  }
+  return sent;
 }
 
 function valueSent(value: unknown): SentValue {
@@ -232,8 +244,10 @@ function holdsKey(value: object): boolean {
   while (left.length > 0) {
     const one = left.pop();
     if (isText(one) && hasKeyPrefix(one)) return true;
-    if (typeof one !== 'object' || one === null) continue;
-    for (const [name, inner] of Object.entries(one)) left.push(name, inner);
+    if (Array.isArray(one)) for (const inner of one) left.push(inner);
+    else if (typeof one === 'object' && one !== null) {
+      for (const [name, inner] of Object.entries(one)) left.push(name, inner);
+    }
   }
   return false;
 }
