@@ -78,7 +78,7 @@ export type Changes = {
   keep?: Item;
   /** Adds to a number; absent counts as 0. */
   raise?: Record<string, number>;
-  /** Copies the first of two counts of the item that is there; 0 for none. */
+  /** Copies the first count that exists; 0 if the item has neither. */
   copy?: Record<string, readonly [first: string, second: string]>;
   remove?: string[];
 };

@@ -50,8 +50,9 @@ export type ChecksumSecrets = {
 };
 
 /**
- * How long a read counts as up to date, and a failed one is not repeated. A rotation waits for twice as long, and the first key is
- * shown after twice as long, so that no instance refuses a key that somebody can have.
+ * How long a read counts as up to date; a failed read counts as long as an empty one. A
+ * rotation waits for twice as long, and the first key is shown after twice as long, so that no
+ * instance refuses a key that somebody can have.
  */
 const freshMilliseconds = { some: 5000, none: 1000 };
 

@@ -74,7 +74,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Whether a list has more elements than are valid: the schema would examine each of them. */
+/** Whether a list has too many elements: the schema would examine every one. */
 function hasTooMany(sent: unknown): boolean {
   if (!isObject(sent)) return false;
   const { addresses, include } = sent;
@@ -92,7 +92,7 @@ function hasRepeatedMembers(body: string, sent: { addresses: object[] }): boolea
   return body.split(':').length - 1 > members;
 }
 
-/** No member of a valid body is as deep; what is in a deeper one is not looked at. */
+/** No member of a valid body is as deep; deeper members are not examined. */
 const deepest = 10;
 
 /**
@@ -215,11 +215,11 @@ function* memberFaults(at: Path, address: unknown): Generator<BodyFault> {
   yield* unknownMembers(at, unknownFaults(sent, meant, { known: addressNames }));
 }
 
-/** With so many members, those that are unknown are more faults than are listed. */
+/** An object with so many members has more unknown members than a response lists. */
 const mostMembers = maxFaults + addressNames.length + 1;
 
 /**
- * The members of an object, without the ones to skip, as a query would have them: those of an
+ * The members of an object as a query would have them, without the skipped members: the parts of an
  * address, and others as long as they can be among the faults.
  */
 function textsOf(object: JsonObject, skipped: readonly string[] = []): Sent {
@@ -297,7 +297,7 @@ function isOwnStep(path: Path, at: number): boolean {
 
 /**
  * A JSON pointer (RFC 6901). Its names are echoed no longer than other texts of a request; deeper
- * than that, it points to what is around.
+ * than that, it points to the member around.
  */
 function pointerTo(...path: Path): string {
   let pointer = '';

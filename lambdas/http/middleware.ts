@@ -29,8 +29,8 @@ export type RequestEvent = APIGatewayProxyEventV2 & {
   input?: LookupInput;
   caller?: Caller;
   /**
-   * From `authenticate`: the account of a key with a checksum of this deployment, whether or not the
-   * key is admitted.
+   * From `authenticate`: the account of a key with a checksum of this deployment, even if the key
+   * is refused.
    */
   account?: string;
   outcome?: string;

@@ -2,8 +2,8 @@ import { addressPaths } from '../../lambdas/address/address-route.ts';
 import type { TestRequest } from './gateway-event.ts';
 
 /**
- * Requests that cost most to refuse, generated: each shape of text, value and name, at each position
- * of a body, a query and the headers.
+ * Requests that cost most to refuse, generated: each shape of text, value and name, at each
+ * position in a body, a query and the headers.
  */
 export type HostileKind = {
   name: string;

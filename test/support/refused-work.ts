@@ -1,7 +1,7 @@
 /**
  * Counts the work of refusing hostile requests, and prints it as JSON lines: the blocks of our code
- * that V8 runs, and the characters that patterns examine. It replaces `RegExp.prototype.exec`, so it
- * is a process of its own. Its argument is how many kinds it takes; all if absent.
+ * that V8 runs, and the characters that patterns examine. It replaces `RegExp.prototype.exec`, so
+ * it is a process of its own. Its argument is the number of kinds; all if absent.
  */
 import { Session } from 'node:inspector/promises';
 import { type HostileKind, hostileKinds } from './hostile-requests.ts';

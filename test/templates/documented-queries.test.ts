@@ -72,7 +72,7 @@ function valueAt(line: Line, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Line | undefined)?.[name] ?? undefined, line);
 }
 
-/** Whether a line meets a condition such as `level = "ERROR"`. @throws Error if it has another form */
+/** Whether a line meets a condition such as `level = "ERROR"`. @throws Error for another form */
 function meets(line: Line, condition: string): boolean {
   const [, present] = /^ispresent\((.+)\)$/.exec(condition) ?? [];
   if (present) return valueAt(line, present) !== undefined;
