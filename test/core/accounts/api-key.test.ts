@@ -197,6 +197,12 @@ describe('the form of a key', () => {
     },
   );
 
+  it('has an account no longer than an id: a search has to stop before the end of a long text', () => {
+    const of = (account: string) => `x bagadres_${account}_${'0'.repeat(20)}`;
+    expect(containsApiKey(of('a'.repeat(32)))).toBe(true);
+    expect(containsApiKey(of('_'.repeat(33)))).toBe(false);
+  });
+
   it('is found and redacted anywhere in a text, complete or truncated', () => {
     for (const account of accounts) {
       const { key } = issueApiKey(account, secret);
