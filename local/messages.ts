@@ -173,14 +173,19 @@ This is a demo: real addresses of Weesp, of 2021. Load your own municipality or 
 function loadedText(report: LoadReport): string {
   const { outcome, voorkomens, nummeraanduidingen, addresses, withoutPostcode, problems } = report;
   if (outcome !== 'published') return '';
+  const equal = nummeraanduidingen - addresses;
+  const shared = equal > 0 ? `, ${grouped(equal)} with the address of another` : '';
   const skipped =
     withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
   const faulty = problems === null ? '' : `, ${grouped(problems)} faulty`;
   const waived = report.waived
-    .map(({ message }) => `\nIgnored because this extract is not the one from before: ${message}`)
+    .map(
+      ({ message }) =>
+        `\nLoaded all the same, because this extract is not the one from before: ${message}`,
+    )
     .join('');
   return `
-Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${skipped}${faulty}${waived}
+Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${shared}${skipped}${faulty}${waived}
 `;
 }
 

@@ -103,7 +103,8 @@ async function guard(
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) =>
     source != null && source.location === disposable;
-  const allowOlder = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
+  const replacesDisposable = isDisposable(base?.source);
+  const allowOlder = wasJudged || isDisposable(load.source) || replacesDisposable;
   const ofDay = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
   // The sums published since an extract or an approval; unknown if their file is damaged.
   const earlier =
@@ -136,10 +137,7 @@ async function guard(
       thresholds.alwaysAllowedInPlace,
     ),
     ...incomplete,
-    ...objectionsToArea(
-      load,
-      isDisposable(load.source) || isDisposable(base?.source) ? null : base,
-    ),
+    ...objectionsToArea(load, isDisposable(load.source) || replacesDisposable ? null : base),
   ];
   // An operator asked for the rollback, so the guard's objections are shown but stop nothing.
   const waived = wasJudged
@@ -167,7 +165,8 @@ async function guard(
     },
     csv,
     objections: against,
-    waived,
+    // Nobody minds how little stays of a disposable dataset.
+    waived: replacesDisposable ? [] : waived,
     approved,
     go,
     ...(manifest.pending && { interrupted: interruptedLoad(manifest.pending) }),

@@ -62,6 +62,7 @@ const half = () => extract('2026-02-08', { addresses: 20 });
 const place = 'other.zip';
 const asked = {
   nothing: {},
+  'the demo': {},
   'an extract': { of: usual },
   'an extract with objects': { of: usual, objecten: true },
   'an extract and days': { of: usual, mutations },
@@ -172,7 +173,11 @@ describe('npm start', () => {
       'nothing',
       String.raw`^\nServing the data folder's dataset, from \S+extract\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with peildatum 2026-01-08 on `,
     ],
-    ['nothing', 'one address twice', "Serving 1 addresses .* on [^]*postcode=1381AA&huisnummer=1'"],
+    [
+      'nothing',
+      'one address twice',
+      "1 addresses of 2 nummeraanduidingen, 1 with the address of another, 0 skipped[^]*Serving 1 addresses .* on [^]*postcode=1381AA&huisnummer=1'",
+    ],
     ['an extract', 'another place, with half of the streets', `20${refused}[^]*${approve}`],
     ['an extract', 'another place, without addresses', `0 addresses[^]*${approve}`],
     [
@@ -188,7 +193,12 @@ describe('npm start', () => {
     [
       'an extract',
       'another place, changed a lot',
-      String.raw`Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped \(no postcode\), 0 faulty\nIgnored because this extract is not the one from before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 1381 AA 21; 1381 AA 22; 1381 AA 23\n`,
+      String.raw`Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped \(no postcode\), 0 faulty\nLoaded all the same, because this extract is not the one from before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 1381 AA 21; 1381 AA 22; 1381 AA 23\n`,
+    ],
+    [
+      'the demo',
+      'another place, changed a lot',
+      String.raw`^\nRead 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped \(no postcode\), 0 faulty\n\nServing`,
     ],
     [
       'an extract',
