@@ -13,6 +13,7 @@ export type {
   Refusals,
 } from '../../core/accounts/usage-record.ts';
 export {
+  type LongWindowName,
   longWindowNames,
   type WindowName,
   windowNames,
