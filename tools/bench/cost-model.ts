@@ -165,9 +165,13 @@ function metricsOf({ Metrics }: Properties): number {
   return (Metrics as { MetricStat?: unknown }[]).filter(({ MetricStat }) => MetricStat).length;
 }
 
-/** Of our own metrics with an alarm; that of refused keys needs requests. */
+/**
+ * Of our own metrics with an alarm; that of refused keys needs requests, and a filter of a log, whose
+ * metric has no dimensions, needs the line that it counts.
+ */
 function idleMetrics(alarm: Properties): number {
   const text = JSON.stringify(alarm);
+  if (!text.includes('"Dimensions"')) return 0;
   if (!text.includes('"Namespace":"BagAdres/') || text.includes('"MetricName":"Requests"')) {
     return 0;
   }
