@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import {
+  CfnRole,
   type IGrantable,
   type IRole,
   PolicyStatement,
@@ -76,12 +77,25 @@ export function defaultEventBus(scope: Construct): string {
 }
 
 /**
- * Lets an AWS service use a role on behalf of this account only, also the roles that the CDK makes:
- * the trust policy of each has one statement.
+ * The services whose documentation has `aws:SourceAccount` in the trust policy of a role, for
+ * Lambda under "Working with AWS managed policies in the execution role", for CodeDeploy,
+ * EventBridge Scheduler and Step Functions under "confused deputy". A service that does not send it
+ * can't use the role at all, and AWS Backup documents it for other policies only (decision 0174).
+ */
+const sendSourceAccount = /^(?:codedeploy|lambda|scheduler|states)\./;
+
+/**
+ * Lets an AWS service that names the account behind a call use a role for this account only, also
+ * the roles that the CDK makes. The trust policy of each has one statement.
  */
 export class TrustOwnAccount implements IAspect {
   visit(node: IConstruct): void {
     if (!(node instanceof CfnResource) || node.cfnResourceType !== 'AWS::IAM::Role') return;
+    // The CDK writes only the roles of its own functions as plain resources.
+    if (node instanceof CfnRole) {
+      const { Statement } = Stack.of(node).resolve(node.assumeRolePolicyDocument);
+      if (!sendSourceAccount.test(Statement[0].Principal.Service)) return;
+    }
     const condition =
       'AssumeRolePolicyDocument.Statement.0.Condition.StringEquals.aws:SourceAccount';
     node.addPropertyOverride(condition, Stack.of(node).account);

@@ -2,8 +2,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { stateName } from '../../lib/loader/load-states.ts';
 import { stepNames, stepOf } from '../../loader/steps/load-steps.ts';
-import { everything, ofType, otherwise, type Template, templates } from '../lib/synthesized.ts';
+import {
+  everything,
+  ofType,
+  otherwise,
+  portal,
+  type Template,
+  templates,
+} from '../lib/synthesized.ts';
 
+type Trust = { Principal: { Service: string }; Condition?: unknown };
 type Statement = {
   Effect: string;
   Action: string | string[];
@@ -190,17 +198,32 @@ describe('what each function may do', () => {
     );
   });
 
-  it('is done for this account alone: the trust policy of every role says so', () => {
-    for (const template of [encrypted.data, encrypted.service, encrypted.loader]) {
-      const roles = Object.values(ofType(template, 'AWS::IAM::Role'));
-      expect(roles.length).toBeGreaterThan(2);
-      for (const { Properties } of roles) {
-        const { Statement } = (Properties as { AssumeRolePolicyDocument: { Statement: unknown[] } })
-          .AssumeRolePolicyDocument;
-        const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } };
-        expect(Statement).toEqual([expect.objectContaining({ Effect: 'Allow', Condition })]);
+  it('is done for this account alone, by every service whose documentation has that condition', async () => {
+    const all = [...Object.values((await templates({ ...everything, portal })).all)];
+    const { all: trial } = await templates({ stage: 'trial', removalPolicy: 'destroy' });
+    const services: Record<'own' | 'any', Set<string>> = { own: new Set(), any: new Set() };
+    const roles = [...all, ...Object.values(trial)].flatMap((template) =>
+      Object.values(ofType(template, 'AWS::IAM::Role')),
+    );
+    expect(roles.length).toBeGreaterThan(30);
+    const own = { StringEquals: { 'aws:SourceAccount': expect.anything() } };
+    for (const { Properties } of roles) {
+      const { Statement } = (Properties as { AssumeRolePolicyDocument: { Statement: Trust[] } })
+        .AssumeRolePolicyDocument;
+      expect(Statement).toHaveLength(1);
+      for (const { Principal, Condition } of Statement) {
+        if (Condition) expect(Condition).toEqual(own);
+        services[Condition ? 'own' : 'any'].add(Principal.Service);
       }
     }
+    expect([...services.own].sort()).toEqual([
+      'codedeploy.amazonaws.com',
+      'lambda.amazonaws.com',
+      'scheduler.amazonaws.com',
+      'states.amazonaws.com',
+    ]);
+    // AWS Backup documents the condition for resource policies alone.
+    expect([...services.any]).toEqual(['backup.amazonaws.com']);
   });
 
   it('is nothing in the data stack, except for configured backups', () => {

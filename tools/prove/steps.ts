@@ -12,6 +12,8 @@ import { type Answer, assetBucket, deployment, stage, type Trial, toolkit } from
 const account = 'prove';
 const restored = `${deployment}-accounts-2`;
 const portalName = `${deployment}.example.nl`;
+/** The vault that the plan of AWS Backup copies to. */
+const copies = `${deployment}-copies`;
 const idOf = (key: string) => key.split('_')[2]?.slice(0, 8) ?? '';
 const ms = (milliseconds: number) => `${Math.round(milliseconds)} ms`;
 
@@ -193,6 +195,49 @@ export const steps: readonly Step<Trial>[] = [
       const { TableNames } = await trial.aws('dynamodb', 'list-tables');
       if (TableNames.includes(restored)) {
         await trial.aws('dynamodb', 'delete-table', { TableName: restored });
+      }
+    },
+  },
+  {
+    name: 'backup',
+    asks: 'deploys a plan of AWS Backup, backs the accounts table up once by its role, and goes back (30 minutes)',
+    async run(trial) {
+      if (trial.place.isEmulator) return 'skipped: emulators run no jobs of AWS Backup';
+      const { BackupVaultArn } = await trial.aws('backup', 'create-backup-vault', {
+        BackupVaultName: copies,
+      });
+      await trial.deploy({ backupVaultArn: BackupVaultArn });
+      const [BackupPlanId] = await physicalIds(trial, 'AWS::Backup::BackupPlan');
+      const { BackupSelectionsList } = await trial.aws('backup', 'list-backup-selections', {
+        BackupPlanId,
+      });
+      const [{ IamRoleArn }] = BackupSelectionsList;
+      const { Table } = await trial.aws('dynamodb', 'describe-table', {
+        TableName: trial.output('AccountsTableName'),
+      });
+      const [BackupVaultName] = await physicalIds(trial, 'AWS::Backup::BackupVault');
+      const { BackupJobId } = await trial.aws('backup', 'start-backup-job', {
+        BackupVaultName,
+        ResourceArn: Table.TableArn,
+        IamRoleArn,
+      });
+      let job = { State: 'CREATED', StatusMessage: '' };
+      await until(trial, async () => {
+        job = await trial.aws('backup', 'describe-backup-job', { BackupJobId });
+        return /^(?:COMPLETED|FAILED|ABORTED|EXPIRED|PARTIAL)$/.test(job.State);
+      });
+      if (job.State !== 'COMPLETED') throw new Error(`${job.State}: ${job.StatusMessage}`);
+      await deleteBackups(trial);
+      await trial.deploy();
+      return `a backup of the accounts table by ${IamRoleArn.split('/').at(-1)}`;
+    },
+    async undo(trial) {
+      if (trial.place.isEmulator) return;
+      await deleteBackups(trial);
+      // With the setting, the vault would be retained when the stacks are destroyed.
+      if ((await physicalIds(trial, 'AWS::Backup::BackupPlan')).length > 0) await trial.deploy();
+      if ((await vaultNames(trial)).includes(copies)) {
+        await trial.aws('backup', 'delete-backup-vault', { BackupVaultName: copies });
       }
     },
   },
@@ -392,6 +437,35 @@ function sum(numbers: readonly number[]): number {
 async function until({ place }: Trial, holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(place.scale.pollSeconds * 1_000);
 }
+
+/** What CloudFormation calls the resources of a type in the data stack. */
+async function physicalIds(trial: Trial, type: string): Promise<string[]> {
+  const input = { StackName: `${deployment}-data` };
+  const { StackResources } = await trial.aws('cloudformation', 'describe-stack-resources', input);
+  return StackResources.filter(
+    ({ ResourceType }: { ResourceType: string }) => ResourceType === type,
+  ).map(({ PhysicalResourceId }: { PhysicalResourceId: string }) => PhysicalResourceId);
+}
+
+/** Deletes what is in the vaults of the trial: a vault with backups can't be deleted. */
+async function deleteBackups(trial: Trial): Promise<void> {
+  for (const BackupVaultName of await vaultNames(trial)) {
+    await until(trial, async () => {
+      const { RecoveryPoints } = await trial.aws('backup', 'list-recovery-points-by-backup-vault', {
+        BackupVaultName,
+      });
+      for (const { RecoveryPointArn, Status } of RecoveryPoints) {
+        if (Status === 'DELETING') continue;
+        const input = { BackupVaultName, RecoveryPointArn };
+        await trial.aws('backup', 'delete-recovery-point', input);
+      }
+      return RecoveryPoints.length === 0;
+    });
+  }
+}
+
+const vaultNames = (trial: Trial) =>
+  named(trial, ['backup', 'list-backup-vaults', 'BackupVaultList', 'BackupVaultName']);
 
 async function deleteBucket(trial: Trial, Bucket: string): Promise<void> {
   const { Buckets } = await trial.aws('s3api', 'list-buckets');
