@@ -7,6 +7,7 @@ import {
   domain,
   emailAddress,
   flag,
+  keyOfSecret,
   kmsKey,
   nameOfSecret,
   portal,
@@ -32,6 +33,7 @@ const canary = z.strictObject({
   keySecretName: nameOfSecret.describe(
     'The secret with an API key, as plain text; its account pays the lookups.',
   ),
+  keySecretKeyArn: keyOfSecret,
   postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe(
     'A part of an address that exists.',
   ),

@@ -97,8 +97,13 @@ export const api = z.strictObject({
     ),
 });
 
-/** The form of the ARN of a key. */
-export const kmsKey = 'arn:aws[a-z-]*:kms:[a-z0-9-]+:\\d{12}:key/[0-9a-f-]+';
+/** The form of the ARN of a key, which may be a multi-Region one. */
+export const kmsKey = 'arn:aws[a-z-]*:kms:[a-z0-9-]+:\\d{12}:key/(?:mrk-)?[0-9a-f-]+';
+
+/** The key of a secret that the operator made: a reader of the secret must be allowed to use it. */
+export const keyOfSecret = text(new RegExp(`^${kmsKey}$`), 'the ARN of a KMS key')
+  .optional()
+  .describe("The KMS key that encrypts it, unless it is AWS's or the key of `encryptionKey`.");
 
 /** A table that AWS restored, to be used instead of the table of the data stack, which stays. */
 const usedTable = z.strictObject({
@@ -178,6 +183,7 @@ export const portal = z.strictObject({
       clientSecretName: nameOfSecret
         .optional()
         .describe('The secret with the client secret, as plain text; a public client has none.'),
+      clientSecretKeyArn: keyOfSecret,
       clientSecretExpires: z.iso
         .date()
         .meta({ allowed: 'a date, for instance `2027-01-31`' })

@@ -139,6 +139,7 @@ export class Canary extends LambdaFunction {
     this.usesSecret(
       Secret.fromSecretNameV2(this, 'Key', canary.keySecretName),
       canaryEnvironment.keySecret,
+      canary.keySecretKeyArn,
     );
     const every = Duration.minutes(canary.everyMinutes);
     this.runEvery(every, { description: 'Runs the canary', maxEventAge: Duration.minutes(1) });

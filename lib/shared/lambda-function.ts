@@ -156,10 +156,14 @@ export class LambdaFunction extends Construct {
     return this;
   }
 
-  /** Allows reading the secret and sets `variable` to its name. */
-  usesSecret(secret: ISecret, variable: string): this {
+  /**
+   * Allows reading the secret, which may be encrypted with a key of its own, and sets `variable` to
+   * its name.
+   */
+  usesSecret(secret: ISecret, variable: string, keyArn?: string): this {
     this.function.addEnvironment(variable, secret.secretName);
     secret.grantRead(this.function);
+    if (keyArn) allow(this.function, ['kms:Decrypt'], [keyArn]);
     return this;
   }
 

@@ -150,6 +150,8 @@ function contradictions(config: Config): string[] {
       'bagAdres.canary.usesPublicUrl is true, but there is no bagAdres.api.publicUrl. Set it, or remove usesPublicUrl.',
     encryptionKey.startsWith('arn:') && elsewhere('encryptionKey', encryptionKey, region),
     elsewhere('tables.accounts.keyArn', config.tables.accounts?.keyArn, region),
+    elsewhere('canary.keySecretKeyArn', config.canary?.keySecretKeyArn, region),
+    elsewhere('portal.signIn.clientSecretKeyArn', signIn?.clientSecretKeyArn, region),
     isTrial &&
       stage === 'prod' &&
       'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod": give a trial another stage, "trial" for instance.',

@@ -89,7 +89,7 @@ export class PortalStack extends Stack {
     const { name, colour, logo, languages, ...links } = config.branding;
     const signIn =
       portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
-    const { clientSecretName, clientSecretExpires, ...provider } = signIn;
+    const { clientSecretName, clientSecretKeyArn, clientSecretExpires, ...provider } = signIn;
     const lambda = new LambdaFunction(this, 'Portal', {
       config,
       encryptionKey,
@@ -121,7 +121,7 @@ export class PortalStack extends Stack {
     });
     if (clientSecretName) {
       const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
-      lambda.usesSecret(secret, environment.portalClientSecret);
+      lambda.usesSecret(secret, environment.portalClientSecret, clientSecretKeyArn);
     }
     if (!data.sessionSecret) {
       throw new Error('The data stack has no session secret: it has one with `portal`.');

@@ -7,6 +7,7 @@ import {
   ofType,
   otherwise,
   portal,
+  signIn,
   type Template,
   templates,
 } from '../lib/synthesized.ts';
@@ -181,6 +182,21 @@ describe('what each function may do', () => {
     expect(commandsIn('lambdas/canary/*.ts')).toEqual(['GetSecretValue']);
     expect(permissions(encrypted.service).CanaryRole?.join()).toContain(
       'secretsmanager:GetSecretValue',
+    );
+  });
+
+  it('covers the keys of the secrets that the canary and the portal read', async () => {
+    const keyArn = (id: string) => `arn:aws:kms:eu-central-1:123456789012:key/mrk-${id}`;
+    const { service, all } = await templates({
+      canary: { ...everything.canary, keySecretKeyArn: keyArn('0a') },
+      portal: {
+        ...portal,
+        signIn: { ...signIn, clientSecretKeyArn: keyArn('0b') },
+      },
+    });
+    expect(permissions(service).CanaryRole).toContain(`kms:Decrypt on ${keyArn('0a')}`);
+    expect(JSON.stringify(all)).toContain(
+      JSON.stringify({ Action: 'kms:Decrypt', Effect: 'Allow', Resource: keyArn('0b') }),
     );
   });
 

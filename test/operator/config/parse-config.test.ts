@@ -270,6 +270,35 @@ describe('the configuration', () => {
     expect(faults({ portal: { domain: portalDomain, operators: operatorsOf(20) } })).toEqual([]);
   });
 
+  it('accepts a multi-Region key wherever it takes a key, in the region of the stage', () => {
+    const withKey = (region: string) => {
+      const key = `arn:aws:kms:${region}:123456789012:key/mrk-1234abcd12ab34cd56ef1234567890ab`;
+      return faults({
+        encryptionKey: key,
+        tables: { accounts: { name: 'restored', keyArn: key } },
+        canary: {
+          keySecretName: 'x',
+          keySecretKeyArn: key,
+          postcode: '1012RJ',
+          huisnummer: 147,
+        },
+        portal: {
+          domain: portalDomain,
+          signIn: { ...signIn, clientSecretName: 'x', clientSecretKeyArn: key },
+        },
+      });
+    };
+    expect(withKey('eu-central-1')).toEqual([]);
+    expect(withKey('eu-west-1')).toEqual(
+      [
+        'encryptionKey',
+        'tables.accounts.keyArn',
+        'canary.keySecretKeyArn',
+        'portal.signIn.clientSecretKeyArn',
+      ].map((field) => expect.stringContaining(`${field} is in eu-west-1 but bagAdres.region is`)),
+    );
+  });
+
   it('accepts regions and keys of every partition', () => {
     for (const [region, partition] of [
       ['eusc-de-east-1', 'aws-eusc'],
