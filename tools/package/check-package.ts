@@ -120,7 +120,7 @@ async function checkForm(packed: string): Promise<void> {
   // It depends on nothing, so no registry is needed.
   await run(shop, 'npm', ['install', '--offline', '--no-audit', '--no-fund', packed]);
   const page =
-    "import 'bag-adres-form'; document.querySelector('bag-adres-form')!.texts = { yes: 'Klopt' };";
+    "import 'bag-adres-form'; document.querySelector('bag-adres-form')!.texts = { take: 'Neem over' };";
   const server =
     "import { lookUp } from 'bag-adres-form/routes/node';\n" +
     'console.log((await lookUp(new URLSearchParams(), () => undefined)).status);';

@@ -23,17 +23,17 @@ type FormPicture = {
  */
 const formPictures: FormPicture[] = [
   { name: 'form', postcode: '1012RJ', huisnummer: '147' },
+  { name: 'form-hint' },
   { name: 'form-14-7', postcode: '1012RJ', huisnummer: '14 7' },
-  { name: 'form-2-hoog', postcode: '1012RJ', huisnummer: '2-hoog' },
+  { name: 'form-additions', postcode: '1012RJ', huisnummer: '2' },
+  { name: 'form-list', postcode: '1012RJ', huisnummer: '3' },
+  { name: 'form-unknown-addition', postcode: '1012RJ', huisnummer: '2-hoog' },
+  { name: 'form-wrong', postcode: '1012' },
+  { name: 'form-not-found', postcode: '1012RJ', huisnummer: '99999' },
   {
     name: 'form-returning',
-    huisnummer: '148',
-    brought: {
-      postcode: '1012RJ',
-      huisnummer: '147',
-      straat: 'Nieuwezijds Voorburgwal',
-      woonplaats: 'Amsterdam',
-    },
+    huisnummer: '14 7',
+    brought: { postcode: '1012RJ', straat: 'Damrak', woonplaats: 'Amsterdam' },
   },
 ];
 
@@ -42,6 +42,7 @@ const numbers: Record<string, (string | null)[]> = {
   147: [null],
   14: [null, '7'],
   2: ['1', '2', '3'],
+  3: ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'],
 };
 
 function answer(query: URLSearchParams): object {
@@ -88,7 +89,7 @@ export async function takeFormPictures(
       await page.locator(`[name=${field}]`).fill(value);
       await page.keyboard.press('Tab');
     }
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(900);
     await page.locator('[name=woonplaats]').focus();
     await page.evaluate('document.activeElement.blur()');
     await page.screenshot({ path: join(out, `${name}.png`), fullPage: true });
