@@ -451,9 +451,12 @@ const comesAgainScript = `if (document.querySelector('[data-comes-again]'))
   }, 3000);
 `;
 
-/** Brings the tab of this page into the row of tabs, which scrolls on a phone. */
-const tabScript = `for (const tab of document.querySelectorAll('.menu [aria-current]'))
-  tab.closest('ul').scrollLeft = tab.offsetLeft - 40;
+/** Closes a menu of actions by a click elsewhere or the Escape key. */
+const menuScript = `for (const kind of ['click', 'keydown'])
+  addEventListener(kind, ({ key, target }) => {
+    for (const menu of document.querySelectorAll('.more[open]'))
+      if (key === 'Escape' || (!key && !menu.contains(target))) menu.open = false;
+  });
 `;
 
 /** The files of the portal, at addresses that change with their contents. */
@@ -465,7 +468,7 @@ function assetFiles({ colour, logo }: PortalSettings) {
   });
   const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
   const scripts =
-    goOnScript + comesAgainScript + tabScript + readAsset('copy.js') + readAsset('chart.js');
+    goOnScript + comesAgainScript + menuScript + readAsset('copy.js') + readAsset('chart.js');
   const script = file('portal.js', scripts, 'text/javascript; charset=utf-8');
   const picture = logo && file('logo', logo.bytes, logo.type);
   return {

@@ -7,7 +7,7 @@ export type ListPage = FormVisit & {
   path: string;
   query: Readonly<Record<string, string>>;
   text: Readonly<
-    Record<'show' | 'hide' | 'search' | 'noneFound', string> & {
+    Record<'show' | 'hide' | 'search' | 'sortBy' | 'noneFound', string> & {
       paging: Readonly<Record<'pages' | 'previous' | 'next' | 'first', string>>;
       rowsOf: (from: string, to: string, all: string) => string;
     }
@@ -133,7 +133,9 @@ export function listOf<T>(
     columns.map(({ show }, i) => html`${i === 0 ? box(row) : ''}${show(row)}`),
   );
   const table =
-    part.length > 0 ? scrollTable(caption, head, cells) : html`<p>${text.noneFound}</p>`;
+    part.length > 0
+      ? scrollTable(caption, head, cells, text.sortBy)
+      : html`<p>${text.noneFound}</p>`;
   const body = isChoice
     ? html`<form method="get" action="${choice.action}">${table}<p class="actions"><button class="button plain">${choice.label}</button></p></form>`
     : table;

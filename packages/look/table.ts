@@ -17,12 +17,13 @@ export type Head = {
 /**
  * A table that scrolls separately from the page, also with the keyboard. On a phone each row of a
  * wide one is two lines: the first cell with the one `aside`, and the others, each after the label
- * of its column.
+ * of its column. There `sortBy` stands before the heads that sort it.
  */
 export function scrollTable(
   caption: string,
   head: readonly (string | Head)[],
   rows: readonly Html[][],
+  sortBy = '',
 ): Html {
   const columns = head.map((one): Head => (typeof one === 'string' ? { label: one } : one));
   const classes = columns.map(({ isNumber, place }) => {
@@ -39,7 +40,7 @@ export function scrollTable(
     );
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table${columns.length > 2 ? html` class="cards"` : ''}>
 <caption>${caption}</caption>
-<thead><tr>${heads}</tr></thead>
+<thead><tr${sortBy && html` data-sort="${sortBy}"`}>${heads}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${cellsOf(row)}</tr>`)}</tbody>
 </table></div>`;
 }

@@ -144,7 +144,7 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
       const last = key.days.at(-1)?.date ?? key.lastUsed;
       return [
         keyLink(visit, key),
-        last ? format.day(last) : text.keyUse.notUsed,
+        last ? format.day(last) : text.keyUse.never,
         format.number(key.lookups),
       ];
     });

@@ -61,7 +61,14 @@ async function listPage(visit: AccountVisit): Promise<Page> {
       sort: (key) => key.lastUsed ?? '',
     },
     ...(canChange
-      ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }]
+      ? [
+          {
+            name: 'actions',
+            label: text.actions,
+            place: 'plain' as const,
+            show: (key: KeyView) => actionsOn(visit, key),
+          },
+        ]
       : []),
   ];
   const choice = {
@@ -81,16 +88,17 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   });
   return {
     title: text.keys,
-    body: html`${doneNote(visit)}<div class="card">${list}<p class="muted">${text.keyIdPlace} ${idInKey(visit, keys.at(-1)?.keyId)}</p></div>
-${await oldKeys(visit, keys)}${findKeyForm(visit)}
-${canChange ? createKeyCard(visit, text.createKey) : ''}`,
+    body: html`${doneNote(visit)}${canChange ? createKeyCard(visit, text.createKey) : ''}
+<div class="card keys">${list}<p class="muted">${text.keyIdPlace} ${idInKey(visit, keys.at(-1)?.keyId)}</p></div>
+${await oldKeys(visit, keys)}${findKeyForm(visit)}`,
   };
 }
 
 export const keyLink = (
   visit: AccountVisit,
   { keyId, label }: Pick<KeyView, 'keyId' | 'label'>,
-): Html => html`<a href="${pathOf(visit)}/${keyId}">${label ?? '-'}</a> <code>${keyId}</code>`;
+): Html =>
+  html`<span class="key"><a href="${pathOf(visit)}/${keyId}" title="${label ?? '-'}">${label ?? '-'}</a> <code>${keyId}</code></span>`;
 
 /**
  * The keys that are being replaced, with what still uses them: that has to change before they end.
@@ -130,17 +138,17 @@ function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): 
   const { text } = visit;
   const until =
     state === 'active' && expires !== null
-      ? html`<br><span class="muted">${untilOf(visit, expires)}</span>`
+      ? html` <span class="muted">${untilOf(visit, expires)}</span>`
       : '';
   const successor =
     state !== 'revoked' && replacedBy !== null
-      ? html`<br><span class="muted">${text.replacedBy} <code>${replacedBy}</code></span>`
+      ? html` <span class="muted">${text.replacedBy} <code>${replacedBy}</code></span>`
       : '';
   return html`${stateTag(state, text)}${until}${successor}`;
 }
 
 function lastUsed({ format, text }: AccountVisit, key: KeyView): Html {
-  return key.lastUsed ? format.day(key.lastUsed) : text.keyUse.notUsed;
+  return key.lastUsed ? format.day(key.lastUsed) : text.keyUse.never;
 }
 
 function actionsOn(visit: AccountVisit, key: KeyView): Html {
@@ -148,7 +156,7 @@ function actionsOn(visit: AccountVisit, key: KeyView): Html {
   if (key.state === 'revoked') return '';
   const link = (what: 'rotate' | 'revoke') =>
     html`<a href="${pathOf(visit)}/${key.keyId}/${what}" aria-label="${text[what]}: ${nameOf(key)}">${text[what]}</a>`;
-  return html`<span class="actions">${canRotate(key) ? link('rotate') : ''}${link('revoke')}</span>`;
+  return html`<details class="more" name="more"><summary aria-label="${text.actions}: ${nameOf(key)}">${text.actions}</summary><div>${canRotate(key) ? link('rotate') : ''}${link('revoke')}</div></details>`;
 }
 
 /** The token in a form makes sure that sending it twice creates one key. */
@@ -160,8 +168,8 @@ const labelLength = 64;
 export function createKeyCard(visit: AccountVisit, heading: string): Html {
   const { text, tools } = visit;
   const min = new Date(tools.now()).toISOString().slice(0, 10);
-  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.key.label, hint: text.labelHint, maxLength: labelLength, required: true })}
-${field(visit, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}`;
+  const fields = html`${onceField()}<div class="fields">${field(visit, { name: 'label', label: text.key.label, hint: text.labelHint, maxLength: labelLength, required: true })}
+${field(visit, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}</div>`;
   const form = postForm(visit, pathOf(visit), fields, { label: text.createKey });
   return html`<div class="card"><h2>${heading}</h2><p>${text.createKeyText}</p>${form}</div>`;
 }

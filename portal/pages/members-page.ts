@@ -50,7 +50,7 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
     words: ({ person, role: given }) => `${person} ${text.roles[given]}`,
     none: text.noMembers,
   });
-  const fields = html`${field(visit, { name: 'person', label: text.email, required: true })}${roleChoice(visit)}`;
+  const fields = html`${field(visit, { name: 'person', label: text.email, hint: text.emailHint, required: true })}${roleChoice(visit)}`;
   const form = canChange ? postForm(visit, pathOf(visit), fields, { label: text.addMember }) : '';
   return {
     title: text.tabs.members,

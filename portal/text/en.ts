@@ -89,7 +89,7 @@ export const en = {
 
   key: { label: 'Label', keyId: 'Key id', expires: 'Expires', lastUsed: 'Last used' },
   actions: 'Actions',
-  noKeys: 'There are no keys yet. Create the first one below.',
+  noKeys: 'There are no keys yet. Create the first one above.',
   firstKey: 'Make your first key',
   noActiveKey: 'No key works. Ask an administrator of the account to create one.',
   createKey: 'Create a key',
@@ -239,7 +239,9 @@ export const en = {
   noMembers: 'There are no members yet.',
   addMember: 'Add a member',
   addMemberText: 'Whoever signs in with this identity has access at once. No e-mail is sent.',
-  email: 'E-mail address, or sub: and an id',
+  email: 'E-mail address',
+  emailHint:
+    'The address that this person signs in with. Whoever has none finds a text to copy on the page "No account yet" after signing in: enter that.',
   removeMember: (person: string) => `Remove ${person}?`,
   removeMemberText: 'This person loses access at the next request. Keys do not change.',
   removeMemberYes: 'Yes, remove this member',
@@ -349,6 +351,7 @@ export const en = {
   paging: { pages: 'pages', previous: 'Previous page', next: 'Next page', first: 'First page' },
   rowsOf: (from: string, to: string, all: string) => `${from} to ${to} of ${all}`,
   noneFound: 'Nothing was found.',
+  sortBy: 'Sort by',
 
   yourSessions: 'Where you are signed in',
   signOutAt: {

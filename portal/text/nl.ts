@@ -93,7 +93,7 @@ export const nl: Text = {
 
   key: { label: 'Naam', keyId: 'Sleutel-id', expires: 'Verloopt', lastUsed: 'Laatst gebruikt' },
   actions: 'Acties',
-  noKeys: 'Er zijn nog geen sleutels. Maak hieronder de eerste aan.',
+  noKeys: 'Er zijn nog geen sleutels. Maak hierboven de eerste aan.',
   firstKey: 'Maak uw eerste sleutel aan',
   noActiveKey:
     'Er is geen werkende sleutel. Vraag een beheerder van het account om er een aan te maken.',
@@ -258,7 +258,9 @@ export const nl: Text = {
   addMember: 'Lid toevoegen',
   addMemberText:
     'Wie met deze identiteit inlogt, heeft meteen toegang. Er wordt geen e-mail gestuurd.',
-  email: 'E-mailadres, of sub: en een id',
+  email: 'E-mailadres',
+  emailHint:
+    'Het adres waarmee deze persoon inlogt. Wie er geen heeft, ziet na het inloggen op de pagina "Nog geen account" een tekst om te kopiëren: vul die in.',
   removeMember: (person) => `${person} verwijderen?`,
   removeMemberText: 'Deze persoon heeft daarna geen toegang meer. Sleutels blijven zoals ze zijn.',
   removeMemberYes: 'Ja, verwijder dit lid',
@@ -392,6 +394,7 @@ export const nl: Text = {
   },
   rowsOf: (from, to, all) => `${from} tot en met ${to} van ${all}`,
   noneFound: 'Er is niets gevonden.',
+  sortBy: 'Sorteer op',
 
   yourSessions: 'Waar u bent ingelogd',
   signOutAt: {

@@ -182,7 +182,7 @@ describe('a key', () => {
     const rowsOf = async (query: string) =>
       [
         ...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(
-          /data-label="Label"><div>(?:<input[^>]*> )?<a[^>]*>([^<]*)</g,
+          /data-label="Label"><div>(?:<input[^>]*> )?<span class="key"><a[^>]*>([^<]*)</g,
         ),
       ].map(([, label]) => label);
     expect(await rowsOf('')).toHaveLength(8);
@@ -240,10 +240,29 @@ describe('a key', () => {
     const other = await service.admin.keys.create({ account: id, label: 'other' });
     await service.admin.keys.revoke({ account: id, keyId: other.keyId });
     const { body } = await admin.get(`/accounts/${id}/keys`);
+    expect(body.match(/<details class="more"/g)).toHaveLength(1);
+    expect(body).toContain('<summary aria-label="Actions: one">');
     for (const what of ['rotate', 'revoke']) {
       expect(body).toContain(`/accounts/${id}/keys/${one.keyId}/${what}`);
       expect(body).not.toContain(`/accounts/${id}/keys/${other.keyId}/${what}`);
     }
+  });
+
+  it('has one line in the list, with the whole of a long label in its title, below the form for another', async () => {
+    const id = await newAccount();
+    const label = 'the application of the warehouse in the north of the country';
+    const { keyId } = await service.admin.keys.create({ account: id, label });
+    await admin.post(`/accounts/${id}/keys/${keyId}/rotate`, {
+      label: 'next',
+      once: 'x'.repeat(20),
+      grace: '60',
+    });
+    const { body } = await admin.get(`/accounts/${id}/keys`);
+    const list = body.slice(body.indexOf('<caption>Keys<'), body.indexOf('</table>'));
+    expect(list).toContain(`title="${label}"`);
+    expect(list).not.toContain('<br>');
+    expect(body.indexOf('Create a key')).toBeLessThan(body.indexOf('<caption>Keys<'));
+    expect(body.indexOf('</table>')).toBeLessThan(body.indexOf('Which key leaked?'));
   });
 
   it('with a last day works through that day in the Netherlands', async () => {
