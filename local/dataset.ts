@@ -342,7 +342,7 @@ async function keyIn(
   if (created.includes(table)) {
     await client.send(new PutCommand({ TableName: table, Item: settledSecret() }));
   }
-  return demoKey(createAdminStore(client, table, 'unknown', Date.now), known);
+  return demoKey(createAdminStore(client, table, 'npm start', Date.now), known);
 }
 
 /**

@@ -73,6 +73,20 @@ function filterOf({ query, tools }: Visit): AccountPageOptions {
   };
 }
 
+/** The filter of the page in words: `"linde"; Plan: small; State: suspended`. */
+function filterText(visit: Visit): string {
+  const { text, format } = visit;
+  const { search, plan, state, usedShare, createdSince } = filterOf(visit);
+  const parts = [
+    search && `"${search}"`,
+    plan && `${text.about.plan}: ${plan}`,
+    state && `${text.about.state}: ${text.states[state]}`,
+    usedShare && text.near,
+    createdSince && text.newAccounts(format.count(newDays, 'day')),
+  ];
+  return parts.filter(Boolean).join('; ');
+}
+
 async function accountsPage(visit: Visit): Promise<Page> {
   const { admin, text, format } = visit;
   const of = { back: accountsPath, about: 'search' } as const;
@@ -88,7 +102,7 @@ async function accountsPage(visit: Visit): Promise<Page> {
   const found =
     accounts.length > 0
       ? accountTable(visit, text.operatorTabs.accounts, accounts)
-      : html`<p>${text.noAccounts}</p>`;
+      : html`<p>${text.noAccounts(filterText(visit))}</p>`;
   const more =
     cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
   return {

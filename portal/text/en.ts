@@ -377,7 +377,8 @@ export const en = {
 
   search: 'Search',
   searchAccounts: 'Search by id, name, contact, note or member',
-  noAccounts: 'No account contains this.',
+  noAccounts: (filters: string) =>
+    filters ? `No account matches: ${filters}.` : 'There are no accounts yet.',
   lookFurther: 'The next page searches further.',
   accountList: { all: 'All', activeKeys: 'Active keys' },
   near: 'From 80% of a limit on',

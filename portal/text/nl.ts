@@ -420,7 +420,8 @@ export const nl: Text = {
 
   search: 'Zoeken',
   searchAccounts: 'Zoek op id, naam, contact, notitie of lid',
-  noAccounts: 'Er is geen account waarin dit voorkomt.',
+  noAccounts: (filters) =>
+    filters ? `Geen account gevonden met: ${filters}.` : 'Er zijn nog geen accounts.',
   lookFurther: 'Op de volgende pagina wordt verder gezocht.',
   accountList: { all: 'Alle', activeKeys: 'Actieve sleutels' },
   near: 'Vanaf 80\u00a0% van een limiet',

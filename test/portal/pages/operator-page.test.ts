@@ -44,9 +44,13 @@ describe('the list of accounts', () => {
       );
       expect([search, idsIn(body)]).toEqual([search, ['jansen']]);
     }
-    for (const search of ['nobody', '%23']) {
-      expect((await operator.get(`/operator/accounts?q=${search}`)).body).toContain(
-        'No account contains this',
+    for (const [query, filters] of [
+      ['q=nobody', '&quot;nobody&quot;'],
+      ['q=%23&plan=small&state=suspended', '&quot;#&quot;; Plan: small; State: suspended'],
+      ['only=new&q=nobody', '&quot;nobody&quot;; New in the last 30 days'],
+    ]) {
+      expect((await operator.get(`/operator/accounts?${query}`)).body).toContain(
+        `No account matches: ${filters}.`,
       );
     }
   });
