@@ -134,6 +134,14 @@ describe('a refusal', () => {
     },
   );
 
+  it('removes a key from a name before it cuts the name', async () => {
+    const name = `${'x'.repeat(20)} ${key}`;
+    const { errors } = problem(await post({ addresses: [{ ...address, [name]: 1 }] }));
+    expect(errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+      `/addresses/0/${'x'.repeat(20)} bagadres_... misplaced-key`,
+    ]);
+  });
+
   it('names a deep member by what is around it, and no name with more than 40 characters', async () => {
     const long = 'n'.repeat(100);
     const deep = { a: { [long]: { b: 1 } } };
