@@ -44,6 +44,7 @@ export class LoadError extends Error {
 }
 
 type LoadErrorName =
+  | 'AmbiguousSnapshotError'
   | 'ForeignStorageError'
   | 'MutationGapError'
   | 'NotRefusedError'

@@ -5,12 +5,22 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { settledSecret } from '../core/accounts/checksum-secret.ts';
 import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
-import { hasObjecten, lastExtract, type ManifestEntry } from '../loader/dataset/load.ts';
+import {
+  hasObjecten,
+  lastExtract,
+  type ManifestEntry,
+  nameOfLoad,
+} from '../loader/dataset/load.ts';
+import { LoadError } from '../loader/load-error.ts';
 import type { Progress } from '../loader/steps/step.ts';
-import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
+import {
+  type BulkImport,
+  dynamoDbAddressTable,
+  scanAddresses,
+} from '../loader/storage/address-table.ts';
 import { openSource, openStorage } from '../loader/storage/open.ts';
 import { isSameLocation, SourceError } from '../loader/storage/source.ts';
-import type { Storage } from '../loader/storage/storage.ts';
+import { type Storage, UnusableObjectError } from '../loader/storage/storage.ts';
 import { currentManifest, readManifest } from '../loader/storage/stored-loads.ts';
 import {
   type LoadReport,
@@ -33,6 +43,7 @@ import {
   type TableNames,
 } from './engine/client.ts';
 import type { PausableEngine } from './engine/database-files.ts';
+import type { RepairOptions } from './load/repair.ts';
 
 /** The live dataset. */
 export type ServedDataset = {
@@ -71,7 +82,7 @@ export type WantedDataset = {
 };
 
 export type LocalLoadOptions = Pick<DataFolder, 'storageFolder' | 'demoFile'> &
-  Pick<WantedDataset, 'extract' | 'progress' | 'objecten'> & {
+  Pick<WantedDataset, 'extract' | 'progress' | 'objecten' | 'announce'> & {
     readonly client: DynamoDBClient;
     readonly table: string;
     /**
@@ -93,7 +104,8 @@ export class ExtractNotServedError extends Error {
  * Makes the table hold exactly the addresses of the extract. An extract that it already holds is
  * not loaded again. Without an extract it keeps its dataset, or holds the demo if it was empty. It
  * also keeps the dataset of an earlier start if the guard refuses the extract in its present form,
- * or if the extract can't be read any more.
+ * or if the extract can't be read any more. A load that was interrupted while it wrote is finished
+ * first, and a table that does not belong to the storage is repaired.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
 export async function loadExtract({
@@ -107,9 +119,23 @@ export async function loadExtract({
   const addresses = dynamoDbAddressTable(client, table, {
     transactions: options.embedded ?? false,
   });
-  const { pending, published } = await currentManifest(storage, addresses, {
-    refuseUnmarked: true,
-  });
+  const { announce, progress } = options;
+  const mended = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOfStorage(error)) throw error;
+      const scan = () => scanAddresses(client, table);
+      announce(await repair({ storage: options.storageFolder, addresses, progress, scan }, error));
+      return work();
+    }
+  };
+  const { pending, published } = await mended(() =>
+    currentManifest(storage, addresses, { refuseUnmarked: true }),
+  );
+  if (pending) {
+    announce(`${nameOfLoad(pending)} was interrupted while it wrote: it is finished first.`);
+  }
   const found = pending ?? published;
   const held = found && sourceOf(found) !== resolve(options.demoFile) ? found : null;
   const present = extract === undefined ? held : null;
@@ -136,10 +162,8 @@ export async function loadExtract({
       storage: options.storageFolder,
       addresses,
       ...(options.bulkImport && { bulkImport: options.bulkImport }),
-      progress: options.progress,
-      // A constant: the data folder is locked for us, so a load in progress is one of ours that was
-      // interrupted.
-      owner: 'npm start',
+      progress,
+      owner,
       // Replacing the demo with a municipality, or the reverse, is a large change that the user
       // requested.
       waiveSize: true,
@@ -147,7 +171,7 @@ export async function loadExtract({
     });
   };
   let unread: string | undefined;
-  const report = await load().catch(async (error) => {
+  const report = await mended(load).catch(async (error) => {
     // Nothing but the demo can be served instead, and commands need a service that runs.
     if (held === null && error instanceof RefusedLoadError && !isOlder(error.report)) {
       return error.report;
@@ -184,6 +208,50 @@ export async function loadExtract({
     ...(unread !== undefined && { unread }),
     example: (isDemo ? undefined : await anyAddress(client, table)) ?? demoExample,
   };
+}
+
+/**
+ * A constant: the data folder is locked for us, so a load in progress is one of ours that was
+ * interrupted.
+ */
+const owner = 'npm start';
+
+const ofStorage = new Set(['ForeignStorageError', 'UnmarkedTableError', 'WorkGoneError']);
+
+/** Whether the storage is damaged, or does not match the table. */
+export function isOfStorage(error: unknown): error is LoadError | UnusableObjectError {
+  if (error instanceof UnusableObjectError) return true;
+  return error instanceof LoadError && ofStorage.has(error.name);
+}
+
+/**
+ * Makes the table equal to the snapshot in the storage, and returns a line that says so. @throws
+ * `cause` if the storage has no usable snapshot
+ */
+async function repair(options: Omit<RepairOptions, 'owner'>, cause: Error): Promise<string> {
+  const { repairTable } = await import('./load/repair.ts');
+  try {
+    const { peildatum, added, changed, removed } = await repairTable({ ...options, owner });
+    return (
+      `${cause.message.split('. ')[0]}. So the addresses were repaired to the snapshot of ${peildatum}: ` +
+      `${added} missing, ${changed} changed, ${removed} unexpected.`
+    );
+  } catch (error) {
+    throw error instanceof LoadError || error instanceof UnusableObjectError ? cause : error;
+  }
+}
+
+/**
+ * Whether the storage records no load although the table is filled: its folder was removed.
+ */
+async function isUnrecorded(
+  { client, table }: Pick<LocalLoadOptions, 'client' | 'table'>,
+  storage: Storage,
+): Promise<boolean> {
+  const { published, pending } = await readManifest(storage);
+  if (published || pending) return false;
+  const addresses = dynamoDbAddressTable(client, table);
+  return (await addresses.dataset()) !== null || addresses.hasAddresses();
 }
 
 /** An address that exists without any dataset. */
@@ -243,7 +311,6 @@ const silenceMilliseconds = 10_000;
 
 type Follow = LocalLoadOptions & {
   mutations: string;
-  announce: WantedDataset['announce'];
   pauseMilliseconds?: number;
   silenceMilliseconds?: number;
 };
@@ -277,7 +344,7 @@ export async function followMutations({
         storage: options.storageFolder,
         addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
         progress: options.progress,
-        owner: 'npm start',
+        owner,
         onPublished: (report) => {
           published = report;
           const { added, changed, removed, days, peildatum } = report;
@@ -369,6 +436,16 @@ export async function fillTables(
   const { extract, mutations, objecten, progress, announce } = options;
   const { databaseFile, storageFolder, demoFile } = folder;
   const table = tables.addresses;
+  if (
+    extract !== undefined &&
+    (await isUnrecorded({ client, table }, await openStorage(storageFolder)))
+  ) {
+    announce(
+      `${storageFolder} has no record of the addresses in the table, so they are loaded anew.`,
+    );
+    await deleteTables(client, [table]);
+    await createMissingTables(client, tables, await existingTables(client));
+  }
   // Meanwhile: these writes wait for the disk, and the load mostly computes.
   const key = keyIn(
     DynamoDBDocumentClient.from(client),
@@ -381,7 +458,7 @@ export async function fillTables(
     embedded &&
     engineBulkImport({ engine: embedded, databaseFile, table, progress, otherWrites: key });
   const engine = { client, table, embedded: embedded !== undefined, bulkImport };
-  const loaded = { ...engine, storageFolder, demoFile, extract, objecten, progress };
+  const loaded = { ...engine, storageFolder, demoFile, extract, objecten, progress, announce };
   let dataset = await loadExtract(loaded);
   if (mutations !== undefined) {
     const followed = await followMutations({ ...loaded, mutations, announce });

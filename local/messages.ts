@@ -1,14 +1,14 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { ExtractError, LoadError } from '../loader/load-error.ts';
 import { NoMoreWritesError } from '../loader/storage/address-table.ts';
 import { LockedError } from '../loader/storage/lock.ts';
 import { pdokExtract } from '../loader/storage/open.ts';
 import { SourceError } from '../loader/storage/source.ts';
-import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
+import { ObjectChangedError } from '../loader/storage/storage.ts';
 import { grouped } from '../loader/verdict/load-counts.ts';
 import { type LoadReport, RefusedLoadError, refusalText } from '../loader/verdict/load-report.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
-import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
+import { ExtractNotServedError, isOfStorage, type ServedDataset } from './dataset.ts';
 import { demoExamples, objectExamples } from './demo.ts';
 import { DiskSpaceError } from './engine/bulk-import.ts';
 import { EngineError, EngineMissingError, isDiskFull } from './engine/engine.ts';
@@ -27,9 +27,6 @@ const selfExplanatory = [
   DiskSpaceError,
   SourceError,
 ];
-
-/** Errors whose message names commands, which need a running service. */
-const ofStorage = new Set(['ForeignStorageError', 'UnmarkedTableError', 'WorkGoneError']);
 
 /** The embedded engine's answer if it can't read its database. */
 const isEngineFault = (error: unknown): error is Error =>
@@ -69,11 +66,11 @@ export function startErrorText(
       'damaged, start with --fresh, which discards it, or choose another folder with --data FOLDER.'
     );
   }
-  if (
-    error instanceof UnusableObjectError ||
-    (error instanceof LoadError && ofStorage.has(error.name))
-  ) {
-    return `${error.message}\nNo service is running that commands could use: start with --fresh, which discards the data in ${dataFolder}.`;
+  if (isOfStorage(error)) {
+    return (
+      `${error.message}\nA repair at this start was not possible, and no service is running that commands could use. Move ` +
+      `${join(dataFolder, 'loads')} elsewhere and start with --extract FILE, which loads the addresses anew: accounts and keys stay.`
+    );
   }
   if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

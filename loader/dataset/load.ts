@@ -174,6 +174,11 @@ export type ManifestEntry = Pick<
     snapshot: Snapshot;
     /** The load that a rollback made live again. */
     rolledBackTo?: string;
+    /**
+     * Only pending: the half-written load that this rollback undoes. The table may still be
+     * labelled with that load.
+     */
+    undoes?: string;
     /** Whether it was published despite objections, which an operator approved. */
     approved?: true;
     /** The objects that mutations since the extract did not match and that are not settled yet. */
@@ -203,7 +208,8 @@ export type ManifestEntry = Pick<
 
 /**
  * The contents of the table: exactly `published`, or during a `pending` load something between the
- * two.
+ * two. The manifest alone decides which snapshot is live: the item `#dataset` in the table is a
+ * label, for the date in responses, and so that a table of another storage is noticed.
  */
 export type Manifest = {
   published: ManifestEntry | null;
@@ -246,9 +252,44 @@ export function acceptedBefore({ history }: Pick<Manifest, 'history'>): Manifest
     : undefined;
 }
 
-/** Marks `entry` as pending: from now on the table may be between `published` and `entry`. */
+/**
+ * Marks `entry` as pending: from now on the table may be between `published` and `entry`. Replacing
+ * a pending load undoes it.
+ */
 export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
-  return { ...manifest, pending: entry };
+  const { pending } = manifest;
+  const isUndo = pending !== null && pending.load !== entry.load;
+  return { ...manifest, pending: isUndo ? { ...entry, undoes: pending.load } : entry };
+}
+
+/**
+ * Whether a table labelled with this load may belong to the manifest. A load writes the manifest
+ * (pending), its changes, the label, and the manifest (published), in this order; a load that it
+ * undoes may have ended after its label. No other load of the history counts: a table that was
+ * restored from a backup must be noticed.
+ */
+export function isLabelOf({ published, pending }: Manifest, load: string): boolean {
+  return [published?.load, pending?.load, pending?.undoes].includes(load);
+}
+
+/** The commands that finish or undo a half-written load, as the end of a sentence. */
+export function waysToEnd(
+  { undoes }: Pick<ManifestEntry, 'undoes'>,
+  published: Pick<ManifestEntry, 'load' | 'peildatum'> | null,
+): string {
+  const finish = 'finish it with "load run --finish"';
+  if (!published || undoes !== undefined) return `${finish}.`;
+  return `${finish}, or undo it with "load rollback ${published.load}", which puts back the register of ${published.peildatum}.`;
+}
+
+/** `The load of 2026-02-08 (2026-02-08-0123456789)`, or the rollback that undoes one. */
+export function nameOfLoad({
+  load,
+  peildatum,
+  undoes,
+}: Pick<ManifestEntry, 'load' | 'peildatum' | 'undoes'>): string {
+  if (undoes === undefined) return `The load of ${peildatum} (${load})`;
+  return `The rollback to ${peildatum} (${load}), which undoes load ${undoes},`;
 }
 
 /**
@@ -256,8 +297,8 @@ export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
  * it undoes.
  */
 export function complete(manifest: Manifest, at: string): Manifest {
-  const { pending } = manifest;
-  if (!pending) return manifest;
+  if (!manifest.pending) return manifest;
+  const { undoes: _, ...pending } = manifest.pending;
   const entry = { ...pending, at };
   const accepted = new Set([...contentsOf(entry), ...(entry.since ?? []).map(rejectedDay)]);
   const left = entry.kind === 'rollback' ? undone(manifest.history, entry) : [];

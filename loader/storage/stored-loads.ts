@@ -7,13 +7,16 @@ import {
   contentsOf,
   emptyManifest,
   hasObjecten,
+  isLabelOf,
   type Load,
   loadId,
   type Manifest,
   type ManifestEntry,
+  nameOfLoad,
   reject,
   rejectedDay,
   resultOf,
+  waysToEnd,
 } from '../dataset/load.ts';
 import { LoadError } from '../load-error.ts';
 import { checkedJson, lineBytes, parseCheckedJson } from '../register/stored-form.ts';
@@ -75,7 +78,7 @@ export async function currentManifest(
   { refuseUnmarked = false } = {},
 ): Promise<StoredManifest> {
   const [manifest, dataset] = await Promise.all([readManifest(storage), addresses.dataset()]);
-  const { published, pending, stored } = manifest;
+  const { published, stored } = manifest;
   if (!dataset) {
     // Without a manifest it is an interrupted first load, or a lost storage: then the runbook
     // prescribes a load and a repair.
@@ -87,7 +90,7 @@ export async function currentManifest(
         'the table equal to the live snapshot of this storage.',
     );
   }
-  if (dataset.load !== published?.load && dataset.load !== pending?.load) {
+  if (!isLabelOf(manifest, dataset.load)) {
     throw new LoadError(
       'ForeignStorageError',
       `The addresses table holds the snapshot of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this ` +
@@ -122,14 +125,14 @@ export type Discovery = Unchanged | { action: LoadAction; load: string; peildatu
 
 /** Finishes a load interrupted while applying, before anything else. @throws WorkGoneError */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {
-  const { load, peildatum, at } = pending;
+  const { load, peildatum } = pending;
   const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const there = new Set(await storage.list(paths.changesAll(load)));
   const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
   if (!isWhole) {
     throw new LoadError(
       'WorkGoneError',
-      `The load of ${peildatum} (${load}) began to write at ${at} and was interrupted, and the work that it would continue ` +
+      `${nameOfLoad(pending)} began to write at ${pending.at} and was interrupted, and the work that it would continue ` +
         'from is gone: it is kept for 30 days. Run "load repair", which completes the table without it, and then the ' +
         'load again.',
     );
@@ -268,32 +271,57 @@ export async function rollback(
 /**
  * The snapshot that a rollback names, by its date or its load, the live one, and the load that is
  * half written.
- * @throws UnknownSnapshotError, PendingLoadError if that load has to be undone or finished first
+ * @throws UnknownSnapshotError, AmbiguousSnapshotError for a date with several snapshots,
+ * PendingLoadError if that load has to be undone or finished first
  */
 export async function snapshotNamed(
   { storage, addresses }: LoadContext,
   dateOrLoad: string,
 ): Promise<{ target: ManifestEntry; published: ManifestEntry; pending: ManifestEntry | null }> {
   const { published, pending, history } = await currentManifest(storage, addresses);
-  const target = history.find(
-    ({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum,
-  );
-  const ends = [pending, published].map((entry) => entry?.snapshot.id);
-  if (pending && published && target && !ends.includes(target.snapshot.id)) {
+  const ofLoad = history.filter(({ load }) => load === dateOrLoad);
+  const ofDate = history.filter(({ peildatum }) => peildatum === dateOrLoad);
+  const [target, ...others] = await keptOf(storage, ofLoad.length > 0 ? ofLoad : ofDate);
+  if (target && others.length > 0) {
+    const choices = [target, ...others].map(
+      (entry) =>
+        `"load rollback ${entry.load}" (published at ${entry.at}${entry.load === published?.load ? ', live' : ''})`,
+    );
     throw new LoadError(
-      'PendingLoadError',
-      `The load of ${pending.peildatum} (${pending.load}) is half written. Undo it with "load rollback ${published.load}", which puts back ` +
-        `the register of ${published.peildatum}; then roll back to ${target.peildatum}.`,
+      'AmbiguousSnapshotError',
+      `Several snapshots of ${dateOrLoad} are kept. Choose one by its load: ${choices.join(', ')}.`,
     );
   }
-  if (published && target && (await isKept(storage, target))) return { target, published, pending };
-  const kept = new Set<string>();
-  for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.add(entry.peildatum);
+  const ends = [pending, published].map((entry) => entry?.snapshot.id);
+  const isOther = target ? !ends.includes(target.snapshot.id) : pending?.load === dateOrLoad;
+  if (pending && published && isOther) {
+    const then = target ? ` Then roll back to ${target.peildatum}.` : '';
+    throw new LoadError(
+      'PendingLoadError',
+      `${nameOfLoad(pending)} is half written: ${waysToEnd(pending, published)}${then}`,
+    );
+  }
+  if (published && target) return { target, published, pending };
+  const kept = await keptOf(storage, history.slice(1));
+  const dates = new Set(kept.map(({ peildatum }) => peildatum));
   const choice =
-    kept.size > 0
-      ? `Choose one of: ${[...kept].join(', ')}.`
+    dates.size > 0
+      ? `Choose one of: ${[...dates].join(', ')}.`
       : 'Load an extract of that date instead.';
   throw new LoadError('UnknownSnapshotError', `No snapshot of ${dateOrLoad} is kept. ${choice}`);
+}
+
+/** The newest of the entries, which are from new to old, for each snapshot that is kept. */
+async function keptOf(
+  storage: Storage,
+  entries: readonly ManifestEntry[],
+): Promise<ManifestEntry[]> {
+  const kept = new Map<string, ManifestEntry>();
+  for (const entry of entries) {
+    const { id } = entry.snapshot;
+    if (!kept.has(id) && (await isKept(storage, entry))) kept.set(id, entry);
+  }
+  return [...kept.values()];
 }
 
 async function isKept(

@@ -47,12 +47,18 @@ type LoadOutline = {
 };
 
 /** A load that began to write `at` an instant (ISO 8601) and has not finished. */
-export type InterruptedLoad = Pick<ManifestEntry, 'load' | 'peildatum' | 'at'>;
+export type InterruptedLoad = Pick<ManifestEntry, 'load' | 'peildatum' | 'at' | 'undoes'>;
 
-export const interruptedLoad = ({ load, peildatum, at }: ManifestEntry): InterruptedLoad => ({
+export const interruptedLoad = ({
   load,
   peildatum,
   at,
+  undoes,
+}: ManifestEntry): InterruptedLoad => ({
+  load,
+  peildatum,
+  at,
+  ...(undoes !== undefined && { undoes }),
 });
 
 /**

@@ -8,7 +8,14 @@ import {
   unpackWrites,
   writeOf,
 } from '../../loader/addresses/lines.ts';
-import type { ChangeFile, Manifest, ManifestEntry, Snapshot } from '../../loader/dataset/load.ts';
+import {
+  type ChangeFile,
+  type Manifest,
+  type ManifestEntry,
+  nameOfLoad,
+  type Snapshot,
+  waysToEnd,
+} from '../../loader/dataset/load.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { lineBytes, packLineBytes, unpackLines } from '../../loader/register/stored-form.ts';
 import {
@@ -245,39 +252,47 @@ async function settle(
   if (pending) await putJson(storage, paths.changeFiles(load), []);
 }
 
-/** The load has begun to write, so its work is needed to finish it. */
-export class PendingLoadError extends Error {
-  override readonly name = 'PendingLoadError';
-}
-
 /** The removed work. Plain JSON. */
 export type DiscardReport = { load: string; objects: number; bytes: number };
 
 /**
+ * The objects of a load that was not published: its work, and its snapshot.
+ * @throws LoadError `PendingLoadError` if the load has begun to write, `UnknownLoadError`
+ */
+export async function workToDiscard(storage: Storage, load: string): Promise<string[]> {
+  const { published, pending, history } = await readManifest(storage);
+  // Undoing it compares with its snapshot, and finishing it needs its work.
+  const isNeeded = [pending?.load, pending?.undoes].includes(load);
+  if (pending && isNeeded) {
+    throw new LoadError(
+      'PendingLoadError',
+      `${nameOfLoad(pending)} has begun to write, so the work of load ${load} is needed: ${waysToEnd(pending, published)}`,
+    );
+  }
+  const isLoad = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load);
+  const isKept = history.some(({ snapshot }) => snapshot.id === load);
+  const prefixes = [paths.workOf(load), ...(isKept ? [] : [paths.snapshotOf(load)])];
+  const found = isLoad
+    ? (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat()
+    : [];
+  if (found.length > 0) return found;
+  throw new LoadError(
+    'UnknownLoadError',
+    `The storage has no work of load ${load}. Run "load status" to see which loads are refused.`,
+  );
+}
+
+/**
  * Removes the work of a load that was not published, and its snapshot. The live dataset and the
  * work of other loads stay.
- * @throws PendingLoadError, UnknownLoadError, LockedError
+ * @throws what `workToDiscard` throws, LockedError
  */
 export async function discardLoad({
   load,
   ...options
 }: LoadOptions & { load: string }): Promise<DiscardReport> {
   return inSession(options, async ({ storage }) => {
-    const { pending, history } = await readManifest(storage);
-    if (pending?.load === load) {
-      throw new PendingLoadError(
-        `Load ${load} has begun to write, so its work is needed to finish it. Run "load run --finish", or "load repair" first.`,
-      );
-    }
-    const isKept = history.some(({ snapshot }) => snapshot.id === load);
-    const prefixes = [paths.workOf(load), ...(isKept ? [] : [paths.snapshotOf(load)])];
-    const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
-    if (found.length === 0) {
-      throw new LoadError(
-        'UnknownLoadError',
-        `The storage has no work of load ${load}. Run "load status" to see which loads are refused.`,
-      );
-    }
+    const found = await workToDiscard(storage, load);
     const sizes = await mapConcurrently(
       found,
       concurrentReads,

@@ -166,7 +166,9 @@ for the country. Loads wait until it ends.`,
         examples: ['load check --stage prod'],
         async run(loads) {
           const compared = await repaired(loads, true);
-          return { ...compared, failure: differenceIn(compared.json) ?? compared.failure };
+          const failure =
+            (await halfWritten(loads)) ?? differenceIn(compared.json) ?? compared.failure;
+          return { ...compared, failure };
         },
       },
       repair: {
@@ -192,15 +194,10 @@ the whole table and the snapshot: with --stage about 1 GB and two minutes for th
         notes:
           'The live dataset stays as it is. The next load of the same extract starts from scratch.',
         async plan({ context }: LoadTools, { load }: { load: string }) {
-          // The storage compresses, with packages that `--help` does not need.
-          const { paths } = await import('../../loader/storage/storage.ts');
-          const isLoad = /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load);
-          const work = isLoad ? await context.storage.list(paths.workOf(load)) : [];
-          return work.length === 0
-            ? {
-                nothing: `The storage has no work of load ${load}. The refused loads: "load status".`,
-              }
-            : `Removes the work of load ${load}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
+          // It compresses, with packages that `--help` does not need.
+          const { workToDiscard } = await import('../../local/load/repair.ts');
+          const work = await workToDiscard(context.storage, load);
+          return `Removes the work of load ${load}, ${counted(work.length, 'object')}. The addresses stay as they are; the next load of the same extract starts from scratch.`;
         },
         call: ({ discard }, { load }) => discard(load),
         text: ({ objects, bytes }, { load }) =>
@@ -401,7 +398,11 @@ async function rollBack(
   const instead = pending
     ? `the snapshot of ${pending.peildatum} (load ${pending.load}), which started writing at ${pending.at} and has not finished`
     : await liveRegister(loads);
-  const intent = `Puts the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')}) in the place of ${instead}.`;
+  const register = `the register of ${target.peildatum} (load ${target.load}, ${counted(target.addresses, 'address')})`;
+  const intent =
+    pending && isLive
+      ? `Finishes load ${pending.load}, which puts back ${register} and started writing at ${pending.at}.`
+      : `Puts ${register} in the place of ${instead}.`;
   // The steps of a load make the preview and keep its files, so not with --plan, which changes
   // nothing at all.
   const isShown = !plan && !yes && !isLive;
@@ -426,14 +427,27 @@ async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]
 
 /**
  * The live register by the storage alone, and its age: a repair is for a table that holds another
- * one.
+ * one. While a load is half written, the register that it writes.
  */
 async function liveRegister({ context }: LoadCommands): Promise<string> {
   const { ageInDays, readManifest } = await import('../../loader/storage/stored-loads.ts');
   const { published, pending } = await readManifest(context.storage);
-  const interrupted = pending ? '; an interrupted load is completed first' : '';
-  if (!published) return `nothing${interrupted}`;
-  return `the snapshot of ${published.peildatum} (${counted(published.addresses, 'address')}, ${counted(ageInDays(published), 'day')} old${interrupted})`;
+  const entry = pending ?? published;
+  if (!entry) return 'nothing';
+  const state = pending
+    ? `of load ${pending.load}, which is half written`
+    : `${counted(ageInDays(entry), 'day')} old`;
+  return `the snapshot of ${entry.peildatum} (${counted(entry.addresses, 'address')}, ${state})`;
+}
+
+/** While a load is half written, its end is the remedy for any difference, and not a repair. */
+async function halfWritten({ context }: LoadCommands): Promise<CommandError | undefined> {
+  const { readManifest } = await import('../../loader/storage/stored-loads.ts');
+  const { nameOfLoad, waysToEnd } = await import('../../loader/dataset/load.ts');
+  const { published, pending } = await readManifest(context.storage);
+  if (!pending) return undefined;
+  const message = `${nameOfLoad(pending)} is half written, so the table is between two snapshots: ${waysToEnd(pending, published)}`;
+  return new CommandError('pending', message, { details: { load: pending.load } });
 }
 
 function differenceIn({

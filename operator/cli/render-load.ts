@@ -1,6 +1,6 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/addresses/lines.ts';
-import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import { type ManifestEntry, nameOfLoad, waysToEnd } from '../../loader/dataset/load.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { LoadStatus, loadHistory } from '../../loader/storage/stored-loads.ts';
 import { type SetAside, setAsideOf } from '../../loader/verdict/load-counts.ts';
@@ -49,10 +49,13 @@ export function renderReport(report: LoadReport): string {
 }
 
 /** @param before the load that was published before it, which a rollback puts back */
-function interruptedText({ load, peildatum, at }: InterruptedLoad, before?: string): string {
+function interruptedText(
+  pending: InterruptedLoad,
+  before: Pick<ManifestEntry, 'load' | 'peildatum'> | null = null,
+): string {
   return (
-    `The load of ${peildatum} (${load}) started writing at ${at} and has not finished: some addresses are already from that ` +
-    `snapshot. Unless it is still running, finish it: "load run --finish"${before === undefined ? '' : `, or undo it: "load rollback ${before}"`}.`
+    `${nameOfLoad(pending)} started writing at ${pending.at} and has not finished: some addresses are already from that ` +
+    `snapshot. Unless it is still running, ${waysToEnd(pending, before)}`
   );
 }
 
@@ -181,7 +184,7 @@ export function renderStatus(shown: ShownStatus): string {
       '',
       `A load is running, begun ${ago(since)}, at ${since}. Follow it: "load follow ${name}".`,
     ]),
-    pending && running.length === 0 && ['', interruptedText(pending, published?.load)],
+    pending && running.length === 0 && ['', interruptedText(pending, published)],
     setAside && ['', setAside],
     refused.map((load) => ['', refusalText(load)]),
     mutations?.problem && ['', mutations.problem],

@@ -47,6 +47,7 @@ export type ErrorExplanation = { code: string; message: string };
  * Codes of the loader's errors, by name. Their messages already say what happened and what to do.
  */
 const loadErrorCodes: Record<string, string> = {
+  AmbiguousSnapshotError: 'ambiguous',
   DamagedObjectError: 'storage_damaged',
   ExtractError: 'bad_extract',
   LineFieldError: 'bad_extract',

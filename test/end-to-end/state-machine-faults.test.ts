@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { paths } from '../../loader/storage/storage.ts';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
@@ -179,6 +180,26 @@ describe('a load that dies while it writes', () => {
       output: { peildatum: next.peildatum, added: 0 },
     });
     expect(await loader.addresses()).toEqual(tableOf(february));
+  });
+
+  it('after it has labelled the table, can be undone, and the daily check finishes an interrupted undoing', async () => {
+    await loader.run({ source: await loader.serve(january) });
+    loader.replace('publish', async (event, real) => {
+      const before = await loader.storage.get(paths.manifest);
+      await real(event);
+      if (before) await loader.storage.put(paths.manifest, before);
+      throw new Error('out of time');
+    });
+    const source = await loader.serve(february);
+    expect(await loader.run({ source })).toMatchObject({ status: 'FAILED' });
+    loader.replace('publish');
+    loader.executions.pass(20);
+    halfWay(() => Promise.reject(new Error('out of time')));
+    expect(await loader.run({ rollback: january.peildatum })).toMatchObject({ status: 'FAILED' });
+    loader.replace('apply');
+    loader.executions.pass(20);
+    expect(await loader.run({ source })).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await loader.addresses()).toEqual(tableOf(january));
   });
 
   it.each([

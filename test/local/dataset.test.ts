@@ -2,13 +2,23 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { keyItem } from '../../core/addresses/address-item.ts';
+import { addressesTable, storedLayout } from '../../core/tables.ts';
 import { hasObjecten } from '../../loader/dataset/load.ts';
 import { noProgress } from '../../loader/steps/step.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import { folderStorage } from '../../loader/storage/files.ts';
 import { readManifest } from '../../loader/storage/stored-loads.ts';
-import { followMutations, loadExtract, type ServedDataset } from '../../local/dataset.ts';
+import { openDataFolder } from '../../local/data-folder.ts';
+import {
+  fillTables,
+  followMutations,
+  loadExtract,
+  type ServedDataset,
+} from '../../local/dataset.ts';
+import { repairTable } from '../../local/load/repair.ts';
 import { runLoad } from '../../local/load/run-load.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
@@ -94,7 +104,15 @@ async function newServer() {
   const table = `addresses-${made}`;
   await createAddressesTable(engine.client, table);
   const where = { storageFolder: join(own, 'loads'), demoFile: join(own, 'demo.zip') };
-  const options = { ...where, client: engine.client, table, embedded: true, progress: noProgress };
+  const announced: string[] = [];
+  const options = {
+    ...where,
+    client: engine.client,
+    table,
+    embedded: true,
+    progress: noProgress,
+    announce: (line: string) => void announced.push(line),
+  };
   const storage = folderStorage(options.storageFolder);
   const source = async ({ of, place = 'extract.zip' }: Asked) => {
     const from = await of?.();
@@ -108,6 +126,7 @@ async function newServer() {
   return {
     own,
     options,
+    announced,
     async live() {
       const { published } = await readManifest(storage);
       if (!published) return null;
@@ -225,6 +244,115 @@ describe('npm start', () => {
     const text = await textOf(loadExtract({ ...options, extract: resolve(folder, name) }));
     expect(text).toMatch(message);
     expect(text).not.toContain('\n');
+  });
+});
+
+describe('npm start on data that a load or a rollback left half written', () => {
+  const january = () => extract('2026-01-08');
+  const february = () => extract('2026-02-08', { addresses: 39 });
+
+  /** A table with January, and February or its undoing half written; each write is a death. */
+  async function interrupted({ isUndone = false } = {}) {
+    const server = await newServer();
+    await server.start({ of: january });
+    const { storageFolder: storage, client, table } = server.options;
+    const addresses = dynamoDbAddressTable(client, table);
+    const dies = { ...addresses, write: () => Promise.reject(new Error('killed')) };
+    const given = { storage, workers: 0, owner: 'npm start', waiveSize: true };
+    const left = { ...given, addresses: dies };
+    await expect(runLoad({ ...left, source: await february() })).rejects.toThrow('killed');
+    if (isUndone) {
+      const scan = () => scanAddresses(client, table);
+      await repairTable({ ...given, addresses, scan });
+      await expect(runLoad({ ...left, rollback: '2026-01-08' })).rejects.toThrow('killed');
+    }
+    return server;
+  }
+  const restoreBackup = ({ options: { client, table } }: Awaited<ReturnType<typeof newServer>>) =>
+    client.send(
+      new PutItemCommand({
+        TableName: table,
+        Item: {
+          ...keyItem(addressesTable.datasetKey),
+          [addressesTable.datasetDate]: { S: '2025-12-08' },
+          load: { S: 'another' },
+        },
+      }),
+    );
+
+  it('finishes the load, and says which', async () => {
+    const { start, live, announced } = await interrupted();
+    await start({});
+    expect(await live()).toMatchObject({ peildatum: '2026-02-08', addresses: 39 });
+    expect(announced).toEqual([
+      expect.stringMatching(
+        /^The load of 2026-02-08 \(.*\) was interrupted while it wrote: it is finished first\.$/,
+      ),
+    ]);
+  });
+
+  it('finishes the undoing of a load that had labelled the table', async () => {
+    const { start, live, announced } = await interrupted({ isUndone: true });
+    await start({});
+    expect(await live()).toMatchObject({ peildatum: '2026-01-08', addresses: 40 });
+    expect(announced).toEqual([
+      expect.stringMatching(
+        /^The rollback to 2026-01-08 \(.*\), which undoes load 2026-02-08-.*, was interrupted while it wrote/,
+      ),
+    ]);
+  });
+
+  it('repairs a table with another label, and a load whose work is gone, and says so', async () => {
+    const server = await interrupted();
+    await restoreBackup(server);
+    await rm(join(server.own, 'loads/loads'), { recursive: true });
+    await server.start({});
+    expect(await server.live()).toMatchObject({ peildatum: '2026-02-08', addresses: 39 });
+    expect(server.announced).toEqual([
+      expect.stringMatching(
+        /^The addresses table holds the snapshot of 2025-12-08 .* So the addresses were repaired to the snapshot of 2026-02-08: \d+ missing, \d+ changed, \d+ unexpected\.$/,
+      ),
+      expect.stringMatching(/is finished first\.$/),
+    ]);
+    await restoreBackup(server);
+    expect(await textOf(server.start({}))).toContain('Serving 39 addresses');
+    expect(server.announced.at(-1)).toMatch(/repaired to the snapshot of 2026-02-08: 0 missing/);
+  });
+
+  it('whose storage was removed names a way that keeps the accounts, and goes it', async () => {
+    const server = await newServer();
+    await server.start({ of: january });
+    const { client, table, storageFolder } = server.options;
+    await rm(storageFolder, { recursive: true });
+    const text = await textOf(server.start({}));
+    expect(text).toMatch(/Move \S+loads elsewhere and start with --extract FILE.* keys stay\.$/);
+    expect(text).not.toContain('--fresh');
+
+    const tables = { addresses: table, accounts: `accounts-of-${table}` };
+    const filling = {
+      client,
+      tables,
+      folder: await openDataFolder(server.own),
+      identity: { layout: storedLayout, suffix: 'any' },
+      embedded: undefined,
+      discarded: undefined,
+    };
+    const resources = new AsyncDisposableStack();
+    const fill = async (of: () => Promise<string>) =>
+      fillTables({ ...server.options, extract: await of() }, filling, resources);
+    // The first creates the accounts; the second finds both tables, and no storage.
+    await fill(january);
+    const { apiKey } = await fill(january);
+    await rm(storageFolder, { recursive: true });
+    const identity = { ...filling.identity, demoKey: apiKey };
+    const filled = await fillTables(
+      { ...server.options, extract: await february() },
+      { ...filling, identity },
+      resources,
+    );
+    expect(filled).toMatchObject({ apiKey, dataset: { report: { addresses: 39 } } });
+    expect(server.announced.at(-1)).toMatch(/so they are loaded anew\.$/);
+    await filling.folder.release();
   });
 });
 

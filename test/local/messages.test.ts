@@ -71,17 +71,23 @@ describe('a load that the guard refused', () => {
 });
 
 describe('data that a start can’t use', () => {
-  it.each([
-    ['a storage of another table', new LoadError('ForeignStorageError', 'Run "load repair".')],
-    ['a damaged manifest', new DamagedObjectError('manifest.json')],
-    [
-      'a damaged database',
-      Object.assign(new Error('backend: database is malformed'), { name: 'InternalServerError' }),
-    ],
-  ])('such as %s is not left to commands that need a running service', (_, error) => {
+  it('such as a damaged database is not left to commands that need a running service', () => {
+    const error = Object.assign(new Error('backend: database is malformed'), {
+      name: 'InternalServerError',
+    });
     const text = startErrorText(error, place);
     expect(text.startsWith(`${error.message}\n`)).toBe(true);
     expect(text).toMatch(/start with --fresh, which discards /);
+  });
+
+  it.each([
+    ['a storage of another table', new LoadError('ForeignStorageError', 'Run "load repair".')],
+    ['a damaged manifest', new DamagedObjectError('manifest.json')],
+  ])('such as %s is loaded anew, with the accounts that are there', (_, error) => {
+    const text = startErrorText(error, place);
+    expect(text.startsWith(`${error.message}\n`)).toBe(true);
+    expect(text).toMatch(/Move .*\/loads elsewhere and start with --extract FILE/);
+    expect(text).not.toContain('--fresh');
   });
 
   it('is not suspected behind a fault of another engine', () => {

@@ -8,6 +8,7 @@ import {
   paginateScan,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
 import {
   addressItem,
   storedAddress,
@@ -168,6 +169,8 @@ export async function startLoadBench(
     /** A new empty folder. */
     newFolder: () => mkdtempSync(join(root, 'storage-')),
     storageIn: (bucket: string): Storage => s3Storage(s3, bucket),
+    /** From now on this client works on the buckets of the bench. */
+    answer: (client: S3Client): void => buckets.answer(client),
     async newDataset(options: DatasetOptions = {}): Promise<Dataset> {
       const bucket = `bucket-${made++}`;
       buckets.createBucket(bucket);

@@ -8,7 +8,10 @@ export type LoadProcess = {
   endpoint: string;
   table: string;
   storage: string;
-  source: string;
+  source?: string;
+  rollback?: string;
+  /** As in a storage that never saw this extract's place before. */
+  waiveSize?: boolean;
   transactions?: boolean;
   /** As if it ran elsewhere, so that nobody here can tell whether it is alive. */
   owner?: string;

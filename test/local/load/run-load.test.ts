@@ -230,7 +230,7 @@ describe('a load that is half written', () => {
     await dataset.load({ rollback: january.peildatum });
     await interrupt(dataset, 1, true);
     await expect(dataset.load({ rollback: march.peildatum })).rejects.toThrow(
-      /The load of 2026-02-08 \(.*\) is half written\. Undo it with "load rollback .*", which puts back the register of 2026-01-08;/,
+      /The load of 2026-02-08 \(.*\) is half written: finish it with "load run --finish", or undo it with "load rollback .*", which puts back the register of 2026-01-08\. Then roll back to 2026-03-08\.$/,
     );
     for (const step of ['guard', 'apply'] as const) {
       const onStep = (name: string) => {
@@ -241,6 +241,44 @@ describe('a load that is half written', () => {
     await dataset.load({ rollback: january.peildatum });
     expect(await dataset.served()).toEqual(tableOf(january));
     expect((await loadStatus(dataset)).pending).toBeNull();
+  });
+});
+
+describe('a rollback to a date with several snapshots', () => {
+  it('names each of them by its load, which is accepted', async () => {
+    const corrected = { ...january, addresses: january.addresses.slice(1) };
+    const dataset = await bench.after([january, corrected], { waiveSize: true });
+    const [live, first] = await loadHistory(dataset);
+    const loads = [live, first].map((entry) => entry?.load ?? '');
+    await expect(dataset.load({ rollback: january.peildatum })).rejects.toMatchObject({
+      name: 'AmbiguousSnapshotError',
+      message: expect.stringMatching(
+        new RegExp(
+          `^Several snapshots of 2026-01-08 are kept\\. Choose one by its load: "load rollback ${loads[0]}" \\(published at .*, live\\), "load rollback ${loads[1]}" \\(published at [^,]*\\)\\.$`,
+        ),
+      ),
+    });
+    expect(await dataset.load({ rollback: loads[1] })).toMatchObject({ outcome: 'published' });
+    expect(await dataset.served()).toEqual(tableOf(january));
+    // The rollback has the snapshot of that load: there are no more than two to choose from.
+    await expect(dataset.load({ rollback: january.peildatum })).rejects.toThrow(
+      /^Several snapshots of 2026-01-08 are kept\. [^(]*\([^(]*\([^(]*$/,
+    );
+  });
+});
+
+describe('a load in threads', () => {
+  it('has as many buckets as in one thread', async () => {
+    const buckets = [];
+    for (const workers of [0, 1]) {
+      const storage = bench.newFolder();
+      const dataset = await bench.newDataset({ storage, workers, bucketBytes: 100 });
+      await dataset.load({ month: january });
+      const { published } = await loadStatus(dataset);
+      buckets.push(published?.snapshot.buckets);
+    }
+    expect(buckets[0]).toBeGreaterThan(1);
+    expect(buckets[1]).toBe(buckets[0]);
   });
 });
 

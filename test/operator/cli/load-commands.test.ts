@@ -399,9 +399,25 @@ describe('loads on this machine, one after the other', () => {
     const before = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
     expect((await load('status')).out).toMatch(
-      /started writing at .* finish it: "npx bag-adres load run --finish --local/,
+      /started writing at .* finish it with "npx bag-adres load run --finish --local/,
     );
-    expect(await failure('discard', before.published.load)).toMatchObject({ code: 'pending' });
+    const { load: pending } = before.published;
+    for (const plan of [[], ['--plan']]) {
+      expect(await failure('discard', pending, ...plan)).toMatchObject({
+        code: 'pending',
+        message: expect.stringContaining(
+          `so the work of load ${pending} is needed: finish it with`,
+        ),
+      });
+    }
+    const check = await load('check');
+    expect([check.exit, check.err]).toEqual([1, expect.not.stringContaining('load repair')]);
+    expect(check.err).toMatch(
+      /is half written, so the table is between two snapshots: finish it with "npx bag-adres load run --finish --local.*", or undo it with "npx bag-adres load rollback \S+ --local/,
+    );
+    expect((await load('repair', '--plan')).err).toMatch(
+      /Compares every address with the snapshot of .*of load \S+, which is half written/,
+    );
     // A plan of the same extract says so too: live is the load before.
     const [, earlier] = before.history;
     await writeFile(
@@ -411,7 +427,7 @@ describe('loads on this machine, one after the other', () => {
     const { peildatum, source } = before.published;
     const { out } = await load('plan', '--extract', source.location);
     expect(out).toMatch(
-      /^The load of \S+ \(.*\) started writing at .* finish it: "npx bag-adres load run --finish --local/,
+      /^The load of \S+ \(.*\) started writing at .* finish it with "npx bag-adres load run --finish --local/,
     );
     expect(out).toContain(`\nThe snapshot of ${earlier.peildatum} is live.`);
     expect(out).not.toMatch(/Nothing to do|Once it is finished: .* is live\b/);
