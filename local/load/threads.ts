@@ -82,8 +82,9 @@ export class ThreadPool implements Workers {
   readonly #most: number;
 
   /** @param location of the storage: a folder, or `s3://bucket/prefix` */
-  constructor(location: string, most: number, { sliceBytes, changesPerFile }: StepOptions) {
-    this.#data = { storageOfLoad: location, options: { sliceBytes, changesPerFile } };
+  constructor(location: string, most: number, { beforeApply: _, ...options }: StepOptions) {
+    // A function can't be sent to a thread, and no step that computes calls it.
+    this.#data = { storageOfLoad: location, options };
     this.#most = most;
   }
 
