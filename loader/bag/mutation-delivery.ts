@@ -178,6 +178,14 @@ function requireSameDates(said: Said | null, name: string, label: string): void 
 const memberPattern = /^\d{4}MUT(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/;
 
 function memberOf(entries: ZipEntry[], label: string): ZipEntry {
+  const names = entries
+    .map(({ name }) => baseName(name))
+    .filter((name) => memberPattern.test(name));
+  const periods = new Set(names.map((name) => Object.values(datesIn(name)).join()));
+  if (periods.size > 1) {
+    const problem = `holds more than one period, ${names.join(', ')}. Use a delivery for each`;
+    throw new ExtractError('invalid_mutations', label, problem);
+  }
   const member = onlyOne(entries, (name) => memberPattern.test(name), label);
   if (member) return member;
   const hint = entries.some(({ name }) => /^\d{4}(NUM|GEM)\d{8}\.zip$/.test(baseName(name)))

@@ -492,6 +492,11 @@ describe('a delivery of mutations', () => {
       `contradicts itself: it holds ${member}.zip and copy/${member}.zip; one is expected`,
     ],
     [
+      'of two days, each in a member of its own',
+      () => zipOf({ [`${member}.zip`]: '', '9999MUT14112021-15112021.zip': '' }),
+      `holds more than one period, ${member}.zip, 9999MUT14112021-15112021.zip. Use a delivery for each`,
+    ],
+    [
       'of something else',
       () => zipOf({ 'a.jpg': '' }),
       'is not a delivery of mutations: it holds a.jpg. Use a delivery',
