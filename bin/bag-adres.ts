@@ -47,7 +47,9 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
     const { code, message } =
-      error instanceof CommanderError ? explainUsage(error, program, args) : explainError(error);
+      error instanceof CommanderError
+        ? explainUsage(error, program, args)
+        : explainError(error, command.opts());
     // Each reason of a refusal has its line; every other error is one.
     const lines = json || code !== 'refused' ? message.replace(/\s*\n\s*/g, ' ') : message;
     const line = pasteable(redactKeys(lines), command, command.opts());

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { noProgress } from '../loader/steps/step.ts';
@@ -41,6 +42,9 @@ process.umask(0o077);
  */
 const oneKeyMilliseconds = 500;
 
+/** The exit code of a start that a signal ends before it serves: 130 after Ctrl-C. */
+const codeOf = (signal: NodeJS.Signals) => 128 + constants.signals[signal];
+
 /** An interrupted progress bar leaves the cursor hidden. */
 const showCursor = '\u001b[?25h';
 
@@ -66,11 +70,11 @@ async function start(options: StartOptions): Promise<void> {
   const { progress, stage } = watchedProgress(extract === undefined ? noProgress : showProgress());
   let isServing = false;
   let leaving = false;
-  const leave = async (exitCode: number) => {
+  const leave = async (exitCode: number, isAsked = false) => {
     if (leaving) return;
     leaving = true;
     if (process.stderr.isTTY) process.stderr.write(showCursor);
-    if (exitCode === 0 && !isServing && extract !== undefined) {
+    if (isAsked && !isServing && extract !== undefined) {
       const { stoppedText } = await import('./messages.ts');
       console.log(stoppedText(stage(), fresh));
     }
@@ -81,12 +85,13 @@ async function start(options: StartOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       // A second Ctrl-C ends at once; the engine ends with us in any case.
-      if (performance.now() - signalledAt > oneKeyMilliseconds) process.exit(130);
+      if (performance.now() - signalledAt > oneKeyMilliseconds) process.exit(codeOf(signal));
       signalledAt = Math.min(signalledAt, performance.now());
-      void leave(0);
+      // A script must not go on as if the extract were served.
+      void leave(isServing ? 0 : codeOf(signal), true);
     });
   }
-  whenOrphaned(() => void leave(0));
+  whenOrphaned(() => void leave(isServing ? 0 : 1, true));
 
   // Loaded here because they take a while, which "--help" should not.
   const { startService } = await import('./service.ts');

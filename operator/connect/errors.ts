@@ -97,10 +97,13 @@ const throttlings =
 const faults =
   /^Internal(?:Server|Service)?(?:Error|Exception|Failure)$|^Service(?:Unavailable)?(?:Exception)?$/;
 
-/** A code and its text, which may have the message and the name of the error. */
+/** The place that the command named: a stage, or the running "npm start"; else a table. */
+type NamedPlace = { local?: true | undefined; stage?: string | undefined };
+
+/** A code and its text, which may have the message and the name of the error, and the place. */
 type ErrorText = readonly [
   code: string,
-  text: string | ((message: string, name: string) => string),
+  text: string | ((message: string, name: string, place: NamedPlace) => string),
 ];
 
 const throttled: ErrorText = [
@@ -111,16 +114,16 @@ const throttled: ErrorText = [
 ];
 const awsFault: ErrorText = [
   'aws_fault',
-  (_, name) =>
-    `AWS, or with --local the engine of "npm start", failed with ${name}, also after several attempts. Run the command again. ` +
-    'If it lasts, see https://health.aws.amazon.com, or start "npm start" again.',
+  (_, name, { local }) =>
+    `${local ? 'The engine of "npm start"' : 'AWS'} failed with ${name}, also after several attempts. Run the command again. ` +
+    `If it lasts, ${local ? 'start "npm start" again' : 'see https://health.aws.amazon.com'}.`,
 ];
 const noCredentials: ErrorText = [
   'aws_credentials',
-  () =>
+  (_, __, { stage }) =>
     missingProfile() ??
-    'No AWS credentials found. Sign in ("aws sso login", "aws configure"), set AWS_PROFILE, or add --local for the ' +
-      'service on this machine.',
+    'No AWS credentials found. Sign in ("aws sso login", "aws configure") or set AWS_PROFILE. For the service on this ' +
+      `machine ${stage === undefined ? 'add --local' : `use --local instead of --stage ${stage}`}.`,
 ];
 const expired: ErrorText = ['aws_credentials', 'The AWS credentials have expired. Sign in again.'];
 const refused: ErrorText = [
@@ -132,8 +135,18 @@ const notFound = (what: string): ErrorText => [
   'aws_not_found',
   `${what}; check AWS_PROFILE and AWS_REGION.`,
 ];
-const unreachableText = (reason: string) =>
-  `Can't connect: ${reason.replace(/\.$/, '')}. Check the connection, and with --local whether "npm start" still runs; then run the command again.`;
+
+function unreachableText(reason: string, { local, stage }: NamedPlace): string {
+  const why = reason.replace(/\.$/, '');
+  // With --local an extract may be elsewhere.
+  if (local && /127\.0\.0\.1|localhost|::1/.test(why)) {
+    return `Can't connect to "npm start": ${why}. Check that it still runs in its terminal, then run the command again.`;
+  }
+  const { AWS_ENDPOINT_URL: endpoint } = process.env;
+  const what = stage === undefined ? '' : ` to AWS for --stage ${stage}`;
+  const set = stage !== undefined && endpoint ? `, and AWS_ENDPOINT_URL (${endpoint})` : '';
+  return `Can't connect${what}: ${why}. Check the connection${set}, then run the command again.`;
+}
 
 const awsErrors: Record<string, ErrorText> = {
   CredentialsProviderError: noCredentials,
@@ -153,22 +166,22 @@ const awsErrors: Record<string, ErrorText> = {
     'The state machine of the stack no longer exists; deploy again',
   ),
   NoSuchBucket: notFound('The bucket of the stack no longer exists; deploy again'),
-  TimeoutError: ['unreachable', unreachableText],
+  TimeoutError: ['unreachable', (message, _, place) => unreachableText(message, place)],
   NotRunningError: ['not_running', (message) => message],
   // A command reads the connection alone, so it meets no other fault of a data folder.
   DataFolderError: ['other_layout', (message) => message],
 };
 
 /**
- * Explains any failure of a command, without any API key. Errors with a code of their own already
- * do.
+ * Explains any failure of a command on a place, without any API key. Errors with a code of their
+ * own already do.
  */
-export function explainError(error: unknown): ErrorExplanation {
+export function explainError(error: unknown, place: NamedPlace = {}): ErrorExplanation {
   if (!(error instanceof Error)) return { code: 'failed', message: redactKeys(String(error)) };
   const [code, text] = explanationOf(error);
   return {
     code,
-    message: redactKeys(typeof text === 'string' ? text : text(error.message, error.name)),
+    message: redactKeys(typeof text === 'string' ? text : text(error.message, error.name, place)),
   };
 }
 
@@ -194,7 +207,7 @@ function explanationOf(error: Error): ErrorText {
     return ['no_file_access', text];
   }
   const reason = networkFailure(error);
-  if (reason) return ['unreachable', unreachableText(reason)];
+  if (reason) return ['unreachable', (_, __, place) => unreachableText(reason, place)];
   return ofUnknownService(error) ?? ['failed', message || name];
 }
 

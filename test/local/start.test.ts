@@ -168,7 +168,7 @@ describe('npm start', () => {
       const first = run(['--extract', sample, ...fresh]);
       while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
       first.child.kill(signal);
-      expect(await first.ended).toBe(0);
+      expect(await first.ended).toBe(signal === 'SIGINT' ? 130 : 143);
       expect(first.output()).not.toMatch(/error/i);
       expect(first.output()).toMatch(new RegExp(`Stopped .*: ${how} continues\\.\n$`));
       expect(await processesWith(data)).toEqual([]);

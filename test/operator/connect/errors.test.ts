@@ -37,13 +37,33 @@ describe('an error that a command does not expect', () => {
       coded('ENOTFOUND', 'getaddrinfo ENOTFOUND dynamodb.nowhere', {
         hostname: 'dynamodb.nowhere',
       }),
-      /^Can't connect: host not found: dynamodb\.nowhere\. Check the connection, .* run the command again\.$/,
+      /^Can't connect: host not found: dynamodb\.nowhere\. Check the connection, then run the command again\.$/,
     ],
   ])('is a connection problem: %s', (_, error, message) => {
     expect(explainError(error)).toEqual({
       code: 'unreachable',
       message: expect.stringMatching(message),
     });
+  });
+
+  it.each([
+    [{ stage: 'prod' }, /^Can't connect to AWS for --stage prod: connect [^"]+$/],
+    [{ local: true as const }, /^Can't connect to "npm start": connect .* still runs/],
+    [{}, /^Can't connect: connect [^"]+ Check the connection, then run the command again\.$/],
+  ])('names the place that was typed, and no other: %o', (place, message) => {
+    const refused = coded('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1');
+    expect(explainError(refused, place).message).toMatch(message);
+    const fault = Object.assign(new Error('no'), { name: 'InternalServerError' });
+    expect(explainError(fault, place).message.includes('npm start')).toBe('local' in place);
+    const unsigned = Object.assign(new Error('no'), { name: 'CredentialsProviderError' });
+    expect(explainError(unsigned, place).message).toContain(
+      'stage' in place ? 'use --local instead of --stage prod' : 'add --local',
+    );
+  });
+
+  it('does not suspect npm start behind an extract elsewhere', () => {
+    const error = coded('ENOTFOUND', 'getaddrinfo', { hostname: 'extracts.example.nl' });
+    expect(explainError(error, { local: true }).message).not.toContain('npm start');
   });
 
   it.each([
