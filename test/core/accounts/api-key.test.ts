@@ -10,6 +10,7 @@ import {
   maxExpiry,
   readApiKey,
   redactKeys,
+  secretFingerprint,
   storedKey,
 } from '../../../core/accounts/api-key.ts';
 
@@ -156,6 +157,14 @@ describe('the id of a key that an idempotency token creates', () => {
       account: 'demo',
       keyId: id,
     });
+  });
+});
+
+describe('the fingerprint of a checksum secret', () => {
+  it('distinguishes the secrets of a deployment: 5,000 have none in common', () => {
+    const secrets = Array.from({ length: 5_000 }, (_, i) => `secret ${i}`);
+    expect(new Set(secrets.map(secretFingerprint)).size).toBe(secrets.length);
+    expect(secretFingerprint('secret 1')).toBe(secretFingerprint('secret 1'));
   });
 });
 

@@ -130,6 +130,15 @@ describe('account', () => {
     expect(await bench.json('account show acme')).toMatchObject({ state: 'suspended' });
     expect((await bench.run('account activate acme')).out).toBe('Account "acme" is active.');
   });
+
+  it.each([
+    ['suspend', 'active', 'refuses with 403'],
+    ['activate', 'active', 'answers'],
+  ])('%s --plan says what happens to the next request', async (verb, state, effect) => {
+    const { out } = await bench.run(`account ${verb} acme --plan`);
+    expect(out).toContain(`Account "acme" is ${state}, on the plan standard, `);
+    expect(out).toContain(`From the next request on the service ${effect} all of its requests.`);
+  });
 });
 
 describe('audit', () => {
