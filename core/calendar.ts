@@ -28,6 +28,21 @@ export const longWindowNames = windowNames.filter(
   (name): name is LongWindowName => windows[name].isLong,
 );
 
+/** The day of one key, which has a limit of its own beside the windows of its account. */
+export const keyDay = 'key-day';
+
+/** Every limit that can refuse a request, from short to long; a key's day follows the account's. */
+export type QuotaName = WindowName | typeof keyDay;
+
+export const quotaNames = windowNames.flatMap((name) =>
+  name === 'day' ? [name, keyDay] : [name],
+) as [QuotaName, ...QuotaName[]];
+
+/** The window that each begins and ends with. */
+export const windowOf = Object.fromEntries(
+  quotaNames.map((name) => [name, name === keyDay ? 'day' : name]),
+) as Record<QuotaName, WindowName>;
+
 /** A member for each window. */
 export function forEachWindow<T>(make: (name: WindowName) => T): Record<WindowName, T> {
   return Object.fromEntries(windowNames.map((name) => [name, make(name)])) as Record<WindowName, T>;

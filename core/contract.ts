@@ -6,7 +6,7 @@ import {
   parameterPatterns,
 } from './address-form.ts';
 import { adresObjectTypes } from './adres-object.ts';
-import { forEachWindow, windowNames } from './calendar.ts';
+import { forEachWindow, quotaNames } from './calendar.ts';
 import {
   type AnsweredValues,
   always,
@@ -250,7 +250,7 @@ export const invalidBodySchema = z.extend(problemSchema, {
 });
 
 export const quotaExceededSchema = z.extend(problemSchema, {
-  violated_windows: z.array(z.enum(windowNames)).check(z.minLength(1)),
+  violated_windows: z.array(z.enum(quotaNames)).check(z.minLength(1)),
 });
 
 /** The faults that a response lists, and whether there are more. */
@@ -270,6 +270,7 @@ export const validationAnswerSchema = z.object({
   key_label: z.string(),
   plan_code: z.string(),
   limits: limitsSchema,
+  key_limit_per_day: z.optional(z.int().check(z.gte(0))),
 });
 
 /** The response for a valid key. */

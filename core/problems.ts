@@ -48,7 +48,7 @@ export const problems = {
     status: 429,
     title: 'Quota exceeded',
     detail:
-      'The account has no quota left in the time windows named. Wait for the number of seconds in Retry-After.',
+      'No quota is left in the time windows named. Wait for the number of seconds in Retry-After.',
   },
   'internal-error': {
     status: 500,

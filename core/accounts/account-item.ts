@@ -57,6 +57,11 @@ export const accessItem = {
   days: 'e',
   /** The lookups of each key, by `keyCode`, on the day that is being counted (decision 0141). */
   byKey: 'p',
+  /**
+   * Map of the keys that have a limit for a day, by `keyCode`, to that limit; absent until one is
+   * set (decision 0188).
+   */
+  keyLimits: 'k',
   /** Map of earlier days, as in `days`, to such maps. */
   daysByKey: 'q',
 } as const;
@@ -95,11 +100,6 @@ export function storedLimit(limit: number | null): number {
 /** How an item stores a date: as the number of days since 1970. */
 export function dayNumber(date: string): number {
   return secondsOf(date) / daySeconds;
-}
-
-/** How an item and a record abbreviate the id of a key: so that the counts of all keys fit. */
-export function keyCode(keyId: string): string {
-  return keyId.slice(0, 4);
 }
 
 /** The sort key of an access item. */
@@ -157,6 +157,8 @@ export function readAccess(item: Item): Access {
     planVersion: item[accessItem.planVersion],
     keys: item[accessItem.keys],
     ...readWindows(item),
+    keyLimits: item[accessItem.keyLimits] ?? {},
+    keyUnits: item[accessItem.byKey],
     /** Read when it is needed: few requests do. */
     get usage() {
       return readUsage(item);

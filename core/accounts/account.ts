@@ -1,7 +1,7 @@
-import type { WindowName } from '../calendar.ts';
+import { keyDay, type QuotaName, type WindowName } from '../calendar.ts';
 import type { ListedFaults } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
-import { currentQuota, type Limits, type QuotaState } from './quota.ts';
+import { currentQuota, type Limits, type QuotaState, type WindowCount } from './quota.ts';
 
 /** The part of an account that a request needs. `suspended`: an operator has stopped it. */
 export type AccountState = 'active' | 'suspended';
@@ -38,6 +38,11 @@ export type UsageCount = {
 /** Lookups by the code of the key that they were charged with. */
 export type UnitsByKey = Readonly<Record<string, number>>;
 
+/** How an item and a record abbreviate the id of a key: so that the counts of all keys fit. */
+export function keyCode(keyId: string): string {
+  return keyId.slice(0, 4);
+}
+
 /** All that a request needs to know of an account. */
 export type Access = {
   account: string;
@@ -48,7 +53,10 @@ export type Access = {
   /** The keys that were not revoked, in their stored form, by key id. */
   keys: Readonly<Record<string, Uint8Array>>;
   ownLimits: Limits;
-  quota: QuotaState;
+  quota: Partial<Record<WindowName, WindowCount>>;
+  /** By the code of a key: its limit for a day, if it has one, and its lookups of the day. */
+  keyLimits: UnitsByKey;
+  keyUnits: UnitsByKey;
   usage: UsageCount;
   /** Seconds since 1970. */
   created: number;
@@ -73,6 +81,16 @@ export function hasNoSpace({
   return isCrowded || Object.keys(days).length >= maxUnrecordedDays;
 }
 
+/** The windows of the account and the day of the key: a request with the key counts in each. */
+export function quotaOf(
+  { quota, keyLimits, keyUnits }: Pick<Access, 'quota' | 'keyLimits' | 'keyUnits'>,
+  keyId: string,
+): QuotaState {
+  const code = keyCode(keyId);
+  const { start } = quota.day ?? { start: 0 };
+  return { ...quota, [keyDay]: { start, used: keyUnits[code] ?? 0, limit: keyLimits[code] } };
+}
+
 /** Who made a request; `charged` if it consumed quota. `quota` is the rest at that time. */
 export type Caller = {
   account: string;
@@ -84,11 +102,11 @@ export type Caller = {
   label?: string;
 };
 
-/** `units` were requested, and `violated` has fewer left; `quota` is the account's. */
+/** `units` were requested, and `violated` has fewer left. */
 export type QuotaExceeded = {
   code: 'quota-exceeded';
   units: number;
-  violated: WindowName[];
+  violated: QuotaName[];
   retryAfterSeconds: number;
   quota: QuotaState;
 };
@@ -124,7 +142,8 @@ export class Refusal extends Error {
 export function requireCaller(access: Access | undefined, claim: KeyClaim, now: number): Caller {
   const admitting = requireAccess(access, claim, now);
   const { account, keyId } = claim;
-  return { account, keyId, access: admitting, quota: currentQuota(admitting.quota, now) };
+  const quota = currentQuota(quotaOf(admitting, keyId), now);
+  return { account, keyId, access: admitting, quota };
 }
 
 /**

@@ -10,8 +10,8 @@ import {
   type Update,
 } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
-import type { Access, Caller } from './account.ts';
-import { accessKey, itemKey, keyCode, readAccess } from './account-item.ts';
+import { type Access, type Caller, keyCode } from './account.ts';
+import { accessKey, itemKey, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
 
 /**

@@ -1,4 +1,12 @@
-import { type WindowName, windowEnd, windowNames, windowStart } from '../calendar.ts';
+import {
+  keyDay,
+  type QuotaName,
+  quotaNames,
+  type WindowName,
+  windowEnd,
+  windowOf,
+  windowStart,
+} from '../calendar.ts';
 
 /**
  * One member for each configured window, in the order of `windowNames`. `null` is unlimited, 0
@@ -13,8 +21,8 @@ export type Limits = Partial<Record<WindowName, number | null>>;
  */
 export type WindowCount = { start: number; used: number; limit: number | null | undefined };
 
-/** The windows of an account that are counted. */
-export type QuotaState = Partial<Record<WindowName, WindowCount>>;
+/** The windows of an account that are counted, and the day of one of its keys. */
+export type QuotaState = Partial<Record<QuotaName, WindowCount>>;
 
 /**
  * The result of charging units. `passed` names the windows that have passed and must restart with
@@ -22,7 +30,7 @@ export type QuotaState = Partial<Record<WindowName, WindowCount>>;
  */
 export type QuotaDecision =
   | { kind: 'admit'; passed: WindowName[] }
-  | { kind: 'exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState };
+  | { kind: 'exceeded'; violated: QuotaName[]; retryAfterSeconds: number; quota: QuotaState };
 
 /**
  * Decides on `units`, all or none, at `now` (seconds). A window that starts after `now` was begun
@@ -32,16 +40,19 @@ export type QuotaDecision =
 export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDecision {
   const quota = currentQuota(stored, now);
   const passed: WindowName[] = [];
-  const violated: WindowName[] = [];
+  const violated: QuotaName[] = [];
   let retryAfterSeconds = 1;
-  for (const name of windowNames) {
+  for (const name of quotaNames) {
     const window = quota[name];
     if (!window) continue;
     const { start, used, limit } = window;
-    if (start > Number(stored[name]?.start)) passed.push(name);
+    if (name !== keyDay && start > Number(stored[name]?.start)) passed.push(name);
     if (used + units <= (limit ?? Infinity)) continue;
     violated.push(name);
-    retryAfterSeconds = Math.max(retryAfterSeconds, secondsUntil(windowEnd(name, start), now));
+    retryAfterSeconds = Math.max(
+      retryAfterSeconds,
+      secondsUntil(windowEnd(windowOf[name], start), now),
+    );
   }
   return violated.length === 0
     ? { kind: 'admit', passed }
@@ -54,10 +65,10 @@ export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDe
  */
 export function currentQuota(stored: QuotaState, now: number): QuotaState {
   const quota: QuotaState = {};
-  for (const name of windowNames) {
+  for (const name of quotaNames) {
     const window = stored[name];
     if (!window) continue;
-    const start = windowStart(name, Math.floor(now));
+    const start = windowStart(windowOf[name], Math.floor(now));
     quota[name] = window.start < start ? { ...window, start, used: 0 } : window;
   }
   return quota;
@@ -72,23 +83,23 @@ export function showsUnits(
   starts: Record<WindowName, number>,
   units: number,
 ): boolean {
-  for (const name of windowNames) {
+  for (const name of quotaNames) {
     const window = quota[name];
     if (!window) continue;
     const { start, used, limit } = window;
-    if (start < starts[name] || used < units || used > (limit ?? Infinity)) return false;
+    if (start < starts[windowOf[name]] || used < units || used > (limit ?? Infinity)) return false;
   }
   return true;
 }
 
-/** The limits in force, a member for each configured window. */
-export function limitsOf(quota: QuotaState): Limits {
-  return Object.fromEntries(configured(quota).map(([name, { limit }]) => [name, limit]));
+/** The account's limits in force, a member for each configured window. */
+export function limitsOf({ [keyDay]: _, ...windows }: QuotaState): Limits {
+  return Object.fromEntries(configured(windows).map(([name, { limit }]) => [name, limit]));
 }
 
 /** A finite window as reported to a caller; times in seconds. */
 export type WindowReport = {
-  name: WindowName;
+  name: QuotaName;
   limit: number;
   seconds: number;
   remaining: number;
@@ -100,20 +111,28 @@ export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
   const reports: WindowReport[] = [];
   for (const [name, { start, used, limit }] of configured(quota)) {
     if (limit === null) continue;
-    const end = windowEnd(name, start);
+    const end = windowEnd(windowOf[name], start);
     const remaining = Math.max(0, limit - used);
     reports.push({ name, limit, seconds: end - start, remaining, reset: secondsUntil(end, now) });
   }
   return reports;
 }
 
-/** The window with the smallest share left; among equals the longest, since it binds longest. */
-export function closestToExhaustion(windows: WindowReport[]): WindowReport | undefined {
-  let closest: WindowReport | undefined;
-  for (const window of windows) {
-    if (closest === undefined || shareLeft(window) <= shareLeft(closest)) closest = window;
+/**
+ * The window with the smallest share left; among equals the longest, since it binds longest, and
+ * the account's day before the key's.
+ */
+export function closestToExhaustion([first, ...others]: WindowReport[]): WindowReport | undefined {
+  let closest = first;
+  for (const window of others) {
+    if (closest && isCloser(window, closest)) closest = window;
   }
   return closest;
+}
+
+function isCloser(window: WindowReport, other: WindowReport): boolean {
+  const more = shareLeft(window) - shareLeft(other);
+  return more < 0 || (more === 0 && window.seconds > other.seconds);
 }
 
 function shareLeft({ limit, remaining }: WindowReport): number {
@@ -124,14 +143,14 @@ function secondsUntil(end: number, now: number): number {
   return Math.max(1, Math.ceil(end - now));
 }
 
-/** The windows that the plan configures, from short to long. */
-export function configured(
-  quota: QuotaState,
-): [WindowName, WindowCount & { limit: number | null }][] {
-  const found: [WindowName, WindowCount & { limit: number | null }][] = [];
-  for (const name of windowNames) {
-    const { start = 0, used = 0, limit } = quota[name] ?? {};
-    if (limit !== undefined) found.push([name, { start, used, limit }]);
+/** The windows that have a limit or are configured as unlimited, from short to long. */
+export function configured<Name extends QuotaName>(
+  quota: Partial<Record<Name, WindowCount>>,
+): [Name, WindowCount & { limit: number | null }][] {
+  const found: [Name, WindowCount & { limit: number | null }][] = [];
+  for (const name of quotaNames) {
+    const { start = 0, used = 0, limit } = (quota as QuotaState)[name] ?? {};
+    if (limit !== undefined) found.push([name as Name, { start, used, limit }]);
   }
   return found;
 }

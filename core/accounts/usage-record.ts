@@ -1,4 +1,4 @@
-import { dateOf, secondsOf, type WindowName, windowEnd, windowNames } from '../calendar.ts';
+import { dateOf, type QuotaName, quotaNames, secondsOf, windowEnd } from '../calendar.ts';
 import {
   documents,
   type Guard,
@@ -22,7 +22,7 @@ export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
   lookups: 'lookups',
   byKey: (code: string) => `by_${code}`,
-  refused: (kind: RefusalKind | WindowName) => `refused_${kind}`,
+  refused: (kind: RefusalKind | QuotaName) => `refused_${kind}`,
 } as const;
 
 const recordKey = (account: string, date: string) => itemKey(account, usageRecord.sortKey(date));
@@ -226,7 +226,7 @@ const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive'];
 export type RefusalCounts = Record<RefusalKind, number>;
 
 /** The refusals of a day; `windows` divides `quota` by each window that had no quota left. */
-export type Refusals = RefusalCounts & { windows?: Partial<Record<WindowName, number>> };
+export type Refusals = RefusalCounts & { windows?: Partial<Record<QuotaName, number>> };
 
 const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
   'quota-exceeded': 'quota',
@@ -244,7 +244,7 @@ export type RefusalCount = {
    * Notes a refusal of a request whose key is one of the account. One without a kind is not
    * counted.
    */
-  note(account: string, code: RefusalCode, now: number, violated?: readonly WindowName[]): void;
+  note(account: string, code: RefusalCode, now: number, violated?: readonly QuotaName[]): void;
   /** Writes the counts, unless it did within the last minute. Nothing waits for it. */
   flush(now: number): void;
 };
@@ -298,14 +298,13 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
 
 /** The refusals in the record of a day, if there were any. */
 export function refusalsIn(record: Item): Refusals | undefined {
-  const countOf = (kind: RefusalKind | WindowName): number =>
-    record[usageRecord.refused(kind)] ?? 0;
+  const countOf = (kind: RefusalKind | QuotaName): number => record[usageRecord.refused(kind)] ?? 0;
   const counts = {
     quota: countOf('quota'),
     input: countOf('input'),
     inactive: countOf('inactive'),
   };
   if (refusalKinds.every((kind) => counts[kind] === 0)) return undefined;
-  const windows = windowNames.flatMap((name) => (countOf(name) > 0 ? [[name, countOf(name)]] : []));
+  const windows = quotaNames.flatMap((name) => (countOf(name) > 0 ? [[name, countOf(name)]] : []));
   return { ...counts, ...(windows.length > 0 && { windows: Object.fromEntries(windows) }) };
 }

@@ -4,7 +4,7 @@ import { type Caller, Refusal } from '../../core/accounts/account.ts';
 import { isApiKey, type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
 import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
-import type { Clock, WindowName } from '../../core/calendar.ts';
+import type { Clock, QuotaName } from '../../core/calendar.ts';
 import type { AddressRequest } from '../../core/contract.ts';
 import type { IncludeName } from '../../core/place-fields.ts';
 import { HttpRefusal, type Method } from './http-refusal.ts';
@@ -161,7 +161,7 @@ export function rateLimitHeaders(clock: Clock): Middleware {
   function addHeaders(
     request: MiddlewareRequest,
     quota: QuotaState,
-    violated?: readonly WindowName[],
+    violated?: readonly QuotaName[],
   ): void {
     const now = clock();
     const windows = reportWindows(quota, now);

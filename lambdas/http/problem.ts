@@ -1,5 +1,5 @@
 import { Refusal, type RefusalReason } from '../../core/accounts/account.ts';
-import { limitsOf } from '../../core/accounts/quota.ts';
+import { keyDay, windowOf } from '../../core/calendar.ts';
 import type { ProblemBody } from '../../core/contract.ts';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { problems, problemType } from '../../core/problems.ts';
@@ -36,16 +36,18 @@ function detailOf(reason: Reason): string {
   }
   if (reason.code !== 'quota-exceeded' || reason.units === 1) return detail;
   const { units, quota, violated } = reason;
-  const limits = limitsOf(quota);
   const never = violated
-    .filter((name) => Number(limits[name]) < units)
-    .map((name) => `${limits[name]} a ${name}`);
+    .map((name) => ({ name, limit: Number(quota[name]?.limit) }))
+    .filter(({ limit }) => limit < units)
+    .map(
+      ({ name, limit }) => `${limit} a ${windowOf[name]}${name === keyDay ? ' for this key' : ''}`,
+    );
   const tooMany = `The request has ${units} addresses`;
   if (never.length > 0) {
     return `${tooMany}, and the limit is ${never.join(' and ')}: it can never succeed. Send fewer addresses.`;
   }
   return (
-    `${tooMany}, and the account has less quota left in the time windows named; none of it was used. Send no more addresses ` +
+    `${tooMany}, and less quota is left in the time windows named; none of it was used. Send no more addresses ` +
     'than RateLimit says are left, or wait for the number of seconds in Retry-After.'
   );
 }

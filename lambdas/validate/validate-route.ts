@@ -4,7 +4,7 @@ import type { KeyClaim } from '../../core/accounts/api-key.ts';
 import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import type { KeyStore } from '../../core/accounts/key-record.ts';
 import { limitsOf } from '../../core/accounts/quota.ts';
-import type { Clock } from '../../core/calendar.ts';
+import { type Clock, keyDay } from '../../core/calendar.ts';
 import type { ValidationAnswer } from '../../core/contract.ts';
 import {
   type Answer,
@@ -49,11 +49,13 @@ export function validateRoute({ keyStore, checksumSecrets, clock, log }: Validat
     .use(authenticate({ checksumSecrets, admit }))
     .handler(async ({ caller }) => {
       if (!caller) throw new Error('authenticate lets no other request through');
+      const keyLimit = caller.quota[keyDay]?.limit;
       return ok<ValidationAnswer>({
         valid: true,
         key_label: caller.label ?? '',
         plan_code: caller.access.plan,
         limits: limitsOf(caller.access.quota),
+        ...(typeof keyLimit === 'number' && { key_limit_per_day: keyLimit }),
       });
     });
 }

@@ -19,7 +19,16 @@ import {
 } from './calls.ts';
 import type { CliCommand, Intent, Result } from './command.ts';
 import { ago, counted, lines, table } from './terminal-text.ts';
-import { accountId, keyId, label, memberRole, person, until } from './values.ts';
+import {
+  accountId,
+  type KeyLimit,
+  keyId,
+  keyLimit,
+  label,
+  memberRole,
+  person,
+  until,
+} from './values.ts';
 
 type OfKey = OfAccount & { keyId: string };
 
@@ -60,13 +69,18 @@ const keyCommands: CommandRows = {
         'the last day that it works, in Dutch time: 2027-01-31; or until 2027-01-31T12:00:00Z',
         until('--expires'),
       ),
+      option(
+        '--limit <day=number>',
+        'the most requests in a UTC day, beside the limits of the account: day=500',
+        keyLimit,
+      ),
     ],
     notes:
       'To replace a key without a refused request: key rotate. Only the key is on standard output.',
     examples: ['key create --account acme --label webshop --local'],
-    call: ({ admin }, given: OfAccount & { label: string; expires?: Date }) => {
-      const { account, label, expires } = given;
-      return admin.keys.create({ account, label, expires });
+    call: ({ admin }, given: OfAccount & { label: string; expires?: Date; limit?: KeyLimit }) => {
+      const { account, label, expires, limit } = given;
+      return admin.keys.create({ account, label, expires, limitPerDay: limit?.day });
     },
     text: ({ key }) => key,
     hint: ({ keyId }) => `Save it now: it is not shown again. Its key id is ${keyId}.`,
@@ -104,6 +118,24 @@ const keyCommands: CommandRows = {
     call: ({ admin }, { account, keyId, label }: OfKey & { label: string }) =>
       admin.keys.rename({ account, keyId, label }),
     text: (renamed, { account }) => renderKeys([renamed], account),
+  }),
+  set: call({
+    description:
+      'set the most requests of a key in a day; its next request is the first that it can refuse',
+    takes: [
+      ...aKey,
+      required(
+        '--limit <day=number>',
+        'the most requests in a UTC day: day=500, or day=unlimited for the limits of the account alone',
+        keyLimit,
+      ),
+    ],
+    notes:
+      'The limit protects an account from one of its keys: whoever manages the keys can change it. Limits of the account: account set.',
+    examples: ['key set b9uDEGM7 --account acme --limit day=500 --local'],
+    call: ({ admin }, { account, keyId, limit }: OfKey & { limit: KeyLimit }) =>
+      admin.keys.set({ account, keyId, limitPerDay: limit.day }),
+    text: (changed, { account }) => renderKeys([changed], account),
   }),
   rotate: call({
     description: 'replace a key and print the new one; the old one goes on working until its end',
@@ -179,7 +211,7 @@ export function renderKeys(keys: KeyView[], account: string): string {
     return `There are no keys yet. Create one: "key create --account ${account} --label webshop".`;
   }
   return table(
-    ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
+    ['key id', 'label', 'state', 'created', 'last used', 'today', 'expires', 'revoked'],
     keys,
     (key) => {
       return [
@@ -188,11 +220,18 @@ export function renderKeys(keys: KeyView[], account: string): string {
         key.state,
         ago(key.created),
         ago(key.lastUsed),
+        usedToday(key),
         key.expires,
         ago(key.revoked),
       ];
     },
   );
+}
+
+/** `123`, or `123 of 500` for a key with a limit. */
+function usedToday({ usedToday, limitPerDay, state }: KeyView): string | null {
+  if (limitPerDay !== null) return `${usedToday} of ${limitPerDay}`;
+  return state === 'revoked' ? null : String(usedToday);
 }
 
 const personArgument =

@@ -74,6 +74,16 @@ export function limits(
   };
 }
 
+/** The limit of a key, which it can only have for a day. */
+export type KeyLimit = { day: number | null };
+
+/** Reads `--limit day=500` of a key; `day=unlimited` is `null`. @throws UsageError */
+export function keyLimit(text: string, previous?: KeyLimit): KeyLimit {
+  const { day, ...others } = limits('plan')(text, previous) as Record<string, number | null>;
+  if (day !== undefined && Object.keys(others).length === 0) return { day };
+  throw new UsageError(`--limit takes day=NUMBER or day=unlimited for a key, not "${text}".`);
+}
+
 function limitIn(value: string, of: 'plan' | 'account', text: string): number | null | 'plan' {
   if (value === 'unlimited') return null;
   if (value === 'plan' && of === 'account') return 'plan';

@@ -41,13 +41,14 @@ function lineOf({
     own_limits: ownLimits,
     created,
     usage,
-    keys: keys.map(({ keyId, hash, label, created, revoked, secret }) => ({
+    keys: keys.map(({ keyId, hash, label, created, revoked, secret, limitPerDay }) => ({
       key_id: keyId,
       hash: hash && Buffer.from(hash).toString('base64'),
       label,
       created,
       revoked,
       secret,
+      limit_per_day: limitPerDay,
     })),
     members,
     days: days.map(({ byKey, ...day }) => ({ ...day, by_key: byKey })),
@@ -61,10 +62,11 @@ function accountOf({ own_limits, keys, days, ...account }: ExportLine): unknown 
   return {
     ...account,
     ownLimits: own_limits,
-    keys: each(keys, ({ key_id, hash, ...key }) => ({
+    keys: each(keys, ({ key_id, hash, limit_per_day, ...key }) => ({
       keyId: key_id,
       hash: bytesOf(hash),
       ...key,
+      ...(limit_per_day !== undefined && { limitPerDay: limit_per_day }),
     })),
     days: each(days, ({ by_key, ...day }) => ({
       ...day,

@@ -162,12 +162,16 @@ function accountChanges(
       () => admin.accounts.set({ id, plan: then.plan, limits }),
     );
   }
-  for (const { keyId, hash, label } of now.keys) {
-    const isRevoked = !then.keys.some((key) => key.keyId === keyId && key.hash !== null);
-    if (hash !== null && isRevoked && named(id, keyId)) {
-      add(`Revoke key ${keyId} (${label ?? 'no label'}) of account ${id}`, () =>
-        admin.keys.revoke({ account: id, keyId }),
-      );
+  for (const { keyId, hash, label, limitPerDay } of now.keys) {
+    if (hash === null || !named(id, keyId)) continue;
+    const key = `key ${keyId} (${label ?? 'no label'}) of account ${id}`;
+    const former = then.keys.find((one) => one.keyId === keyId && one.hash !== null);
+    if (!former) {
+      add(`Revoke ${key}`, () => admin.keys.revoke({ account: id, keyId }));
+    } else if (former.limitPerDay !== limitPerDay) {
+      const { limitPerDay: limit = null } = former;
+      const what = limit === null ? `Remove the limit of ${key}` : `Limit ${key} to ${limit} a day`;
+      add(what, () => admin.keys.set({ account: id, keyId, limitPerDay: limit }));
     }
   }
   for (const { person, role } of now.members.filter((member) => named(id, member.person))) {

@@ -19,7 +19,7 @@ import { type AuditPageOptions, auditPageOf } from './accounts/audit-log.ts';
 import { exportBackup, importBackup } from './accounts/backup.ts';
 import { deleteAccount } from './accounts/delete-account.ts';
 import { findKeys } from './accounts/find-keys.ts';
-import { createKey, listKeys, renameKey, revokeKey, rotateKey } from './accounts/keys.ts';
+import { createKey, limitKey, listKeys, renameKey, revokeKey, rotateKey } from './accounts/keys.ts';
 import { listAccounts } from './accounts/list-accounts.ts';
 import {
   auditPartitionOfPlan,
@@ -164,6 +164,8 @@ export function createAdmin({
       find: on(findKeys),
       /** Gives a key another label. */
       rename: on(renameKey),
+      /** Sets the most lookups of a key in a UTC day, or removes that limit with `null`. */
+      set: on(limitKey),
       /**
        * Permanently revokes a key: every request that starts after this has returned is refused.
        */

@@ -47,7 +47,13 @@ export type { AccountBackup, Backup, ImportResult, KeyBackup } from './accounts/
 export type { AccountDetails } from './accounts/details.ts';
 export type { FoundKey, KeySearch, KeySearchOptions } from './accounts/find-keys.ts';
 export type { KeyView } from './accounts/keys.ts';
-export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from './accounts/keys.ts';
+export {
+  type KeyInput,
+  type KeyLimitInput,
+  labelAfter,
+  type RotatedKey,
+  type RotationInput,
+} from './accounts/keys.ts';
 export type { AccountFilter, AccountPage, AccountPageOptions } from './accounts/list-accounts.ts';
 export type { PlanChange, PlanInput, PlanPage, PlanProgress } from './accounts/plans.ts';
 export type {

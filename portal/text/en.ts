@@ -202,6 +202,7 @@ export const en = {
     'key create': 'key created',
     'key rotate': 'key replaced',
     'key rename': 'key renamed',
+    'key set': 'limit of a key changed',
     'key revoke': 'key revoked',
     'member add': 'member added',
     'member remove': 'member removed',

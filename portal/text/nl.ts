@@ -220,6 +220,7 @@ export const nl: Text = {
     'key create': 'sleutel aangemaakt',
     'key rotate': 'sleutel vervangen',
     'key rename': 'sleutel hernoemd',
+    'key set': 'limiet van sleutel gewijzigd',
     'key revoke': 'sleutel ingetrokken',
     'member add': 'lid toegevoegd',
     'member remove': 'lid verwijderd',

@@ -91,15 +91,16 @@ function unequal(
  * The changes that break a consumer. The library decides, except for three things: it considers a
  * replaced `type`, `const` or `enum` value of a response compatible, and names of operations and
  * the base path descriptions; and it does not know that clients treat an unknown code of a fault
- * like any other fault.
+ * like any other fault, and an unknown window like any other window.
  */
 function breaking(diffs: Diff[]): string[] {
   return diffs
     .filter(({ type, action, path }) => {
-      const isFaultCode = /\.errors\.items\.(anyOf\.\d+\.)?properties\.code\.enum\.\d+$/.test(
-        path.join('.'),
-      );
-      if (isFaultCode && action === 'add') return false;
+      const isOpen =
+        /\.(errors\.items\.(anyOf\.\d+\.)?properties\.code|violated_windows\.items)\.enum\.\d+$/.test(
+          path.join('.'),
+        );
+      if (isOpen && action === 'add') return false;
       const isReplaced = /(^|\.)(type|const|enum\.\d+|operationId)$|^servers\.\d+\.url$/.test(
         path.join('.'),
       );

@@ -11,6 +11,8 @@ export function accessOf(parts: Partial<Access>): Access {
     keys: {},
     ownLimits: {},
     quota: {},
+    keyLimits: {},
+    keyUnits: {},
     usage: { date: '1970-01-01', lookups: 0, days: {}, byKey: {}, daysByKey: {} },
     created: 0,
     version: 1,

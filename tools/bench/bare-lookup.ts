@@ -19,7 +19,7 @@ export async function bareLookup(client: DynamoDBClient, key: string) {
     Key,
     ExpressionAttributeValues: values,
     ...rest
-  } = chargeCommand(variable(environment.accountsTable), charge, {});
+  } = chargeCommand(variable(environment.accountsTable), charge, { windows: {}, keys: {} });
   await client.send(
     new UpdateItemCommand({
       ...rest,

@@ -61,7 +61,7 @@ export const batchOperation: ZodOpenApiOperationObject = {
   summary: 'Look up many addresses',
   description:
     `Looks up 1 to ${maxAddresses} addresses in one request, each exactly as a single lookup does. All of them count, one unit each, or ` +
-    'none: if any is invalid (422, with a JSON pointer to each fault), or if the account has less quota left in any window (429, where ' +
+    'none: if any is invalid (422, with a JSON pointer to each fault), or if less quota is left in any window (429, where ' +
     '`RateLimit` says what is left), nothing is looked up and nothing counts. The body has at most 64 KB.',
   requestBody: {
     required: true,

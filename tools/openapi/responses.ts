@@ -81,18 +81,18 @@ const headers: Record<string, Header> = {
   },
   'RateLimit-Policy': {
     description:
-      'Each finite time window of the account, with its quota `q` and its length in seconds `w`, as a structured field (IETF ' +
-      'draft "RateLimit header fields for HTTP"). Absent for an account without any.',
+      'Each finite time window of the account, and `key-day` for a key with a limit of its own, with its quota `q` and its length ' +
+      'in seconds `w`, as a structured field (IETF draft "RateLimit header fields for HTTP"). Absent without any.',
     schema: {
       type: 'string',
-      pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+(, "[a-z]+";q=[0-9]+;w=[0-9]+)*$',
+      pattern: '^"[a-z-]+";q=[0-9]+;w=[0-9]+(, "[a-z-]+";q=[0-9]+;w=[0-9]+)*$',
     },
     example: '"minute";q=60;w=60, "day";q=5000;w=86400',
   },
   RateLimit: {
     description:
       'The time window that is closest to exhaustion: the remaining quota `r` and the seconds until it resets `t`.',
-    schema: { type: 'string', pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    schema: { type: 'string', pattern: '^"[a-z-]+";r=[0-9]+;t=[0-9]+$' },
     example: '"day";r=100;t=36000',
   },
   'Retry-After': {
@@ -193,7 +193,8 @@ nameSchema(
 );
 nameSchema(invalidInputSchema, 'InvalidInput', '', { errors: 'One entry for each fault.' });
 nameSchema(quotaExceededSchema, 'QuotaExceeded', '', {
-  violated_windows: 'The time windows in which no quota is left.',
+  violated_windows:
+    'The time windows of the account in which no quota is left, and `key-day` if the limit of the key is used up.',
 });
 
 /** The headers of a problem besides those of every response. */

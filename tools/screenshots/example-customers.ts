@@ -1,11 +1,6 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import {
-  accessItem,
-  accessKey,
-  dayNumber,
-  keyCode,
-  windowItem,
-} from '../../core/accounts/account-item.ts';
+import { keyCode } from '../../core/accounts/account.ts';
+import { accessItem, accessKey, dayNumber, windowItem } from '../../core/accounts/account-item.ts';
 import { keyRecord } from '../../core/accounts/key-record.ts';
 import { usageRecord } from '../../core/accounts/usage-record.ts';
 import {

@@ -19,10 +19,10 @@ import {
 import { accountsTable } from '../../tables.ts';
 import type { Access } from '../account.ts';
 import { accessKey, readAccess } from '../account-item.ts';
-import { type Limits, limitsOf } from '../quota.ts';
+import { limitsOf } from '../quota.ts';
 import { recordDays } from '../usage-record.ts';
 import { type AccessStore, ChargeUnknown, type UnknownCause } from './charge.ts';
-import { chargeCommand } from './charge-command.ts';
+import { chargeCommand, type KnownLimits } from './charge-command.ts';
 
 const longestPauseMilliseconds = 400;
 
@@ -69,7 +69,7 @@ export function createAccessStore(
 
     async charge(attempt, signal) {
       const { claim, units, returned } = attempt;
-      const known = returned ? limitsOf(returned.quota) : limits.of(claim.account);
+      const known = returned ? limitsIn(returned) : limits.of(claim.account);
       try {
         const item = await sendUntilApplied(chargeCommand(table, attempt, known), signal);
         const access = accessIn(item, claim.account);
@@ -127,20 +127,28 @@ type Status = { httpStatusCode?: number; statusCode?: number };
 /** Accounts whose limits an instance remembers. */
 const mostAccounts = 10_000;
 
+/** Those of an account and of its keys. */
+function limitsIn({ quota, keyLimits }: Access): KnownLimits {
+  return { windows: limitsOf(quota), keys: keyLimits };
+}
+
+const noLimits: KnownLimits = { windows: {}, keys: {} };
+
 /**
  * The limits of accounts that send batches, as an instance last saw them. A charge for more than
  * one unit needs them; outdated limits cost only one more write.
  */
 function createKnownLimits() {
-  const known = new Map<string, Limits>();
+  const known = new Map<string, KnownLimits>();
   return {
-    of: (account: string): Limits => known.get(account) ?? {},
-    learn({ account, quota }: Access, units: number): void {
+    of: (account: string): KnownLimits => known.get(account) ?? noLimits,
+    learn(access: Access, units: number): void {
+      const { account } = access;
       if (units === 1 && !known.has(account)) return;
       if (known.size >= mostAccounts && !known.has(account)) {
         known.delete(known.keys().next().value as string);
       }
-      known.set(account, limitsOf(quota));
+      known.set(account, limitsIn(access));
     },
   };
 }

@@ -6,10 +6,14 @@ import {
   windows,
 } from '../../calendar.ts';
 import type { Update } from '../../dynamodb.ts';
-import { accessItem, accessKey, keyCode, storedLimit, windowItem } from '../account-item.ts';
+import { keyCode, type UnitsByKey } from '../account.ts';
+import { accessItem, accessKey, storedLimit, windowItem } from '../account-item.ts';
 import { expiringKeyBounds } from '../api-key.ts';
 import type { Limits } from '../quota.ts';
 import type { ChargeAttempt } from './charge.ts';
+
+/** The limits of an account and of its keys, by code, as they were last seen. */
+export type KnownLimits = { windows: Limits; keys: UnitsByKey };
 
 /**
  * The one write of a request. Its condition compares attributes of the item with each other, so it
@@ -17,17 +21,18 @@ import type { ChargeAttempt } from './charge.ts';
  *
  *   the key's hash is stored and the key has not expired, and account and plan are active
  *   and each window is the current one and has so many units left, or is not configured
+ *   and the key has so many units left on the account's day, or has no limit
  *
  * A condition can't add, so more than one unit is compared with the `limits` that were seen last:
  * if a limit is still that one, the count may be at most `limit - units`. The windows in
  * `restarts` must have passed, and restart with these units. Every window's count and the key's go
  * up, or nothing changes and the old item is returned.
  */
-export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Limits): Update {
+export function chargeCommand(table: string, attempt: ChargeAttempt, limits: KnownLimits): Update {
   const { claim, units, now, starts, returned, restarts } = attempt;
   const { low, high } = expiringKeyBounds(claim.hash, now);
   const code = keyCode(claim.keyId);
-  const names: Record<string, string> = { ...namesOfAll, '#keyId': claim.keyId };
+  const names: Record<string, string> = { ...namesOfAll, '#keyId': claim.keyId, '#keyCode': code };
   const values: Record<string, unknown> = {
     ':hash': claim.hash,
     ':low': low,
@@ -49,7 +54,7 @@ export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Lim
     adds.push(`#${window}Used :units`);
     if (units === 1) conditions.push(hasOneLeft[window]);
     else {
-      const { [window]: limit } = limits;
+      const { [window]: limit } = limits.windows;
       const most = limit === undefined ? never : storedLimit(limit);
       Object.assign(values, { [`:${window}Limit`]: most, [`:${window}Most`]: most - units });
       conditions.push(hasUnitsLeft[window]);
@@ -60,11 +65,16 @@ export function chargeCommand(table: string, attempt: ChargeAttempt, limits: Lim
     // The count of the day that has passed is its usage.
     Object.assign(names, namesOfNewDay, { '#dayBefore': String(before / daySeconds) });
     Object.assign(values, { ':dayBefore': before, ':byKey': { [code]: units } });
-    conditions.push('#dayStart = :dayBefore');
+    conditions.push('#dayStart = :dayBefore', keyAdmits);
     sets.push('#days.#dayBefore = #dayUsed', '#daysByKey.#dayBefore = #byKey', '#byKey = :byKey');
   } else {
-    names['#keyCode'] = code;
     values[':zero'] = 0;
+    if (units === 1) conditions.push(keyHasOneLeft);
+    else {
+      const most = limits.keys[code] ?? never;
+      Object.assign(values, { ':keyLimit': most, ':keyMost': most - units });
+      conditions.push(keyHasUnitsLeft);
+    }
     sets.push('#byKey.#keyCode = if_not_exists(#byKey.#keyCode, :zero) + :units');
   }
   return {
@@ -84,6 +94,7 @@ const namesOfAll: Readonly<Record<string, string>> = {
   '#state': accessItem.state,
   '#planState': accessItem.planState,
   '#byKey': accessItem.byKey,
+  '#keyLimits': accessItem.keyLimits,
   ...Object.fromEntries(
     windowNames.flatMap((window) => [
       [`#${window}Start`, windowItem[window].start],
@@ -123,7 +134,7 @@ const hasUnitsLeft = forEachWindow((window) =>
   isCurrent(window, `(#${window}Limit = :${window}Limit AND #${window}Used <= :${window}Most)`),
 );
 
-/** Compared with the limit of a window if none was seen: no limit equals it. */
+/** Compared with the limit of a window or key if none was seen: no limit equals it. */
 const never = -1;
 
 const passedAndAdmits = forEachWindow(
@@ -131,3 +142,23 @@ const passedAndAdmits = forEachWindow(
     `(attribute_not_exists(#${window}Start) OR #${window}Start < :${window}Start) AND ` +
     `(${isNotConfigured(window)} OR #${window}Limit >= :units)`,
 );
+
+const keyHasNoLimit = 'attribute_not_exists(#keyLimits.#keyCode)';
+
+const keyLimitAdmits = '#keyLimits.#keyCode >= :units';
+
+/** On a day without a lookup with the key. */
+const keyAdmits = `(${keyHasNoLimit} OR ${keyLimitAdmits})`;
+
+const keyHasOneLeft = isWithinKeyLimit('#byKey.#keyCode < #keyLimits.#keyCode');
+
+/** As for a window, the limit must not have changed since it was seen. */
+const keyHasUnitsLeft = isWithinKeyLimit(
+  '(#keyLimits.#keyCode = :keyLimit AND #byKey.#keyCode <= :keyMost)',
+);
+
+/** The counts of the keys begin and end with the account's day, which is the current one. */
+function isWithinKeyLimit(hasUnits: string): string {
+  const isUnused = 'attribute_not_exists(#byKey.#keyCode)';
+  return `(${keyHasNoLimit} OR (${isUnused} AND ${keyLimitAdmits}) OR ${hasUnits})`;
+}

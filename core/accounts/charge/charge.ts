@@ -5,11 +5,12 @@ import {
   admits,
   type Caller,
   hasNoSpace,
+  quotaOf,
   Refusal,
   requireAccess,
 } from '../account.ts';
 import type { KeyClaim } from '../api-key.ts';
-import { decideQuota, showsUnits } from '../quota.ts';
+import { decideQuota, type QuotaState, showsUnits } from '../quota.ts';
 
 /** One conditional write that authenticates a request and counts it: a charge. */
 export type ChargeAttempt = {
@@ -76,7 +77,8 @@ export class ChargeUnknown extends StoreUnavailable {
 const maxAttempts = 8;
 
 /**
- * Admits `claim` and consumes `units` in every window, or refuses and consumes nothing. The first
+ * Admits `claim` and consumes `units` in every window and of its key's limit, or refuses and
+ * consumes nothing. The first
  * write succeeds unless a window has passed since the last one; then that window is restarted and
  * charged in one write, which one of the concurrent callers wins and the others follow. A write
  * follows another one only if the store has refused that.
@@ -94,14 +96,8 @@ export async function charge(
   for (let tries = 0; tries < maxAttempts && !signal.aborted; tries++) {
     const { charged, access } = await store.charge(attempt, signal);
     if (charged) {
-      const counted = requireCounted(access, attempt);
-      return {
-        account: claim.account,
-        keyId: claim.keyId,
-        access: counted,
-        quota: counted.quota,
-        charged: { units },
-      };
+      const { account, keyId } = claim;
+      return { account, keyId, ...requireCounted(access, attempt), charged: { units } };
     }
     attempt = await nextAttempt(store, attempt, access, clock(), signal);
   }
@@ -109,15 +105,16 @@ export async function charge(
 }
 
 /**
- * If the returned item does not show the charge, the store did not make it: then nothing may be
- * served.
+ * The returned item with its counts. If it does not show the charge, the store did not make it:
+ * then nothing may be served.
  */
 function requireCounted(
   access: Access | undefined,
   { claim, units, now, starts }: ChargeAttempt,
-): Access {
-  if (access && admits(access, claim, now) && showsUnits(access.quota, starts, units)) {
-    return access;
+): { access: Access; quota: QuotaState } {
+  if (access && admits(access, claim, now)) {
+    const quota = quotaOf(access, claim.keyId);
+    if (showsUnits(quota, starts, units)) return { access, quota };
   }
   throw new StoreUnavailable(
     'the store reported a charge as done, but the returned item does not show it',
@@ -135,7 +132,7 @@ async function nextAttempt(
   signal: AbortSignal,
 ): Promise<ChargeAttempt> {
   const access = requireAccess(refusing, claim, now);
-  const decision = decideQuota(access.quota, now, units);
+  const decision = decideQuota(quotaOf(access, claim.keyId), now, units);
   if (decision.kind === 'exceeded') {
     const { violated, retryAfterSeconds, quota } = decision;
     throw new Refusal({ code: 'quota-exceeded', units, violated, retryAfterSeconds, quota });

@@ -13,6 +13,7 @@ import {
   type WindowName,
   windowEnd,
   windowNames,
+  windowOf,
 } from '../../../core/calendar.ts';
 import { guardExpression, type Item } from '../../../core/dynamodb.ts';
 import { accountsTable } from '../../../core/tables.ts';
@@ -80,7 +81,7 @@ function viewOf(
   // The next request restarts a window that has passed.
   const windows = configured(currentQuota(access.quota, nowSeconds)).map(
     ([name, { limit, used, start }]) => {
-      return [name, { limit, used, resets: instant(windowEnd(name, start)) }] as const;
+      return [name, { limit, used, resets: instant(windowEnd(windowOf[name], start)) }] as const;
     },
   );
   return {

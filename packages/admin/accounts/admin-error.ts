@@ -36,6 +36,7 @@ export type AdminRefusals = {
     | 'already_replaced'
     | 'conflict';
   'keys.rename': 'invalid' | 'not_found';
+  'keys.set': 'invalid' | 'not_found' | 'conflict';
   'keys.list': 'invalid' | 'not_found';
   'keys.find': 'invalid';
   'keys.revoke': 'invalid' | 'not_found' | 'conflict';

@@ -129,6 +129,7 @@ const month = ruled(text, rangeOfMonth);
 const load = ruled(text, checkLoad);
 const limits = ruled(anObject, checkLimits);
 const ownLimits = ruled(anObject, checkOwnLimits);
+const limitPerDay = ruled(number, (limit) => checkLimits({ day: limit }));
 
 const page = { limit: optional(number), cursor: optional(text) };
 const pageWith = (more: Record<string, Shape>) =>
@@ -175,6 +176,7 @@ const keyBackup = exactly({
   keyId,
   label: nullableText,
   secret: optional(text),
+  limitPerDay: optional(limitPerDay),
   hash: nullable(bytes),
 });
 const accountBackup = exactly({
@@ -235,12 +237,19 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
     'backup.export': [],
     'backup.import': [backup, optional(object({ checkOnly: optional(flag) }))],
     'keys.create': [
-      object({ account: accountId, label, expires: optional(instant), token: optional(token) }),
+      object({
+        account: accountId,
+        label,
+        expires: optional(instant),
+        limitPerDay: optional(nullable(limitPerDay)),
+        token: optional(token),
+      }),
     ],
     'keys.rotate': [
       object({ ...aKey, label: optional(label), ends: optional(instant), token: optional(token) }),
     ],
     'keys.rename': [object({ ...aKey, label })],
+    'keys.set': [object({ ...aKey, limitPerDay: nullable(limitPerDay) })],
     'keys.list': [accountId],
     'keys.find': [text, optional(object({ accounts: optional(list(accountId)) }))],
     'keys.revoke': [object(aKey)],

@@ -8,7 +8,7 @@ import type { AdminStore } from './admin-store.ts';
 
 export type AuditAction =
   | `account ${'create' | 'set' | 'suspend' | 'activate' | 'delete' | 'import'}`
-  | `key ${'create' | 'rotate' | 'rename' | 'revoke'}`
+  | `key ${'create' | 'rotate' | 'rename' | 'set' | 'revoke'}`
   | `member ${'add' | 'remove'}`
   | `session ${'start' | 'end' | 'end-all' | 'refuse'}`
   | 'plan put'

@@ -1,4 +1,9 @@
-import type { AccountState, Plan, PlanVersion } from '../../../core/accounts/account.ts';
+import {
+  type AccountState,
+  keyCode,
+  type Plan,
+  type PlanVersion,
+} from '../../../core/accounts/account.ts';
 import {
   accessItem,
   accessName,
@@ -42,8 +47,11 @@ import { maxActiveKeys } from './keys.ts';
 import { planHistoryItem, readPlanHistory } from './plan-history.ts';
 import { getPlan, putPlan } from './plans.ts';
 
-/** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
-export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
+/**
+ * A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere.
+ * `limitPerDay` is absent without a limit.
+ */
+export type KeyBackup = KeyRecord & { hash: Uint8Array | null; limitPerDay?: number | undefined };
 
 /** An account in a backup, with its use in each window; times are seconds since 1970. */
 export type AccountBackup = DetailsChanges & {
@@ -127,10 +135,11 @@ function accountBackup(items: readonly Item[]): AccountBackup[] {
     .filter((keyId) => !records.some((record) => record.keyId === keyId))
     .map((keyId) => ({ keyId, label: null, created: null, revoked: null }));
   const { account: id, state, plan, ownLimits, created, quota } = access;
-  const keys = [...records, ...withoutRecord].map((key) => ({
-    ...key,
-    hash: access.keys[key.keyId] ?? null,
-  }));
+  const keys = [...records, ...withoutRecord].map((key) => {
+    const hash = access.keys[key.keyId] ?? null;
+    const limitPerDay = hash ? access.keyLimits[keyCode(key.keyId)] : undefined;
+    return { ...key, hash, ...(limitPerDay !== undefined && { limitPerDay }) };
+  });
   return [
     {
       id,
@@ -267,8 +276,9 @@ const planText = ({ code, state, limits }: Plan) =>
 
 /** Without what changes meanwhile: usage and members. */
 function accountText({ id, state, plan, ownLimits, created, keys }: AccountBackup): string {
-  const keyTexts = keys.map(({ keyId, label, created, revoked, hash }) => {
-    return [keyId, label, created, revoked, hash && Buffer.from(hash).toString('hex')].join();
+  const keyTexts = keys.map(({ keyId, label, created, revoked, hash, limitPerDay }) => {
+    const hex = hash && Buffer.from(hash).toString('hex');
+    return [keyId, label, created, revoked, hex, limitPerDay].join();
   });
   return JSON.stringify([
     id,
@@ -306,15 +316,14 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
   });
 }
 
-/** The access item has the lookups of the day that it counts. */
+/** The access item has the lookups of the day that it counts, by key too. */
 function withoutCounted(day: DayBackup, { day: counted }: AccountBackup['usage']): DayBackup {
-  return counted && dateOf(counted.start) === day.date
-    ? { ...day, lookups: day.lookups - counted.used }
-    : day;
+  if (!counted || dateOf(counted.start) !== day.date) return day;
+  return { ...day, lookups: day.lookups - counted.used, byKey: undefined };
 }
 
 function accountItem(
-  { id, state, ownLimits, created, usage, keys }: AccountBackup,
+  { id, state, ownLimits, created, usage, keys, days }: AccountBackup,
   plan: PlanVersion,
 ): Item {
   const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
@@ -326,11 +335,18 @@ function accountItem(
     counts[windowItem[window].start] = count.start;
     counts[windowItem[window].used] = count.used;
   }
+  const counted = usage.day && dateOf(usage.day.start);
+  const { byKey = {} } = days.find(({ date }) => date === counted) ?? {};
+  const limits = keys.flatMap(({ keyId, limitPerDay }) =>
+    limitPerDay === undefined ? [] : [[keyCode(keyId), limitPerDay] as const],
+  );
   const item = newAccessItem(id, { plan, ownLimits }, created);
   return {
     ...item,
     ...counts,
     [accessItem.state]: state,
     [accessItem.keys]: Object.fromEntries(active),
+    [accessItem.byKey]: byKey,
+    ...(limits.length > 0 && { [accessItem.keyLimits]: Object.fromEntries(limits) }),
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Access } from '../../../core/accounts/account.ts';
+import { type Access, keyCode, quotaOf } from '../../../core/accounts/account.ts';
 import { accessItem, accessKey, itemKey, itemsQuery } from '../../../core/accounts/account-item.ts';
 import {
   expiryOf,
@@ -16,7 +16,8 @@ import {
   readKeyRecord,
   recordKey,
 } from '../../../core/accounts/key-record.ts';
-import { dateOf, instant } from '../../../core/calendar.ts';
+import { currentQuota } from '../../../core/accounts/quota.ts';
+import { dateOf, instant, keyDay } from '../../../core/calendar.ts';
 import {
   aliasOf,
   type Guard,
@@ -35,12 +36,14 @@ import { secretForKey } from './signing-secret.ts';
 
 /**
  * A key to create. `expires` is the second when it stops working; without it the key does not
- * expire.
+ * expire. `limitPerDay` is the most lookups that it can make in a UTC day, beside the limits of the
+ * account.
  */
 export type KeyInput = {
   account: string;
   label: string;
   expires?: Instant | undefined;
+  limitPerDay?: number | null | undefined;
   token?: string | undefined;
 };
 
@@ -79,6 +82,7 @@ export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string
  * Replaces a key in one step: the new key works when this returns, and the old one until `ends`, or
  * until it would have expired anyway. Both take effect together or neither. It also works when all
  * places for keys are taken, for one key at a time. The new key does not expire.
+ * It has the limit of the old one and has used none of it.
  * If a key is replaced by several calls, whatever their tokens, the first succeeds, and the others
  * are refused until the new key is revoked.
  * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`,
@@ -130,27 +134,76 @@ export async function renameKey(
   );
 }
 
+/** A key with the most lookups that it can make in a UTC day; `null` takes the limit away. */
+export type KeyLimitInput = { account: string; keyId: string; limitPerDay: number | null };
+
+/**
+ * Limits a key, whose next request is the first that the limit can refuse. The lookups of today
+ * count.
+ * @throws AdminError `invalid`, `not_found`, `conflict`
+ */
+export async function limitKey(store: AdminStore, input: KeyLimitInput): Promise<KeyView> {
+  const { account, keyId, limitPerDay } = input;
+  const change = async (): Promise<Update> => {
+    const access = await getAccess(store, account);
+    if (!Object.hasOwn(access.keys, keyId)) throw noActiveKey(account, keyId);
+    const { set, remove, guards } = limitChange(access, { [keyCode(keyId)]: limitPerDay });
+    const isActive: Guard = { attribute: inKeys(keyId), is: 'there' };
+    return guardedUpdate(store.table, accessKey(account), { set, remove }, [isActive, ...guards]);
+  };
+  await change();
+  const detail = { keyId, limits: { day: limitPerDay } };
+  await audited(store, { partition: account, action: 'key set', detail }, () =>
+    retryConflicts(async () => store.update(await change())),
+  );
+  const key = (await listKeys(store, account)).find((one) => one.keyId === keyId);
+  return key ?? Promise.reject(noActiveKey(account, keyId));
+}
+
+function noActiveKey(account: string, keyId: string): AdminError {
+  const message = `Account "${account}" has no active key "${keyId}"; create a key instead.`;
+  return new AdminError('not_found', message, { subject: 'key' });
+}
+
+/**
+ * The change of the limits of keys, by code, in an access item that nobody else changes them in
+ * meanwhile. Requests do not.
+ */
+function limitChange(
+  { keyLimits }: Pick<Access, 'keyLimits'>,
+  changes: Readonly<Record<string, number | null>>,
+): { set: Item; remove: string[]; guards: Guard[] } {
+  const limits = Object.entries({ ...keyLimits, ...changes }).filter(([, limit]) => limit !== null);
+  const stored = Object.keys(keyLimits).length > 0 ? keyLimits : undefined;
+  return {
+    set: limits.length > 0 ? { [accessItem.keyLimits]: Object.fromEntries(limits) } : {},
+    remove: limits.length > 0 ? [] : [accessItem.keyLimits],
+    guards: [isStill(accessItem.keyLimits, stored)],
+  };
+}
+
 const isThere: Guard = { attribute: accountsTable.partitionKey, is: 'there' };
 
 type Issue = Omit<KeyInput, 'expires'> & { expiresSeconds: number | null; replaces?: Replaced };
 
 async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string; keyId: string }> {
-  const { account, label, expiresSeconds, token, replaces } = issue;
+  const { account, label, expiresSeconds, limitPerDay = null, token, replaces } = issue;
   const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
   if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) {
     throw alreadyCreated(tokenKeyId);
   }
-  await requireFreeKey(store, account, { replaced: replaces?.keyId });
+  const access = await requireFreeKey(store, account, { replaced: replaces?.keyId });
   if (replaces) await replacementOf(store, account, replaces.keyId);
   await countCreation(store, account);
   const { secret, settled } = await secretForKey(store);
-  const { key, claim } = issueApiKey(account, secret, tokenKeyId);
+  const { key, claim } = issueDistinct(access, secret, tokenKeyId);
   const { keyId } = claim;
   const action = replaces ? 'key rotate' : 'key create';
   const detail = {
     keyId,
     ...(replaces && { replaces: replaces.keyId, ends: instant(replaces.endsSeconds) }),
     ...(expiresSeconds !== null && { expires: instant(expiresSeconds) }),
+    ...(limitPerDay !== null && { limits: { day: limitPerDay } }),
   };
   await audited(store, { partition: account, action, detail }, async () => {
     // The record is written first: an active key always has one, so it can be found and revoked.
@@ -160,13 +213,36 @@ async function issueKey(store: AdminStore, issue: Issue): Promise<{ key: string;
       [keyRecord.createdBy]: store.actor,
       ...(replaces && { [keyRecord.replaces]: replaces.keyId }),
     });
+    const activated = { ...claim, hash: storedKey(claim.hash, expiresSeconds), limitPerDay };
     await undoneIfRefused(store, claim, async () => {
       if (replaces) await claimReplacement(store, claim, replaces.keyId);
-      await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) }, replaces);
+      await activate(store, activated, replaces);
     });
   });
   await settled();
   return { key, keyId };
+}
+
+/**
+ * A key whose counts and limit are its own: no other key of the account, and none that was used
+ * today, has its code. A token makes one key only, whose code is in use once in a million tokens.
+ */
+function issueDistinct(
+  { account, keys, keyLimits, keyUnits }: Access,
+  secret: string,
+  tokenKeyId: string | undefined,
+): { key: string; claim: KeyClaim } {
+  const taken = [...Object.keys(keys).map(keyCode), ...Object.keys({ ...keyLimits, ...keyUnits })];
+  for (;;) {
+    const issued = issueApiKey(account, secret, tokenKeyId);
+    if (!taken.includes(keyCode(issued.claim.keyId))) return issued;
+    if (tokenKeyId !== undefined) {
+      throw new AdminError(
+        'conflict',
+        `This token makes a key that begins like another key of account "${account}". Use another token.`,
+      );
+    }
+  }
 }
 
 /**
@@ -314,6 +390,10 @@ export type KeyView = {
    * `expires` both work.
    */
   replacedBy: string | null;
+  /** The most lookups that it can make in a UTC day; `null` without a limit. */
+  limitPerDay: number | null;
+  /** The lookups that were charged to it today (UTC). */
+  usedToday: number;
 };
 
 /** A key's record with the other values that are shown. */
@@ -345,10 +425,11 @@ const unrecordedKey = {
  * shown too, so that it can be revoked.
  */
 export function viewKeys(
-  { keys }: Pick<Access, 'keys'>,
+  access: Pick<Access, 'keys' | 'quota' | 'keyLimits' | 'keyUnits'>,
   records: ShownKey[],
   nowSeconds: number,
 ): KeyView[] {
+  const { keys } = access;
   const recorded = new Set(records.map(({ keyId }) => keyId));
   const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
   const replacedBy = new Map(
@@ -362,6 +443,7 @@ export function viewKeys(
       const stored = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
       const expires = stored ? expiryOf(stored) : null;
       const activeState = expires !== null && expires <= nowSeconds ? 'expired' : 'active';
+      const { [keyDay]: day } = currentQuota(quotaOf(access, keyId), nowSeconds);
       return {
         keyId,
         label,
@@ -372,6 +454,8 @@ export function viewKeys(
         lastUsed,
         createdBy,
         replacedBy: replacedBy.get(keyId) ?? null,
+        limitPerDay: (stored && day?.limit) ?? null,
+        usedToday: day?.used ?? 0,
       };
     });
 }
@@ -415,7 +499,7 @@ export type Replaced = { keyId: string; endsSeconds: number };
 /** Activates a key whose record exists; the key that it replaces ends later. */
 export async function activate(
   store: AdminStore,
-  claim: KeyClaim,
+  claim: KeyClaim & { limitPerDay: number | null },
   replaces: Replaced | undefined,
 ): Promise<void> {
   await retryConflicts(async () => {
@@ -446,13 +530,7 @@ export async function requireFreeKey(
   const expiryIn = (keyId: string) => expiryOf(access.keys[keyId] as Uint8Array) ?? Infinity;
   const isThere = replaced !== undefined && Object.hasOwn(access.keys, replaced);
   if (replaced !== undefined && !(isThere && expiryIn(replaced) > now)) {
-    throw new AdminError(
-      'not_found',
-      `Account "${account}" has no active key "${replaced}"; create a key instead.`,
-      {
-        subject: 'key',
-      },
-    );
+    throw noActiveKey(account, replaced);
   }
   const expired = Object.keys(access.keys).filter(
     (keyId) => expiryIn(keyId) <= now - removedAfterSeconds,
@@ -471,11 +549,11 @@ export async function requireFreeKey(
 
 /**
  * The update that makes a key work, if the account has a place for it; a key that it replaces ends
- * later. Sending it again, after a lost answer, is harmless.
+ * later, and gives it its limit. Sending it again, after a lost answer, is harmless.
  */
 function activation(
   table: string,
-  { keyId, hash }: KeyClaim,
+  { keyId, hash, limitPerDay }: KeyClaim & { limitPerDay: number | null },
   access: Access,
   replaces: Replaced | undefined,
 ): Update {
@@ -486,6 +564,12 @@ function activation(
     const ends = Math.min(expiryOf(old) ?? Infinity, replaces.endsSeconds);
     set[inKeys(replaces.keyId)] = storedKey(old.subarray(0, hashBytes), ends);
     guards.push({ attribute: inKeys(replaces.keyId), is: 'there' });
+  }
+  const limit = replaces ? access.keyLimits[keyCode(replaces.keyId)] : limitPerDay;
+  const limited = limitChange(access, { [keyCode(keyId)]: limit ?? null });
+  if (replaces || limitPerDay !== null) {
+    Object.assign(set, limited.set);
+    guards.push(...limited.guards);
   }
   const update = guardedUpdate(table, accessKey(access.account), { set }, [exists, ...guards]);
   const hasPlace = `(attribute_exists(${aliasOf(inKeys(keyId))}) OR size(${aliasOf(accessItem.keys)}) < :max)`;
@@ -523,19 +607,19 @@ export async function revokeKey(
     store,
     { partition: account, action: 'key revoke', detail: { keyId } },
     async () => {
-      // A plain write succeeds while the account is charged.
-      const deactivation = guardedUpdate(
-        store.table,
-        accessKey(account),
-        { remove: [inKeys(keyId)] },
-        [exists],
-      );
-      await retryConflicts(() => store.update(deactivation));
+      // It succeeds while the account is charged: a charge changes neither keys nor their limits.
+      await retryConflicts(async () => {
+        const limited = limitChange(await getAccess(store, account), { [keyCode(keyId)]: null });
+        const changes = { set: limited.set, remove: [inKeys(keyId), ...limited.remove] };
+        const guards = [exists, ...limited.guards];
+        await store.update(guardedUpdate(store.table, accessKey(account), changes, guards));
+      });
       const now = store.nowSeconds();
       const keep = { [keyRecord.revoked]: now, [accountsTable.expires]: now + revokedSeconds };
       await store.update(guardedUpdate(store.table, recordKey(key), { keep }));
     },
   );
   const record = await findRecord(store, account, keyId);
-  return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
+  const revoked = { ...access, keys: {} };
+  return viewKeys(revoked, record ? [record] : [], store.nowSeconds())[0] as KeyView;
 }

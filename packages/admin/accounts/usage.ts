@@ -1,5 +1,5 @@
-import type { Access } from '../../../core/accounts/account.ts';
-import { itemKey, keyCode } from '../../../core/accounts/account-item.ts';
+import { type Access, keyCode } from '../../../core/accounts/account.ts';
+import { itemKey } from '../../../core/accounts/account-item.ts';
 import { type Limits, limitsOf } from '../../../core/accounts/quota.ts';
 import {
   type CountsByDate,

@@ -107,6 +107,8 @@ export const english = {
     plan_code: 'The plan of the account. It promises no price.',
     limits:
       'The limit for each time window of the plan: `minute`, `hour`, `day`, `month`, in UTC. `null` is unlimited; 0 allows no requests.',
+    key_limit_per_day:
+      'The most lookups with this key in a UTC day, if it has a limit of its own in addition to `limits`; 0 allows no requests.',
   },
   testAddresses: 'Test addresses',
   storing: 'Storing results',
@@ -303,8 +305,8 @@ export const english = {
       'Send 1 to 100 addresses in a request.',
     ],
     'quota-exceeded': [
-      'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the account, so all its keys share it. This request did not count against it.',
-      'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many requests a second, of all accounts together; wait a second, then try again. The headers `RateLimit-Policy` and `RateLimit` of every lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan.',
+      'The quota in one or more time windows is used up; `violated_windows` names them. The quota belongs to the account, so all its keys share it; `key-day` is the limit that this key has for a day (UTC), in addition. This request did not count against it.',
+      'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many requests a second, of all accounts together; wait a second, then try again. The headers `RateLimit-Policy` and `RateLimit` of every lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan, or whoever manages your keys for a higher limit of this key.',
     ],
     'internal-error': [
       'An unexpected error occurred. This request may have counted against your quota.',

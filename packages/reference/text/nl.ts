@@ -75,6 +75,8 @@ export const dutch: TranslatedText = {
     plan_code: 'Het abonnement van het account. Er volgt geen prijs uit.',
     limits:
       'De limiet voor elk tijdvenster van het abonnement: `minute`, `hour`, `day`, `month`, in UTC. `null` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.',
+    key_limit_per_day:
+      'Het hoogste aantal zoekopdrachten met deze sleutel per UTC-dag, als de sleutel naast `limits` een eigen limiet heeft; bij 0 is geen enkel verzoek toegestaan.',
   },
   testAddresses: 'Testadressen',
   storing: 'Resultaten bewaren',
@@ -344,8 +346,8 @@ export const dutch: TranslatedText = {
       'Stuur 1 tot 100 adressen per verzoek.',
     ],
     'quota-exceeded': [
-      'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
-      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. Een 429 met alleen een `message` komt van API Gateway: te veel verzoeken per seconde, van alle accounts samen; wacht een seconde en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier dan om een groter abonnement.',
+      'Het quotum is in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het account, dus alle sleutels delen het; `key-day` is de limiet die deze sleutel daarnaast per dag (UTC) heeft. Dit verzoek telde niet mee.',
+      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. Een 429 met alleen een `message` komt van API Gateway: te veel verzoeken per seconde, van alle accounts samen; wacht een seconde en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier dan om een groter abonnement, of wie uw sleutels beheert om een hogere limiet voor deze sleutel.',
     ],
     'internal-error': [
       'Er is een onverwachte fout opgetreden. Dit verzoek kan zijn meegeteld voor uw quotum.',

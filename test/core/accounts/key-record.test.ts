@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../core/accounts/account.ts';
-import { keyCode } from '../../../core/accounts/account-item.ts';
+import { keyCode } from '../../../core/accounts/account.ts';
 import {
   createKeyStore,
   createKeyUse,

@@ -16,7 +16,12 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { newAccessItem, windowItem } from '../../../core/accounts/account-item.ts';
+import { keyCode } from '../../../core/accounts/account.ts';
+import {
+  accessItem as attributes,
+  newAccessItem,
+  windowItem,
+} from '../../../core/accounts/account-item.ts';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { windowStart } from '../../../core/calendar.ts';
 import { createStoreClient } from '../../../core/dynamodb.ts';
@@ -35,6 +40,7 @@ import { answer, startProxy } from '../../support/store-proxy.ts';
 const meta = { $metadata: { httpStatusCode: 400 }, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);
 const { day, month } = windowItem;
+const { byKey, keyLimits } = attributes;
 const today = windowStart('day', Math.floor(Date.now() / 1000));
 
 /**
@@ -50,6 +56,7 @@ function accessItem(other: Record<string, unknown> = {}): Record<string, Attribu
       [day.used]: 1,
       [day.limit]: 10,
       [month.used]: 1,
+      [byKey]: { [keyCode(claim.keyId)]: 1 },
       ...other,
     },
     { removeUndefinedValues: true },
@@ -122,6 +129,11 @@ describe('a store that fails', () => {
     ['has no count', accessItem({ [day.used]: undefined })],
     ['has counted nothing', accessItem({ [day.used]: 0 })],
     ['has counted more than the limit', accessItem({ [day.used]: 11 })],
+    ['has not counted the key', accessItem({ [byKey]: {} })],
+    [
+      'has counted more than the limit of the key',
+      accessItem({ [keyLimits]: { [keyCode(claim.keyId)]: 0 } }),
+    ],
     ['counts an earlier window', accessItem({ [day.start]: today - 86_400 })],
   ])(
     'makes a lookup return 503, without reading an address, when the response to a charge %s',

@@ -110,6 +110,10 @@ const calls: Call[] = [
     'key rename --account cli KEY --label other',
     () => admin.keys.rename({ account: 'code', keyId: keys.code, label: 'other' }),
   ],
+  [
+    'key set --account cli KEY --limit day=500',
+    () => admin.keys.set({ account: 'code', keyId: keys.code, limitPerDay: 500 }),
+  ],
   ['key rotate --account cli KEY', () => admin.keys.rotate({ account: 'code', keyId: keys.code })],
   [
     'key revoke --account cli KEY --yes',

@@ -40,6 +40,7 @@ it('repeats all that was withdrawn since, names what stays lost, and finds nothi
   }
   const leaked = await admin.keys.create({ account: 'acme', label: 'leaked' });
   const kept = await admin.keys.create({ account: 'acme', label: 'kept' });
+  const free = await admin.keys.create({ account: 'acme', label: 'free', limitPerDay: 3 });
   for (const person of ['an@example.nl', 'jo@example.nl', 'bo@example.nl', 'ko@example.nl']) {
     await admin.members.add({ account: 'acme', person, role: 'admin' });
   }
@@ -47,6 +48,8 @@ it('repeats all that was withdrawn since, names what stays lost, and finds nothi
   await restoreItems(client, 'restored', await storedItems(client, 'old'));
 
   await admin.keys.revoke({ account: 'acme', keyId: leaked.keyId });
+  await admin.keys.set({ account: 'acme', keyId: kept.keyId, limitPerDay: 5 });
+  await admin.keys.set({ account: 'acme', keyId: free.keyId, limitPerDay: null });
   await admin.accounts.set({ id: 'acme', limits: { day: 5 } });
   await admin.accounts.suspend('late');
   await admin.accounts.suspend('gone');
@@ -66,12 +69,14 @@ it('repeats all that was withdrawn since, names what stays lost, and finds nothi
     expect.stringMatching(/^End the session of bo@example\.nl since /),
     'Erase jo@example.nl',
     'Erase ko@example.nl',
+    `Limit key ${kept.keyId} (kept) of account acme to 5 a day`,
     'Remove member bo@example.nl of account acme',
+    `Remove the limit of key ${free.keyId} (free) of account acme`,
     expect.stringMatching(/^Revoke key \w+ \(leaked\) of account acme$/),
     'Set account acme to plan standard, own limits {"day":5}',
     'Suspend account late',
   ]);
-  expect(lost.filter(({ action }) => action === 'key create')).toHaveLength(3);
+  expect(lost.filter(({ action }) => action === 'key create')).toHaveLength(4);
   const before = await storedItems(client, 'old');
   const store = createAdminStore(client, 'restored', 'ann', Date.now);
   expect(await carryOver(repeated, { store, from: 'old', since })).toEqual([]);
@@ -83,9 +88,14 @@ it('repeats all that was withdrawn since, names what stays lost, and finds nothi
   expect(states.sort()).toEqual(
     [
       [kept.keyId, 'active'],
+      [free.keyId, 'active'],
       [leaked.keyId, 'revoked'],
     ].sort(),
   );
+  const limits = Object.fromEntries(
+    (await now.keys.list('acme')).map(({ keyId, limitPerDay }) => [keyId, limitPerDay]),
+  );
+  expect(limits).toMatchObject({ [kept.keyId]: 5, [free.keyId]: null });
   expect((await now.accounts.show('late')).state).toBe('suspended');
   expect((await now.accounts.show('same')).state).toBe('active');
   expect((await now.members.list('acme')).map(({ person }) => person)).toEqual(['an@example.nl']);

@@ -14,6 +14,7 @@ import {
   createAdmin,
   type DetailsChanges,
   dutchTime,
+  type KeyLimitInput,
   type KeySearch,
   type Limits,
   labelAfter,
@@ -124,6 +125,8 @@ assert.equal(replaced?.replacedBy, rotated.keyId);
 assert.equal(labelAfter('web'), 'web 2');
 assert.equal(dutchTime.endOfDay('2026-12-31')?.toISOString(), '2026-12-31T23:00:00.000Z');
 assert.equal((await admin.keys.rename({ account: 'shop', keyId, label: 'till' })).label, 'till');
+const limited: KeyLimitInput = { account: 'shop', keyId, limitPerDay: 500 };
+assert.equal((await admin.keys.set(limited)).limitPerDay, 500);
 const search: KeySearch = await admin.keys.find(key, { accounts: undefined });
 assert.deepEqual([search.given, search.keys[0]?.account], ['key', 'shop']);
 assert.equal((await admin.keys.revoke({ account: 'shop', keyId })).state, 'revoked');

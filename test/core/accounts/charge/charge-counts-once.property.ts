@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Caller, Refusal } from '../../../../core/accounts/account.ts';
-import { windowItem } from '../../../../core/accounts/account-item.ts';
+import { type Caller, keyCode, Refusal } from '../../../../core/accounts/account.ts';
+import { accessItem, windowItem } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import {
@@ -12,8 +12,10 @@ import {
 import {
   dateOf,
   daySeconds,
-  type WindowName,
-  windowNames,
+  keyDay,
+  type QuotaName,
+  quotaNames,
+  windowOf,
   windowStart,
 } from '../../../../core/calendar.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
@@ -50,10 +52,14 @@ type Step =
   | { kind: 'wait'; seconds: number }
   | { kind: 'plan'; code: Code }
   | { kind: 'limit'; limit: number | null | 'plan' }
+  | { kind: 'key limit'; key: number; limit: number | null }
+  | { kind: 'rotate'; key: number }
   | { kind: 'administer'; call: (typeof calls)[number] };
 
 const kind = <K extends Step['kind']>(name: K) => fc.constant(name);
 const at = fc.nat({ max: 6 });
+/** One of the two keys, or of those that replace them. */
+const aKey = fc.nat({ max: 3 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
@@ -62,7 +68,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       units: fc.constantFrom(1, 1, 1, 2, 3, 5),
       /** How far the clock of its instance is ahead, in seconds. */
       ahead: fc.constantFrom(0, 0, 0, 0, -90, 2 * daySeconds),
-      key: fc.nat({ max: 1 }),
+      key: aKey,
     }),
   },
   { weight: 8, arbitrary: fc.record({ kind: kind('arrive'), at }) },
@@ -90,6 +96,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 2,
+    arbitrary: fc.record({
+      kind: kind('key limit'),
+      key: aKey,
+      limit: fc.constantFrom<number | null>(0, 1, 3, 4, null),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind('rotate'), key: aKey }) },
+  {
+    weight: 2,
     arbitrary: fc.record({ kind: kind('administer'), call: fc.constantFrom(...calls) }),
   },
 );
@@ -97,18 +112,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 type Count = { start: number; used: number };
 type Item = Record<string, unknown>;
 
-function countIn(item: Item, window: WindowName): Count {
-  const { start, used } = windowItem[window];
-  return { start: Number(item[start] ?? 0), used: Number(item[used] ?? 0) };
+const ofKey = (item: Item, map: string, keyId: string): number | undefined =>
+  (item[map] as Record<string, number> | undefined)?.[keyCode(keyId)];
+
+function countIn(item: Item, name: QuotaName, keyId: string): Count {
+  const { start, used } = windowItem[windowOf[name]];
+  const count = name === keyDay ? ofKey(item, accessItem.byKey, keyId) : item[used];
+  return { start: Number(item[start] ?? 0), used: Number(count ?? 0) };
 }
 
-const limitIn = (item: Item, window: WindowName) =>
-  Number(item[windowItem[window].limit] ?? Infinity);
+function limitIn(item: Item, name: QuotaName, keyId: string): number {
+  const limit =
+    name === keyDay ? ofKey(item, accessItem.keyLimits, keyId) : item[windowItem[name].limit];
+  return Number(limit ?? Infinity);
+}
 
 type Ended = {
   status: 200 | 401 | 403 | 429 | 503;
   caller?: Caller;
-  violated?: WindowName[];
+  violated?: QuotaName[];
   isUnknown?: boolean;
 };
 
@@ -129,6 +151,7 @@ async function ended(charged: Promise<Caller>): Promise<Ended> {
 /** A lookup that has begun at a time in seconds, by a clock that is so much ahead. */
 type Begun = {
   lookup: Lookup;
+  keyId: string;
   from: number;
   ahead: number;
   time: AbortController;
@@ -153,11 +176,14 @@ describe('any history of a store that delays, loses, reorders and refuses writes
       await admin.keys.create({ account: id, label: 'a' }),
       await admin.keys.create({ account: id, label: 'b' }),
     ];
-    const claims = keys.map(({ key }) => readApiKey(key, [testChecksumSecret]) as KeyClaim);
+    const claimOf = ({ key }: { key: string }) => readApiKey(key, [testChecksumSecret]) as KeyClaim;
+    const claims: KeyClaim[] = [];
+    const picked = (key: number) => claims[key % claims.length] as KeyClaim;
     const restore = await saved(id);
     const start = clock.now;
     const now = () => Math.floor(clock.now / 1000);
     const statuses = new Map<number, number>();
+    const refusedBy = new Set<QuotaName>();
 
     /** Begins a lookup, moves a write or an answer, or lets time pass. */
     async function happen(
@@ -173,10 +199,19 @@ describe('any history of a store that delays, loses, reorders and refuses writes
           const { units, ahead, key } = made;
           const time = new AbortController();
           const clockOf = () => clock.now / 1000 + ahead;
+          const claim = picked(key);
           const { lookup, result } = store.begin(units, () =>
-            charge(access, claims[key] as KeyClaim, clockOf, time.signal, units),
+            charge(access, claim, clockOf, time.signal, units),
           );
-          return void begun.push({ lookup, from: now(), ahead, time, result: ended(result) });
+          const { keyId } = claim;
+          return void begun.push({
+            lookup,
+            keyId,
+            from: now(),
+            ahead,
+            time,
+            result: ended(result),
+          });
         }
         case 'arrive': {
           const write = pick(store.onTheWay());
@@ -205,6 +240,7 @@ describe('any history of a store that delays, loses, reorders and refuses writes
         const [window = ''] = Object.keys(plans[plan as Code]);
         await admin.accounts.set({ id, limits: { [window]: made.limit } });
       }
+      if (made.kind === 'key limit' || made.kind === 'rotate') return administerKey(made);
       if (made.kind !== 'administer') return;
       if (made.call === 'suspend') await admin.accounts.suspend(id);
       if (made.call === 'activate') await admin.accounts.activate(id);
@@ -213,10 +249,32 @@ describe('any history of a store that delays, loses, reorders and refuses writes
       }
     }
 
-    /** Administration does nothing to the counts of the day and the month. */
+    /** Changes the limit of a key, or replaces it with another one that has its limit. */
+    async function administerKey(made: Step & { kind: 'key limit' | 'rotate' }): Promise<void> {
+      const key = { account: id, keyId: picked(made.key).keyId };
+      const refused = (error: { code?: string }) => {
+        expect(['not_found', 'too_many_keys', 'already_replaced']).toContain(error.code);
+        return undefined;
+      };
+      if (made.kind === 'key limit') {
+        await admin.keys.set({ ...key, limitPerDay: made.limit }).catch(refused);
+        return;
+      }
+      const replacing = await admin.keys.rotate(key).catch(refused);
+      if (!replacing) return;
+      claims.push(claimOf(replacing));
+      const after = (await item(id)) ?? {};
+      const limitOf = (keyId: string) => limitIn(after, keyDay, keyId);
+      expect(limitOf(replacing.keyId)).toBe(limitOf(key.keyId));
+      expect(countIn(after, keyDay, replacing.keyId).used).toBe(0);
+    }
+
+    /** Administration does nothing to the counts of days and months. */
     function expectKept(before: Item, after: Item): void {
-      for (const name of ['day', 'month'] as const) {
-        expect(countIn(after, name)).toEqual(countIn(before, name));
+      for (const { keyId } of claims) {
+        for (const name of ['day', keyDay, 'month'] as const) {
+          expect(countIn(after, name, keyId)).toEqual(countIn(before, name, keyId));
+        }
       }
     }
 
@@ -224,6 +282,7 @@ describe('any history of a store that delays, loses, reorders and refuses writes
       store.forget();
       clock.now = start;
       await restore();
+      claims.splice(0, claims.length, ...keys.map(claimOf));
       const access = createAccessStore(store.client, table, 0);
       const begun: Begun[] = [];
       const read = async (): Promise<Item> => (await item(id)) ?? {};
@@ -242,18 +301,19 @@ describe('any history of a store that delays, loses, reorders and refuses writes
         const { applied, item: after } = await write.arrive();
         if (!applied) return;
         const { lookup } = write;
-        const { from, ahead } = begun.find((one) => one.lookup === lookup) as Begun;
+        const { keyId, from, ahead } = begun.find((one) => one.lookup === lookup) as Begun;
         counted += lookup.units;
-        for (const name of windowNames) {
-          const was = countIn(before, name);
-          const is = countIn(after, name);
-          if (limitIn(after, name) === Infinity && (name === 'minute' || name === 'hour')) continue;
-          expect(is.used).toBeLessThanOrEqual(limitIn(after, name));
+        for (const name of quotaNames) {
+          const was = countIn(before, name, keyId);
+          const is = countIn(after, name, keyId);
+          const limit = limitIn(after, name, keyId);
+          if (limit === Infinity && (name === 'minute' || name === 'hour')) continue;
+          expect(is.used).toBeLessThanOrEqual(limit);
           const isNew = is.start !== was.start;
           if (isNew) {
             expect(is.start).toBeGreaterThan(was.start);
-            expect(is.start).toBeGreaterThanOrEqual(windowStart(name, from + ahead));
-            expect(is.start).toBeLessThanOrEqual(windowStart(name, now() + ahead));
+            expect(is.start).toBeGreaterThanOrEqual(windowStart(windowOf[name], from + ahead));
+            expect(is.start).toBeLessThanOrEqual(windowStart(windowOf[name], now() + ahead));
           }
           expect(is.used).toBe((isNew ? 0 : was.used) + lookup.units);
         }
@@ -262,7 +322,7 @@ describe('any history of a store that delays, loses, reorders and refuses writes
 
       for (const made of steps) {
         await happen(made, begun, access, arrive);
-        if (['plan', 'limit', 'administer'].includes(made.kind)) {
+        if (['plan', 'limit', 'key limit', 'rotate', 'administer'].includes(made.kind)) {
           await administer(made);
           const after = await read();
           expectKept(before, after);
@@ -280,7 +340,7 @@ describe('any history of a store that delays, loses, reorders and refuses writes
         await store.settle();
       }
       expect(besides).toBe(0);
-      for (const { lookup, from, ahead, result } of begun) {
+      for (const { lookup, keyId, from, ahead, result } of begun) {
         const { status, caller, violated = [], isUnknown = false } = await result;
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         const applied = lookup.writes.flatMap(({ outcome }) =>
@@ -290,15 +350,18 @@ describe('any history of a store that delays, loses, reorders and refuses writes
         expect([status, applied.length <= most]).toEqual([status, true]);
         if (status === 200) {
           expect(applied).toHaveLength(1);
-          for (const [name, { start, used }] of Object.entries(caller?.quota ?? {})) {
-            expect({ start, used }).toEqual(countIn(applied[0] ?? {}, name as WindowName));
+          const shown = Object.keys(caller?.quota ?? {}) as QuotaName[];
+          expect(shown).toEqual(expect.arrayContaining(['day', keyDay, 'month']));
+          for (const name of shown) {
+            expect(caller?.quota[name]).toMatchObject(countIn(applied[0] ?? {}, name, keyId));
           }
         }
         const refusing = lookup.writes.at(-1)?.outcome?.item ?? {};
         for (const name of violated) {
-          const { start, used } = countIn(refusing, name);
-          const current = start >= windowStart(name, from + ahead) ? used : 0;
-          expect(current + lookup.units).toBeGreaterThan(limitIn(refusing, name));
+          const { start, used } = countIn(refusing, name, keyId);
+          const current = start >= windowStart(windowOf[name], from + ahead) ? used : 0;
+          expect(current + lookup.units).toBeGreaterThan(limitIn(refusing, name, keyId));
+          refusedBy.add(name);
         }
       }
       // Late enough that no lookup was counted after today, by any clock.
@@ -310,6 +373,8 @@ describe('any history of a store that delays, loses, reorders and refuses writes
     const histories = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), run);
     await fc.assert(histories, { numRuns });
     // Fewer histories may miss one.
-    if (numRuns >= 200) expect([...statuses.keys()].toSorted()).toEqual([200, 401, 403, 429, 503]);
+    if (numRuns < 200) return;
+    expect([...statuses.keys()].toSorted()).toEqual([200, 401, 403, 429, 503]);
+    expect(refusedBy).toContain(keyDay);
   }, 1_800_000);
 });

@@ -69,7 +69,13 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'backup.export': [],
   'backup.import': [{ plans: [], accounts: [] }, { checkOnly: true }],
   'keys.create': [
-    { account: 'acme', label: 'x', expires: '2030-01-01T00:00:00Z', token: 'x'.repeat(16) },
+    {
+      account: 'acme',
+      label: 'x',
+      expires: '2030-01-01T00:00:00Z',
+      limitPerDay: 500,
+      token: 'x'.repeat(16),
+    },
   ],
   'keys.rotate': [
     {
@@ -83,6 +89,7 @@ const usual: { [Call in keyof AdminRefusals]: unknown[] } = {
   'keys.list': ['acme'],
   'keys.find': ['AAAAAAAA', { accounts: ['acme'] }],
   'keys.rename': [{ account: 'acme', keyId: 'abcdefgh', label: 'x' }],
+  'keys.set': [{ account: 'acme', keyId: 'abcdefgh', limitPerDay: 500 }],
   'keys.revoke': [{ account: 'acme', keyId: 'abcdefgh' }],
   'members.add': [{ account: 'acme', person: 'sub:1', role: 'admin' }],
   'members.remove': [{ account: 'acme', person: 'sub:1' }],

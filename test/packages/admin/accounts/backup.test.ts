@@ -24,7 +24,7 @@ beforeAll(async () => {
     await admin.accounts.create({ id, plan: 'a', limits: { day: 8 } });
   }
   for (const id of ['two', 'three']) {
-    const { key } = await admin.keys.create({ account: id, label: 'k' });
+    const { key } = await admin.keys.create({ account: id, label: 'k', limitPerDay: 7 });
     await admin.keys.create({ account: id, label: 'other' });
     for (let i = 0; i < 5; i++) expect(await request(key)).toBe('charged');
     clock.now += 60_000;
@@ -129,6 +129,8 @@ describe('backup.import', () => {
         await from.admin.accounts.usageByKey(id, range),
       );
     }
+    const limited = (await admin.keys.list('three')).find(({ label }) => label === 'k');
+    expect(limited).toMatchObject({ limitPerDay: 7, usedToday: 6 });
     expect((await admin.accounts.list({ search: 'jo@jansen' })).accounts).toMatchObject([
       { name: 'Bakkerij Jansen' },
     ]);

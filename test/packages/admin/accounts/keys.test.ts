@@ -1,6 +1,8 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readApiKey } from '../../../../core/accounts/api-key.ts';
+import { keyCode } from '../../../../core/accounts/account.ts';
+import { accessItem } from '../../../../core/accounts/account-item.ts';
+import { keyIdOfToken, readApiKey } from '../../../../core/accounts/api-key.ts';
 import {
   labelAfter,
   maxActiveKeys,
@@ -8,6 +10,7 @@ import {
   viewKeys,
 } from '../../../../packages/admin/accounts/keys.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
+import { accessOf } from '../../../support/access.ts';
 import { testChecksumSecret } from '../../../support/dynamodb.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
@@ -32,6 +35,8 @@ const made = {
   lastUsed: null,
   createdBy: 'unknown',
   replacedBy: null,
+  limitPerDay: null,
+  usedToday: 0,
 };
 
 describe('keys.create', () => {
@@ -41,7 +46,7 @@ describe('keys.create', () => {
     expect(await request(key)).toBe('charged');
     expect(readApiKey(key, [testChecksumSecret])).toMatchObject({ account: 'acme', keyId });
     expect(await admin.keys.list('acme')).toEqual([
-      { ...made, keyId, label: 'webshop', state: 'active', revoked: null },
+      { ...made, keyId, label: 'webshop', state: 'active', revoked: null, usedToday: 1 },
     ]);
   });
 
@@ -293,6 +298,135 @@ describe('keys.revoke', () => {
   });
 });
 
+describe('the limit of a key', () => {
+  /** An account of its own, with a key. */
+  async function limited(limitPerDay: number | null = 2) {
+    const key = await newKey();
+    const { account, keyId } = key;
+    await bench.admin.keys.set({ account, keyId, limitPerDay });
+    return key;
+  }
+  const show = async (account: string) =>
+    (await bench.admin.keys.list(account)).map(({ limitPerDay, usedToday }) => [
+      limitPerDay,
+      usedToday,
+    ]);
+
+  it('is set with the key, and changed from the next request on', async () => {
+    const { admin, request } = bench;
+    const { account } = await newKey();
+    bench.clock.now += 1000;
+    const { key, keyId } = await admin.keys.create({ account, label: 'l', limitPerDay: 1 });
+    bench.clock.now += 1000;
+    expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
+    expect(await admin.keys.set({ account, keyId, limitPerDay: 2 })).toMatchObject({
+      keyId,
+      limitPerDay: 2,
+      usedToday: 1,
+    });
+    expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
+    bench.clock.now += 1000;
+    await admin.keys.set({ account, keyId, limitPerDay: null });
+    expect(await request(key)).toBe('charged');
+    const entries = (await admin.accounts.audit(account)).entries.slice(0, 3);
+    expect(entries.map(({ action, detail }) => [action, detail])).toEqual([
+      ['key set', { keyId, limits: { day: null } }],
+      ['key set', { keyId, limits: { day: 2 } }],
+      ['key create', { keyId, limits: { day: 1 } }],
+    ]);
+  });
+
+  it('leaves the item as it was when the last one is removed', async () => {
+    const before = await newKey();
+    const item = await bench.item(before.account);
+    const set = (limitPerDay: number | null) =>
+      bench.admin.keys.set({ account: before.account, keyId: before.keyId, limitPerDay });
+    await set(3);
+    await set(null);
+    expect(await bench.item(before.account)).toEqual(item);
+  });
+
+  it('passes to the key that replaces it, which has used none of it', async () => {
+    const { admin, request } = bench;
+    const { account, key, keyId } = await limited(1);
+    expect(await request(key)).toBe('charged');
+    bench.clock.now += 1000;
+    const made = await admin.keys.rotate({ account, keyId });
+    expect(await show(account)).toEqual([
+      [1, 1],
+      [1, 0],
+    ]);
+    expect([await request(key), await request(made.key), await request(made.key)]).toEqual([
+      'quota-exceeded',
+      'charged',
+      'quota-exceeded',
+    ]);
+  });
+
+  it('disappears with the key', async () => {
+    const { account, keyId } = await limited();
+    expect(await bench.admin.keys.revoke({ account, keyId })).toMatchObject({ limitPerDay: null });
+    expect(await bench.item(account)).not.toHaveProperty(accessItem.keyLimits);
+    const again = bench.admin.keys.set({ account, keyId, limitPerDay: 3 });
+    await expect(again).rejects.toMatchObject({ code: 'not_found' });
+    expect(await bench.item(account)).not.toHaveProperty(accessItem.keyLimits);
+  });
+
+  it('of each of two keys is kept when both are set at once, one of them as it is replaced', async () => {
+    const { admin } = bench;
+    const { account, keyId } = await limited(1);
+    const { keyId: second } = await admin.keys.create({ account, label: 'b' });
+    const [{ keyId: third }] = await Promise.all([
+      admin.keys.rotate({ account, keyId }),
+      admin.keys.set({ account, keyId: second, limitPerDay: 7 }),
+    ]);
+    expect((await bench.item(account))?.[accessItem.keyLimits]).toEqual({
+      [keyCode(keyId)]: 1,
+      [keyCode(second)]: 7,
+      [keyCode(third)]: 1,
+    });
+  });
+
+  it('that is set while the key is revoked, does not stay in the item', async () => {
+    const { account, keyId } = await limited(null);
+    let interrupted = false;
+    const slow = adminWith(bench, async (command, send) => {
+      const isRevocation =
+        command instanceof UpdateCommand && command.input.UpdateExpression?.includes('REMOVE');
+      if (isRevocation && !interrupted) {
+        interrupted = true;
+        await bench.admin.keys.set({ account, keyId, limitPerDay: 3 });
+      }
+      return send();
+    });
+    await slow.keys.revoke({ account, keyId });
+    expect(interrupted).toBe(true);
+    expect(await bench.item(account)).not.toHaveProperty(accessItem.keyLimits);
+  });
+
+  it.each([-1, 1.5, 1e13, Number.NaN])('refuses %s', async (limitPerDay) => {
+    const { account, keyId } = await newKey();
+    for (const call of [
+      bench.admin.keys.set({ account, keyId, limitPerDay }),
+      bench.admin.keys.create({ account, label: 'k', limitPerDay }),
+    ]) {
+      await expect(call).rejects.toMatchObject({ code: 'invalid' });
+    }
+  });
+
+  it('is of one key alone: a code that was used today is not given again', async () => {
+    const { admin, client, table, item } = bench;
+    const { account } = await newKey();
+    const token = 'a-token-of-the-portal';
+    const code = keyCode(keyIdOfToken(account, token));
+    const used = { ...(await item(account)), [accessItem.byKey]: { [code]: 1 } };
+    await writeItems(client, table, [used]);
+    const create = admin.keys.create({ account, label: 'k', token });
+    await expect(create).rejects.toMatchObject({ code: 'conflict' });
+    expect(await admin.keys.list(account)).toHaveLength(1);
+  });
+});
+
 describe('keys.list', () => {
   it('refuses an account that does not exist', async () => {
     await expect(bench.admin.keys.list('ghost')).rejects.toMatchObject({ code: 'not_found' });
@@ -319,20 +453,20 @@ describe('the view of the keys of an account', () => {
       recordOf('c', noon - 1),
       recordOf('b', noon),
     ];
-    const views = viewKeys({ keys: { z: hash, a: hash, y: hash } }, records, noon);
+    const views = viewKeys(accessOf({ keys: { z: hash, a: hash, y: hash } }), records, noon);
     expect(views.map(({ keyId }) => keyId)).toEqual(['y', 'z', 'c', 'b', 'd', 'a']);
   });
 
   it('shows when a key was revoked only if requests with it are refused', () => {
     const records = [recordOf('a', noon - 60, noon - 30)];
-    expect(viewKeys({ keys: {} }, records, noon)).toMatchObject([
+    expect(viewKeys(accessOf({ keys: {} }), records, noon)).toMatchObject([
       { state: 'revoked', revoked: '2026-08-15T11:59:30Z', expires: null },
     ]);
-    expect(viewKeys({ keys: { a: hash } }, records, noon)).toMatchObject([
+    expect(viewKeys(accessOf({ keys: { a: hash } }), records, noon)).toMatchObject([
       { state: 'active', revoked: null },
     ]);
     const halfMade = [recordOf('a', noon - 60)];
-    expect(viewKeys({ keys: {} }, halfMade, noon)).toMatchObject([
+    expect(viewKeys(accessOf({ keys: {} }), halfMade, noon)).toMatchObject([
       { state: 'revoked', revoked: null },
     ]);
   });
