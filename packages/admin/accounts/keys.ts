@@ -84,7 +84,7 @@ export type RotatedKey = { key: string; keyId: string; replaced: { keyId: string
  * places for keys are taken, for one key at a time. The new key does not expire.
  * It has the limit of the old one and has used none of it.
  * If a key is replaced by several calls, whatever their tokens, the first succeeds, and the others
- * are refused until the new key is revoked.
+ * are refused until the new key is revoked (decision 0191).
  * @throws AdminError `invalid`, `not_found`, `too_many_keys`, `already_created`,
  * `already_replaced`, `conflict`
  */
