@@ -108,33 +108,23 @@ export const loadDefaults = {
    */
   guard: {
     minimumAddresses: 9_000_000,
-    maximumRemovedShare: 0.05,
-    maximumChangedShare: 0.1,
-    maximumAddedShare: 0.1,
+    /** The share of all addresses that may change in a column (`verdict/limits.ts`). */
+    maximumShare: 0.05,
+    /** The same of one woonplaats: in a month a block of flats goes, or a street is renumbered. */
+    maximumPlaceShare: 0.02,
+    /**
+     * Share of the addresses that may be without an object when objects are loaded for the first
+     * time.
+     */
+    maximumObjectShare: 0.05,
     maximumProblemShare: 0.01,
     /**
      * A share of this many addresses or fewer is ignored: in a hamlet one new street is a large
      * share.
      */
     alwaysAllowed: 10,
-    /**
-     * Share of the addresses of one woonplaats: in a month a block of flats goes, or a street is
-     * numbered anew.
-     */
-    maximumPlaceShare: 0.02,
-    /** Share of the huisletters, toevoegingen, names with special letters, or names of streets. */
-    maximumLostShare: 0.5,
     /** The same as `alwaysAllowed` in one woonplaats: most have fewer than 1,000 addresses. */
     alwaysAllowedInPlace: 250,
-    /**
-     * Share of the addresses that may be without an object when objects are loaded for the first
-     * time.
-     */
-    maximumObjectShare: 0.05,
-    /**
-     * Streets of one woonplaats that get other names, as after a merger, or lose many addresses.
-     */
-    alwaysAllowedStreets: 25,
   },
   /** The number of snapshots to keep, the live one included: a rollback can return to each. */
   snapshotsKept: 3,

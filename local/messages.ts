@@ -175,14 +175,14 @@ function loadedText(report: LoadReport): string {
   const skipped =
     withoutPostcode === null ? '' : `, ${grouped(withoutPostcode)} skipped (no postcode)`;
   const faulty = problems === null ? '' : `, ${grouped(problems)} faulty`;
-  const waived = report.waived
+  const overruled = report.overruled
     .map(
       ({ message }) =>
         `\nLoaded all the same, because this extract is not the one from before: ${message}`,
     )
     .join('');
   return `
-Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${shared}${skipped}${faulty}${waived}
+Read ${grouped(voorkomens)} BAG records: ${grouped(addresses)} addresses of ${grouped(nummeraanduidingen)} nummeraanduidingen${shared}${skipped}${faulty}${overruled}
 `;
 }
 

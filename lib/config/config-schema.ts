@@ -73,14 +73,14 @@ const guard = z.strictObject({
     .default(loadDefaults.guard.minimumAddresses)
     .describe('The minimum number of addresses; lower it to load part of the country.'),
   maximumShare: share
-    .default(loadDefaults.guard.maximumRemovedShare)
+    .default(loadDefaults.guard.maximumShare)
     .describe(
-      'The largest share of the live addresses that a load may remove. It may add or rename twice as many. 1: any number.',
+      'The largest share of the live addresses that may be removed, or change in one column; the other [limits](loading.md#limits) on all addresses follow it. 1: any number.',
     ),
   maximumPlaceShare: share
     .default(loadDefaults.guard.maximumPlaceShare)
     .describe(
-      'The largest share of one woonplaats, or of a dataset of over 500,000 addresses, that may be removed or renumbered since the last extract. 1: any number.',
+      'The same of one woonplaats, or of a dataset of over 500,000 addresses, since the last extract. 1: any number.',
     ),
   maximumObjectShare: share
     .default(loadDefaults.guard.maximumObjectShare)

@@ -43,14 +43,10 @@ export function mutationsSource({ mutations }: Config): string {
 const anyNumber = 100_000_000;
 
 /** The thresholds of the guard that the settings mean. */
-export function thresholdsOf({ maximumShare, ...guard }: Config['guard']) {
-  const twice = Math.min(1, 2 * maximumShare);
+export function thresholdsOf(guard: Config['guard']) {
   return {
     ...guard,
-    maximumRemovedShare: maximumShare,
-    maximumChangedShare: twice,
-    maximumAddedShare: twice,
-    ...(maximumShare === 1 && { alwaysAllowed: anyNumber }),
+    ...(guard.maximumShare === 1 && { alwaysAllowed: anyNumber }),
     ...(guard.maximumPlaceShare === 1 && { alwaysAllowedInPlace: anyNumber }),
   };
 }

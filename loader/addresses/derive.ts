@@ -16,10 +16,9 @@ import {
   addSizes,
   noSize,
   type PlaceSize,
+  roleInObject,
   sizesAt,
-  suffixOf,
   typeInObject,
-  withObjects,
 } from './place-sizes.ts';
 
 const tab = 0x09;
@@ -27,7 +26,6 @@ const lineEnd = 0x0a;
 const separator = 0x23;
 const comma = 0x2c;
 const ofHoofdadres = 0x31;
-const roleInObject = idLength + 2;
 const verblijfsobject = 0x56;
 const semicolon = betweenObjects.charCodeAt(0);
 
@@ -278,17 +276,24 @@ class LineJoiner {
   }
 
   #countObjects(start: number, end: number, size: PlaceSize): void {
+    const rows = this.#rows;
     const texts: string[] = [];
-    for (let at = start; at < end; at++) {
-      if (at > start && this.#rows[at - 1] !== semicolon) continue;
-      if (this.#rows[at + roleInObject] === ofHoofdadres) this.#derived.objecten++;
-      // Nearly every object is a verblijfsobject, whose address alone counts.
-      if (this.#rows[at + typeInObject] !== verblijfsobject) {
-        texts.push(this.#rows.toString('latin1', at, at + roleInObject));
+    for (let at = start, stop = 0; at < end; at = stop + 1) {
+      stop = at;
+      while (stop < end && rows[stop] !== semicolon) stop++;
+      const isOfHoofd = rows[at + roleInObject] === ofHoofdadres;
+      if (isOfHoofd) this.#derived.objecten++;
+      // Nearly every object is a verblijfsobject of its hoofdadres with one gebruiksdoel, whose
+      // address alone counts.
+      const hasOneUse = rows[stop - 1] === comma || rows[stop - 2] === comma;
+      if (rows[at + typeInObject] !== verblijfsobject || !isOfHoofd || !hasOneUse) {
+        texts.push(rows.toString('latin1', at, stop));
       }
     }
-    addObjects(size, texts);
-    if (texts.length === 0) size[withObjects]++;
+    if (texts.length === 0) size.withObjects++;
+    else {
+      addObjects(size, texts);
+    }
   }
 
   /** Counts an address at its place: as `sizesOfAddress`, but for its objects and the names. */
@@ -298,11 +303,8 @@ class LineJoiner {
       size = noSize();
       this.#sizes.set(place, size);
     }
-    const toevoeging = start + this.#toevoeging;
-    const suffix = suffixOf(this.#rows[toevoeging] as number, id - toevoeging - 1);
-    size[0]++;
-    size[1] += suffix & 1;
-    size[2] += suffix >> 1;
+    size.addresses++;
+    if (id - 1 > start + this.#toevoeging) size.toevoegingen++;
     return size;
   }
 }

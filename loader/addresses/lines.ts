@@ -89,7 +89,7 @@ export function addressPart(line: Line): Line | null {
  * The stored form of lines: its version, and the fields of a place. Lines in another form can't be
  * read.
  */
-export const linesForm = `lines 2 ${placeFieldNames.join(' ')}`;
+export const linesForm = `lines 3 ${placeFieldNames.join(' ')}`;
 
 /** How the address of a key changes. */
 export type ChangeKind = 'added' | 'changed' | 'removed';

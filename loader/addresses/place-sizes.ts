@@ -1,87 +1,110 @@
-/** How large each woonplaats and gemeente is: what its changes are a share of. */
+/** How large each area is: what its changes are a share of. */
 
 import { keyParts } from '../../core/addresses/address-key.ts';
+import type { AdresObject } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
 
-/**
- * How many addresses there are, how many have a huisletter, a toevoeging, and a name with special
- * letters; and how many have a ligplaats, a standplaats, and an object of any kind.
- */
-export type PlaceSize = [
-  addresses: number,
-  huisletters: number,
-  toevoegingen: number,
-  special: number,
-  ligplaatsen: number,
-  standplaatsen: number,
-  withObjects: number,
-];
+/** The counts of addresses in an area: all of them, and those with a property that may be lost. */
+export const sizeMembers = [
+  'addresses',
+  /** With a huisletter or a huisnummertoevoeging. */
+  'toevoegingen',
+  /** With a letter beyond ASCII in the street or the woonplaats. */
+  'specialNames',
+  'withObjects',
+  /** With an object that has several gebruiksdoelen. */
+  'severalUses',
+  /** With an object whose hoofdadres is another address. */
+  'nevenadressen',
+  'ligplaatsen',
+  'standplaatsen',
+] as const;
 
-export const noSize = (): PlaceSize => [0, 0, 0, 0, 0, 0, 0];
+export type SizeMember = (typeof sizeMembers)[number];
+export type PlaceSize = Record<SizeMember, number>;
 
-/**
- * The sizes of woonplaatsen by their names, and the number of addresses of gemeenten by
- * `gemeente 0457`; in order: the same lines give the same JSON.
- */
+export const noSize = (): PlaceSize => ({
+  addresses: 0,
+  toevoegingen: 0,
+  specialNames: 0,
+  withObjects: 0,
+  severalUses: 0,
+  nevenadressen: 0,
+  ligplaatsen: 0,
+  standplaatsen: 0,
+});
+
+/** The sizes of areas by their names, in order: the same lines give the same JSON. */
 export type PlaceSizes = Record<string, PlaceSize>;
 
-/** The prefix of gemeenten among the names. */
-export const gemeentePrefix = 'gemeente ';
-export const isGemeente = (name: string) => name.startsWith(gemeentePrefix);
+/** The area of all addresses. */
+export const everywhere = '';
 
-/**
- * Which of huisletter (1) and toevoeging (2) the toevoeging of a key has: the letter that it begins
- * with is one.
- */
-export function suffixOf(first: number, length: number): number {
-  if (length === 0) return 0;
-  return first < 0x41 ? 2 : length === 1 ? 1 : 3;
+const gemeentePrefix = 'gemeente ';
+export const gemeenteArea = (code: string) => `${gemeentePrefix}${code}`;
+export const isGemeente = (area: string) => area.startsWith(gemeentePrefix);
+export const isWoonplaats = (area: string) => area !== everywhere && !isGemeente(area);
+
+/** The areas that a place lies in: all, its woonplaats, and its gemeente as `gemeente 0457`. */
+export function areasOf({ woonplaats, gemeente }: Omit<Place, 'straat'>): string[] {
+  const areas = [everywhere, woonplaats];
+  if (gemeente !== undefined) areas.push(gemeenteArea(gemeente));
+  return areas;
 }
 
-/** The sizes of the woonplaats and the gemeente of addresses at a place. */
-export function sizesAt(
-  { straat, woonplaats, gemeente }: Place,
-  size: PlaceSize,
-): [string, PlaceSize][] {
-  const [count, huisletters, toevoegingen, , ...objects] = size;
-  const special = isSpecial({ straat, woonplaats }) ? count : 0;
-  const all: [string, PlaceSize][] = [
-    [woonplaats, [count, huisletters, toevoegingen, special, ...objects]],
-  ];
-  if (gemeente !== undefined) all.push([`${gemeentePrefix}${gemeente}`, [count, 0, 0, 0, 0, 0, 0]]);
-  return all;
+/** The sizes of the areas of addresses at a place. */
+export function sizesAt(place: Place, size: PlaceSize): [string, PlaceSize][] {
+  const inArea = { ...size, specialNames: isSpecial(place) ? size.addresses : 0 };
+  return areasOf(place).map((area) => [area, inArea]);
 }
 
 /** The sizes of one address. */
 export function sizesOfAddress(key: string, place: Place): [string, PlaceSize][] {
-  const { toevoeging } = keyParts(key);
-  const suffix = suffixOf(toevoeging.charCodeAt(0), toevoeging.length);
-  const types = new Set(place.objecten?.map(({ type }) => type));
-  const has = [types.has('ligplaats'), types.has('standplaats'), types.size > 0].map(Number);
-  return sizesAt(place, [1, suffix & 1, suffix >> 1, 0, ...has] as PlaceSize);
+  const objects = place.objecten ?? [];
+  const has = (is: (object: AdresObject) => boolean) => Number(objects.some(is));
+  return sizesAt(place, {
+    ...noSize(),
+    addresses: 1,
+    toevoegingen: Number(keyParts(key).toevoeging !== ''),
+    withObjects: has(() => true),
+    severalUses: has(({ gebruiksdoelen = [] }) => gebruiksdoelen.length > 1),
+    nevenadressen: has(({ hoofdadres }) => !hoofdadres),
+    ligplaatsen: has(({ type }) => type === 'ligplaats'),
+    standplaatsen: has(({ type }) => type === 'standplaats'),
+  });
 }
 
-/** The member of a size that counts addresses with an object. */
-export const withObjects = 6;
-
-/** The position of the type's letter in the text of an object. */
+/** The positions of the letter of the type and of the role in the text of an object. */
 export const typeInObject = 16;
+export const roleInObject = 18;
 
-/** Adds the objects of an address, by their texts. */
+/** Adds an address with objects, by their texts. */
 export function addObjects(size: PlaceSize, texts: readonly string[]): void {
   if (texts.length === 0) return;
-  const types = new Set(texts.map((text) => text.charAt(typeInObject)));
-  if (types.has('L')) size[4]++;
-  if (types.has('S')) size[5]++;
-  size[withObjects]++;
+  const has = (is: (text: string) => boolean) => Number(texts.some(is));
+  size.withObjects++;
+  size.severalUses += has(hasSeveralUses);
+  size.nevenadressen += has((text) => text.charAt(roleInObject) !== '1');
+  size.ligplaatsen += has((text) => text.charAt(typeInObject) === 'L');
+  size.standplaatsen += has((text) => text.charAt(typeInObject) === 'S');
+}
+
+/** Gebruiksdoelen come last, each as a letter or as a text in parentheses. */
+function hasSeveralUses(text: string): boolean {
+  if (text.charAt(typeInObject) !== 'V') return false;
+  const uses = text.slice(text.lastIndexOf(',') + 1);
+  return uses.replace(/\([^)]*\)/g, '.').length > 1;
 }
 
 /** Adds up sizes of the same name. */
 export function addSizes(all: Iterable<[string, PlaceSize]>): PlaceSizes {
   const total = new Map<string, PlaceSize>();
   for (const [name, size] of all) {
-    const before = total.get(name);
-    total.set(name, size.map((count, i) => (before?.[i] ?? 0) + count) as PlaceSize);
+    const sum = total.get(name);
+    if (!sum) total.set(name, { ...size });
+    else {
+      for (const member of sizeMembers) sum[member] += size[member];
+    }
   }
   return Object.fromEntries([...total].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -92,4 +115,4 @@ export function nameOf({ straat, woonplaats }: Place): string {
 }
 
 const special = /[^\0-\x7f]/;
-export const isSpecial = (place: Place) => special.test(nameOf(place));
+const isSpecial = (place: Place) => special.test(nameOf(place));

@@ -12,7 +12,7 @@ import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TableSample } from '../storage/stored-loads.ts';
-import type { Thresholds } from '../verdict/objections.ts';
+import type { Thresholds } from '../verdict/limits.ts';
 import { noProgress, type StepContext } from './step.ts';
 import { stepInput } from './step-input.ts';
 

@@ -1,10 +1,17 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import type { ChangeCounts } from '../addresses/lines.ts';
-import { addSizes, isGemeente } from '../addresses/place-sizes.ts';
+import type { ChangeCounts, LargeItem } from '../addresses/lines.ts';
+import {
+  addSizes,
+  everywhere,
+  isGemeente,
+  isWoonplaats,
+  type PlaceSizes,
+} from '../addresses/place-sizes.ts';
 import { areaText } from '../bag/delivery-document.ts';
 import { mergeReports, problemCounts, reportOfCounts } from '../bag/problem-report.ts';
 import {
   begin,
+  type ChangeFile,
   contentsOf,
   hasObjecten,
   isSameArea,
@@ -32,7 +39,7 @@ import {
   putJson,
   type Storage,
 } from '../storage/storage.ts';
-import { currentManifest, putManifest } from '../storage/stored-loads.ts';
+import { currentManifest, putManifest, type StoredManifest } from '../storage/stored-loads.ts';
 import {
   type Extracted,
   extractedSlices,
@@ -42,7 +49,10 @@ import {
   type Mutated,
   type SegmentItem,
 } from '../storage/work.ts';
+import { type Compared, mergeCompared, mostChanged } from '../verdict/columns.ts';
+import { shareOfDays } from '../verdict/limits.ts';
 import {
+  type ChangesCsv,
   grouped,
   type LoadCounts,
   mergeSegments,
@@ -61,16 +71,38 @@ import {
   type Earlier,
   isAboutSize,
   isFinal,
+  type Judgement,
   judge,
   type Objection,
   objectionsToItems,
   objectionsToSetAside,
-  type RenamedPlace,
-  thresholdsOfDays,
 } from '../verdict/objections.ts';
-import { mergeTallies, mostChanged } from '../verdict/place-changes.ts';
+import type { RenamedPlace } from '../verdict/renames.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Guarded, Step, StepContext, StepInput } from './step.ts';
+
+/** A load to be judged, on the dataset that it changes. */
+type Judging = {
+  context: StepContext;
+  load: Load;
+  manifest: StoredManifest;
+  /** The live dataset, or the pending one that a plan or an undo begins from. */
+  base: ManifestEntry | null;
+  /** The target of a rollback, which was judged when it was loaded. */
+  target: ManifestEntry | undefined;
+  /** Whether the load undoes the pending one. */
+  isUndo: boolean;
+};
+
+/** What the guard decides, and what the manifest then records. */
+type Decision = {
+  proposal: LoadProposal;
+  snapshot: Snapshot;
+  setAside: SetAsideObject[];
+  files: ChangeFile[];
+  /** The changes of the days since the last extract, if the load is of days. */
+  sums: Earlier | null;
+};
 
 /**
  * A load that may continue becomes `pending`, and must be finished then. @throws StaleLoadError,
@@ -80,75 +112,153 @@ async function guard(
   context: StepContext,
   { load: loadId, approve, planOnly = false }: StepInput,
 ): Promise<LoadProposal> {
-  const { storage, addresses, thresholds } = context;
-  const { waiveSize, disposable, beforeApply } = context.options;
+  const { storage, options } = context;
   const fence = await context.fence();
-  /** By an operator, despite every objection but the final ones. */
-  const approved = approve === loadId;
+  const judging = await judgingOf(context, loadId, planOnly);
+  const decision = await decide(judging, approve === loadId);
+  const { proposal, files, sums } = decision;
+  await putJson(storage, paths.changeFiles(loadId), files);
+  await putJson(storage, paths.proposal(loadId), proposal);
+  // Nothing else refers to the snapshot of days that are judged by themselves instead.
+  if (proposal.divided) await storage.delete(await storage.list(paths.snapshotOf(loadId)));
+  if (!proposal.go || planOnly) return proposal;
+  const { addresses, lists } = proposal.counts;
+  await options.beforeApply?.({
+    lines: addresses + lists,
+    writes: files.reduce((total, { writes }) => total + writes, 0),
+  });
+  if (sums) await putJson(storage, paths.snapshotSums(loadId), sums);
+  await fence.confirm(0);
+  const { manifest, isUndo } = judging;
+  const begun = begin(manifest, entryOf(judging, decision));
+  const undone = isUndo && manifest.pending;
+  await putManifest(storage, undone ? reject(begun, contentsOf(undone)) : begun, manifest);
+  return proposal;
+}
+
+/** @throws StaleLoadError if another dataset is live than when the load began */
+async function judgingOf(
+  context: StepContext,
+  loadId: string,
+  planOnly: boolean,
+): Promise<Judging> {
+  const { storage, addresses } = context;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
-  const { pending, published } = manifest;
-  const isUndone = load.kind === 'rollback' && pending !== null && pending.load === load.base?.load;
-  const base = planOnly || isUndone ? (pending ?? published) : published;
+  const { pending, published, history } = manifest;
+  const isUndo = load.kind === 'rollback' && pending !== null && pending.load === load.base?.load;
+  const base = planOnly || isUndo ? (pending ?? published) : published;
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new LoadError(
       'StaleLoadError',
       `Another load was published since ${loadId} began. Run the load again.`,
     );
   }
-  const target = manifest.history.find(({ load: id }) => id === load.target?.load);
-  const { counts, files, snapshot, mutated, incomplete, large, tallies, places, after, csv } =
-    await addUp(storage, load, target);
-  const setAside = mutated?.unsettled ?? target?.setAside ?? [];
-  const wasJudged = load.kind === 'rollback';
-  const isDisposable = (source: SourceVersion | null | undefined) =>
-    source != null && source.location === disposable;
-  const replacesDisposable = isDisposable(base?.source);
-  const allowOlder = wasJudged || isDisposable(load.source) || replacesDisposable;
-  const ofDay = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
-  // The sums published since an extract or an approval; unknown if their file is damaged.
-  const earlier =
-    base && !wasJudged
-      ? await findUsableJson<Earlier>(storage, paths.snapshotSums(base.snapshot.id))
-      : null;
-  const isFirstOfObjects = load.objecten === true && !(base && hasObjecten(base.snapshot));
-  const judged = {
-    peildatum: load.peildatum,
-    allowOlder,
-    wasJudged,
-    tallies,
-    earlier,
-    after,
-    isFirstOfObjects,
-  };
-  const { objections, renamed } = judge(
-    counts,
-    judged,
-    base && { ...base, places },
-    thresholds,
-    ofDay,
-  );
+  const target = history.find(({ load: id }) => id === load.target?.load);
+  return { context, load, manifest, base, target, isUndo };
+}
+
+/** @param approved by an operator, despite every objection but the final ones */
+async function decide(judging: Judging, approved: boolean): Promise<Decision> {
+  const { context, load, target } = judging;
+  const result = await resultOfSteps(context.storage, load, target);
+  const setAside = result.mutated?.unsettled ?? target?.setAside ?? [];
+  const earlier = await earlierChanges(judging);
+  const { objections, renamed, sums } = judgementOf(judging, result, earlier);
   const found = [
-    ...objectionsToItems(large),
+    ...objectionsToItems(result.large),
     ...objections,
     ...objectionsToSetAside(
-      mutated?.setAside ?? [],
+      result.mutated?.setAside ?? [],
       setAsideOf(setAside),
-      thresholds.alwaysAllowedInPlace,
+      context.thresholds.alwaysAllowedInPlace,
     ),
-    ...incomplete,
-    ...objectionsToArea(load, isDisposable(load.source) || replacesDisposable ? null : base),
+    ...result.incomplete,
+    ...objectionsToArea(judging),
   ];
-  // An operator asked for the rollback, so the guard's objections are shown but stop nothing.
-  const waived = wasJudged
-    ? found.filter((objection) => !isFinal(objection))
-    : waiveSize && !isSameExtract(load, manifest, isDisposable)
-      ? found.filter(isAboutSize)
-      : [];
-  const against = byWeight(found.filter((objection) => !waived.includes(objection)));
-  const go = !against.some(isFinal) && (against.length === 0 || approved);
-  const proposal: LoadProposal = {
-    load: loadId,
+  const { overruled, blocking } = weighed(judging, found);
+  const go = !blocking.some(isFinal) && (blocking.length === 0 || approved);
+  const verdict = { objections: blocking, overruled, approved, go };
+  const proposal = proposalOf(judging, result, { setAside, renamed, verdict });
+  // An approved load is where the next days begin to add up.
+  const addsUp = load.kind === 'mutations' && blocking.length === 0;
+  const since = earlier?.since ?? load.base?.peildatum ?? '';
+  return {
+    proposal,
+    snapshot: result.snapshot,
+    setAside,
+    files: result.files,
+    sums: addsUp ? { since, areas: sums } : null,
+  };
+}
+
+/** The changes since an extract or an approval; unknown if their file is damaged. */
+async function earlierChanges({ context, load, base }: Judging): Promise<Earlier | null> {
+  if (!base || load.kind === 'rollback') return null;
+  return findUsableJson<Earlier>(context.storage, paths.snapshotSums(base.snapshot.id));
+}
+
+function judgementOf(
+  { context: { thresholds, options }, load, base }: Judging,
+  { counts, compared, fromAccepted, after }: Result,
+  earlier: Earlier | null,
+): Judgement {
+  const { kind, peildatum, source, days, objecten } = load;
+  const { disposable } = options;
+  const wasJudged = kind === 'rollback';
+  const judged = {
+    peildatum,
+    allowOlder:
+      wasJudged || isDisposable(source, disposable) || isDisposable(base?.source, disposable),
+    wasJudged,
+    tallies: compared.tallies,
+    fromAccepted,
+    earlier,
+    after,
+    isFirstOfObjects: objecten === true && !(base && hasObjecten(base.snapshot)),
+  };
+  const live = base && { ...base, places: compared.places };
+  return judge(counts, judged, live, thresholds, kind === 'mutations' ? shareOfDays(days) : 1);
+}
+
+/** Whether a source is of an extract, such as the demo, that anything may replace. */
+const isDisposable = (
+  source: SourceVersion | null | undefined,
+  disposable: string | undefined,
+): boolean => source != null && source.location === disposable;
+
+/** The objections that stop the load unless it is approved, and those that don't. */
+type Weighed = { overruled: Objection[]; blocking: Objection[] };
+
+/** An operator asked for a rollback, so the objections to it are shown but stop nothing. */
+function weighed({ context, load, manifest, base }: Judging, found: readonly Objection[]): Weighed {
+  const { waiveSize, disposable } = context.options;
+  const ignoresSize = waiveSize === true && !isSameExtract(load, manifest, disposable);
+  const isOverruled = (objection: Objection) =>
+    load.kind === 'rollback' ? !isFinal(objection) : ignoresSize && isAboutSize(objection);
+  return {
+    // Nobody minds how little stays of a disposable dataset.
+    overruled: isDisposable(base?.source, disposable) ? [] : found.filter(isOverruled),
+    blocking: byWeight(found.filter((objection) => !isOverruled(objection))),
+  };
+}
+
+/** What a proposal says beyond the numbers of the load. */
+type Said = {
+  setAside: SetAsideObject[];
+  renamed: RenamedPlace[];
+  verdict: Pick<LoadProposal, 'objections' | 'overruled' | 'approved' | 'go'>;
+};
+
+function proposalOf(
+  { load, base, manifest }: Judging,
+  { counts, compared, csv }: Result,
+  { setAside, renamed, verdict }: Said,
+): LoadProposal {
+  const { areas, streets } = compared.tallies;
+  const woonplaatsen = Object.entries(areas).filter(([area]) => isWoonplaats(area));
+  return {
+    load: load.id,
     kind: load.kind,
     peildatum: load.peildatum,
     livePeildatum: base?.peildatum ?? null,
@@ -160,39 +270,16 @@ async function guard(
     setAside: setAsideOf(setAside),
     notes: [...(load.notes ?? []), ...renamed.map(renamedText)],
     byPlace: {
-      streets: mostChanged(tallies.streets, 10),
-      woonplaatsen: mostChanged(tallies.woonplaatsen, 10),
+      streets: mostChanged(streets, 10),
+      woonplaatsen: mostChanged(Object.fromEntries(woonplaatsen), 10),
     },
     csv,
-    objections: against,
-    // Nobody minds how little stays of a disposable dataset.
-    waived: replacesDisposable ? [] : waived,
-    approved,
-    go,
+    ...verdict,
     ...(manifest.pending && { interrupted: interruptedLoad(manifest.pending) }),
     ...(load.more && { more: true }),
-    ...(!go && load.days.length > (load.leastDays ?? load.days.length) && { divided: true }),
+    ...(!verdict.go &&
+      load.days.length > (load.leastDays ?? load.days.length) && { divided: true }),
   };
-  await putJson(storage, paths.changeFiles(loadId), files);
-  await putJson(storage, paths.proposal(loadId), proposal);
-  // Nothing else refers to the snapshot of days that are judged by themselves instead.
-  if (proposal.divided) await storage.delete(await storage.list(paths.snapshotOf(loadId)));
-  if (!proposal.go || planOnly) return proposal;
-  await beforeApply?.({
-    lines: counts.addresses + counts.lists,
-    writes: files.reduce((total, { writes }) => total + writes, 0),
-  });
-  if (load.kind === 'mutations' && against.length === 0) {
-    const sums: Earlier = {
-      since: earlier?.since ?? load.base?.peildatum ?? '',
-      ...mergeTallies([...(earlier ? [earlier] : []), { ...tallies, streets: {} }]),
-    };
-    await putJson(storage, paths.snapshotSums(loadId), sums);
-  }
-  await fence.confirm(0);
-  const begun = begin(manifest, entryOf(load, proposal, { snapshot, setAside }, manifest));
-  await putManifest(storage, isUndone ? reject(begun, contentsOf(pending)) : begun, manifest);
-  return proposal;
 }
 
 const renamedText = ({ from, to, addresses }: RenamedPlace) =>
@@ -204,10 +291,10 @@ const renamedText = ({ from, to, addresses }: RenamedPlace) =>
 function isSameExtract(
   { kind, source, extract }: Load,
   manifest: Manifest,
-  isDisposable: (source: SourceVersion | null) => boolean,
+  disposable: string | undefined,
 ): boolean {
   const last = lastExtract(manifest);
-  if (kind !== 'extract' || !last || isDisposable(source)) return false;
+  if (kind !== 'extract' || !last || isDisposable(source, disposable)) return false;
   return (
     isSameLocation(source?.location ?? '', last.source?.location ?? '') &&
     isSameArea(extract, last.extract)
@@ -230,7 +317,10 @@ function auditOf(
 }
 
 /** An extract of another area is another dataset, however few addresses differ. */
-function objectionsToArea({ kind, extract }: Load, base: ManifestEntry | null): Objection[] {
+function objectionsToArea({ context, load, base }: Judging): Objection[] {
+  const { kind, extract, source } = load;
+  const { disposable } = context.options;
+  if (isDisposable(source, disposable) || isDisposable(base?.source, disposable)) return [];
   if (kind !== 'extract' || !extract || !base?.extract || isSameArea(extract, base.extract)) {
     return [];
   }
@@ -256,11 +346,10 @@ function lineageOf(
 }
 
 function entryOf(
-  load: Load,
-  { counts, audit, notes, objections }: LoadProposal,
-  { snapshot, setAside }: { snapshot: Snapshot; setAside: SetAsideObject[] },
-  manifest: Manifest,
+  { load, manifest }: Judging,
+  { proposal, snapshot, setAside }: Decision,
 ): ManifestEntry {
+  const { counts, audit, notes, objections } = proposal;
   return {
     load: load.id,
     kind: load.kind,
@@ -311,8 +400,27 @@ export const handler = /* @__PURE__ */ lambdaStep('guard', step);
 /** Kadaster writes as many occurrences into each file but the last. */
 const occurrencesPerFile = 10_000;
 
-/** @param target the target of a rollback, which was counted when it was made */
-async function addUp(storage: Storage, load: Load, target: ManifestEntry | undefined) {
+/** What the steps before have made of a load, added up. */
+type Result = Omit<Made, 'counts' | 'snapshot'> & {
+  counts: LoadCounts;
+  snapshot: Snapshot;
+  files: ChangeFile[];
+  csv: ChangesCsv[];
+  /** Addresses that the table can't hold. */
+  large: LargeItem[];
+  /** Its changes from its base, with the sizes before it; empty for a first load. */
+  compared: Compared;
+  /** Its changes from the extract that was accepted before an approved load, if there is one. */
+  fromAccepted: Compared | null;
+  /** The sizes of areas after it. */
+  after: PlaceSizes;
+};
+
+async function resultOfSteps(
+  storage: Storage,
+  load: Load,
+  target: ManifestEntry | undefined,
+): Promise<Result> {
   const items = await getJson<SegmentItem[]>(storage, paths.segments(load.id));
   const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
     getJson<Merged>(storage, paths.merged(load.id, segment)),
@@ -320,23 +428,44 @@ async function addUp(storage: Storage, load: Load, target: ManifestEntry | undef
   const made = load.target
     ? restored(load.target.snapshot, target)
     : await derived(storage, load, merged);
-  const nummeraanduidingen = merged.reduce(
-    (sum, one) => sum + one.nummeraanduidingen,
-    made.counts.nummeraanduidingen,
-  );
-  const counts: LoadCounts = { ...made.counts, nummeraanduidingen, ...mergeSegments(merged) };
-  if (counts.objecten) counts.objecten.live += target?.objecten ?? 0;
+  const compared = mergeCompared(merged.flatMap(({ compared = [] }) => compared));
+  const fromAccepted = merged.flatMap(({ fromAccepted = [] }) => fromAccepted);
   const segments = merged.filter(({ addresses }) => addresses > 0).map(({ segment }) => segment);
   return {
     ...made,
-    counts,
+    counts: countsOf(made, merged, compared, target),
     snapshot: { ...made.snapshot, segments },
     files: merged.flatMap(({ files }) => files),
     large: merged.flatMap(({ tooLarge }) => tooLarge),
-    tallies: mergeTallies(merged.flatMap(({ byPlace = [] }) => byPlace)),
-    places: addSizes(merged.flatMap(({ places = {} }) => Object.entries(places))),
+    compared,
+    fromAccepted: fromAccepted.length > 0 ? mergeCompared(fromAccepted) : null,
     after: addSizes(merged.flatMap(({ placesAfter }) => Object.entries(placesAfter))),
     csv: merged.flatMap(({ csv = [] }) => csv).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+/** @param target the target of a rollback, whose objects were counted when it was loaded */
+function countsOf(
+  made: Made,
+  merged: readonly Merged[],
+  { tallies }: Compared,
+  target: ManifestEntry | undefined,
+): LoadCounts {
+  const { objecten, ...counts } = mergeSegments(merged);
+  const inSegments = merged.reduce((sum, one) => sum + one.nummeraanduidingen, 0);
+  const { objectLost, moved } = tallies.areas[everywhere]?.columns ?? {};
+  return {
+    ...made.counts,
+    ...counts,
+    nummeraanduidingen: made.counts.nummeraanduidingen + inSegments,
+    ...(objecten && {
+      objecten: {
+        live: objecten.live + (target?.objecten ?? 0),
+        changed: objecten.changed,
+        lost: objectLost?.count ?? 0,
+        moved: moved?.count ?? 0,
+      },
+    }),
   };
 }
 

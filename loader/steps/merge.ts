@@ -1,21 +1,13 @@
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { deriveLines } from '../addresses/derive.ts';
 import { LineSegmentReader, LineSegmentWriter } from '../addresses/line-segment.ts';
-import {
-  addressPart,
-  type Change,
-  diff,
-  keyOf,
-  type Line,
-  tooLarge,
-  WritesFile,
-  writeOf,
-} from '../addresses/lines.ts';
+import { type Change, diff, tooLarge, WritesFile, writeOf } from '../addresses/lines.ts';
 import { addSizes, type PlaceSize } from '../addresses/place-sizes.ts';
 import { rowsOfPart, sortedRows } from '../addresses/sort-rows.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import {
   acceptedBefore,
+  type ChangeFile,
   extractName,
   hasObjecten,
   type Load,
@@ -41,19 +33,15 @@ import {
 import { readManifest } from '../storage/stored-loads.ts';
 import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-register.ts';
 import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts';
-import { ChangesCsvWriter, countChange, hasExamples, noChanges } from '../verdict/load-counts.ts';
-import { PlaceCounter } from '../verdict/place-changes.ts';
+import { ColumnCounter, type Compared } from '../verdict/columns.ts';
+import { ChangesCsvWriter, countKey, hasExamples, noChanges } from '../verdict/load-counts.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepContext, StepInput, StepOfItems } from './step.ts';
 
-/** Few enough for one worker to write within minutes. */
 const usualChangesPerFile = 20_000;
 
 /** How many objects of a segment are stored at once: each is held twice. */
 const concurrentWrites = 4;
-
-/** How many streets of one segment are kept: one in two segments may have fewer changes in each. */
-const streetsKept = 50;
 
 const lineEnd = 0x0a;
 
@@ -70,7 +58,7 @@ type MergeInput = {
   load: Load;
   derivation?: Derivation;
   /**
-   * The snapshot of the extract that was accepted before, if another is live: a change may restore
+   * The snapshot of the extract that was accepted before, if another is live: a load may restore
    * its data.
    */
   accepted: Snapshot | null;
@@ -97,6 +85,105 @@ async function mergeInput(storage: Storage, loadId: string): Promise<MergeInput>
   };
 }
 
+/** The numbers of a segment before anything of it is merged. */
+function newMerged(segment: string, { objecten }: Load): Merged {
+  return {
+    ...noChanges(),
+    segment,
+    files: [],
+    nummeraanduidingen: 0,
+    problems: emptyReport(),
+    tooLarge: [],
+    placesAfter: {},
+    ...(objecten && { objecten: { live: 0, changed: 0 } }),
+  };
+}
+
+/** The writes of a segment, packed in files of a size that one worker writes within minutes. */
+class WritesOfSegment {
+  readonly files: ChangeFile[] = [];
+  readonly packed: Buffer[] = [];
+  readonly #segment: string;
+  readonly #most: number;
+  #writes = new WritesFile();
+
+  constructor(segment: string, most: number) {
+    this.#segment = segment;
+    this.#most = most;
+  }
+
+  add(change: Change): void {
+    this.#writes.add(writeOf(change));
+    this.#flushAt(this.#most);
+  }
+
+  /** Adds every line of a part, each with its line end. */
+  addAll(lines: Buffer): void {
+    const view = new DataView(lines.buffer, lines.byteOffset, lines.length);
+    for (let start = 0, end = 0; start < lines.length; start = end + 1) {
+      end = lines.indexOf(lineEnd, start);
+      this.#writes.addLine(view, start, end);
+      this.#flushAt(this.#most);
+    }
+  }
+
+  end(): void {
+    this.#flushAt(1);
+  }
+
+  #flushAt(count: number): void {
+    if (this.#writes.count < count) return;
+    const changes = `${this.#segment}-${String(this.files.length).padStart(3, '0')}`;
+    this.files.push({ changes, writes: this.#writes.count });
+    this.packed.push(this.#writes.pack());
+    this.#writes = new WritesFile();
+  }
+}
+
+/** The lines of a segment of a dataset, part by part, and what a load changes in them. */
+class Comparison {
+  readonly before: LineSegmentReader;
+  readonly #columns: ColumnCounter;
+
+  constructor(before: LineSegmentReader, hasObjects: boolean) {
+    this.before = before;
+    this.#columns = new ColumnCounter(hasObjects);
+  }
+
+  add(change: Change): void {
+    if (change.kind !== 'list') this.#columns.add(change);
+  }
+
+  endPart(before: Buffer, after: Buffer): void {
+    this.#columns.endPart(before, after);
+  }
+
+  /** Compares a whole part. */
+  addPart(part: string, after: Buffer): void {
+    const before = this.before.bytes(part);
+    if (before.equals(after)) return;
+    for (const change of diff(before, after)) this.add(change);
+    this.endPart(before, after);
+  }
+
+  end(): Compared {
+    const { parts } = this.before;
+    const sizes = parts.flatMap((part) => Object.entries(this.before.counts(part).places));
+    return { tallies: this.#columns.end(), places: addSizes(sizes) };
+  }
+}
+
+/** The comparison of a load with a snapshot; of objects only if both have them. */
+async function comparisonWith(
+  storage: Storage,
+  snapshot: Snapshot,
+  { objecten }: Load,
+  segment: string,
+): Promise<Comparison> {
+  const hasObjects = objecten === true && hasObjecten(snapshot);
+  return new Comparison(await snapshotOf(storage, snapshot, segment), hasObjects);
+}
+
 /**
  * Makes the lines of one segment of the new snapshot, and its changes from the live dataset. Skips
  * a merged segment. Holds the old and new segment as bytes, and only one postcode3 of it as lines.
@@ -108,92 +195,69 @@ async function mergeSegment(
   shared: MergeInput,
 ): Promise<SegmentItem> {
   if (await storage.open(paths.merged(loadId, segment))) return { segment };
-  const { load } = shared;
-  const before = await snapshotOf(storage, load.base?.snapshot ?? null, segment);
-  const found = { nummeraanduidingen: 0, problems: emptyReport(), tooLarge: [], placesAfter: {} };
-  const merged: Merged = { segment, files: [], ...noChanges(), ...found };
-  if (load.objecten) merged.objecten = { live: 0, changed: 0, lost: 0, moved: 0 };
-  const byPlace = new PlaceCounter();
-  const isReturned = returnsOf(storage, shared, segment);
-  const placesAfter: [string, PlaceSize][] = [];
+  const { load, accepted } = shared;
+  const { base } = load;
+  const merged = newMerged(segment, load);
+  const live = base && (await comparisonWith(storage, base.snapshot, load, segment));
+  const fromAccepted = accepted && (await comparisonWith(storage, accepted, load, segment));
+  const before = live?.before ?? new LineSegmentReader(null);
   const linesOfPart = load.target
     ? ofSnapshot(await snapshotOf(storage, load.target.snapshot, segment))
     : await derived(storage, shared, segment, merged);
 
   const snapshot = new LineSegmentWriter();
-  let writes = new WritesFile();
+  const writes = new WritesOfSegment(segment, changesPerFile);
   const csv = new ChangesCsvWriter(segment, (name, packed) =>
     putPacked(storage, paths.changesCsv(loadId, name), packed),
   );
-  /**
-   * Stored together at the end, as most of the time of each goes by until the disk or the bucket
-   * has it.
-   */
-  const made: [key: string, packed: Buffer | Buffer[]][] = [];
-  const flush = () => {
-    if (writes.count === 0) return;
-    const name = `${segment}-${String(merged.files.length).padStart(3, '0')}`;
-    merged.files.push({ changes: name, writes: writes.count });
-    made.push([paths.changes(loadId, name), writes.pack()]);
-    writes = new WritesFile();
-  };
-  const addAll = (lines: Buffer) => {
-    const view = new DataView(lines.buffer, lines.byteOffset, lines.length);
-    for (let start = 0, end = 0; start < lines.length; start = end + 1) {
-      end = lines.indexOf(lineEnd, start);
-      writes.addLine(view, start, end);
-      if (writes.count === changesPerFile) flush();
-    }
-  };
-  // Then nearly every address has other objects.
-  const isSwitched =
-    load.base !== null && hasObjecten(load.base.snapshot) !== (load.objecten ?? false);
+  const placesAfter: [string, PlaceSize][] = [];
+  // Then nearly every address has other objects, which an operator can't judge.
+  const isSwitched = base !== null && hasObjecten(base.snapshot) !== (load.objecten ?? false);
   for (const part of postcode3sOf(segment)) {
-    const live = before.bytes(part);
+    const old = before.bytes(part);
     const { lines, counts } = linesOfPart(part);
     merged.addresses += counts.lines - counts.lists;
     merged.lists += counts.lists;
     placesAfter.push(...Object.entries(counts.places));
-    const isUnchanged = live.equals(lines);
+    const isUnchanged = old.equals(lines);
     if (!isUnchanged) merged.tooLarge.push(...tooLarge(lines));
     // A first load only adds: once it has its examples, its lines are copied as bytes, for a tenth
     // of a load's CPU.
-    const isCopied = !load.base && hasExamples(merged, 'added');
-    if (isCopied) {
+    if (!base && hasExamples(merged, 'added')) {
       merged.changes.added += counts.lines - counts.lists;
       merged.listsChanged += counts.lists;
-      addAll(lines);
-    }
-    for (const change of isCopied || isUnchanged ? [] : diff(live, lines)) {
-      const counted = countChange(merged, change);
-      const { kind } = change;
-      // The others have nothing that an operator could judge.
-      if (load.base && kind !== 'list' && !(kind === 'objecten' && isSwitched)) {
-        byPlace.count(change, { ...counted, isReturned: await isReturned(part, change) });
-        await csv.add(change);
+      writes.addAll(lines);
+    } else if (!isUnchanged) {
+      for (const change of diff(old, lines)) {
+        countKey(merged, change);
+        live?.add(change);
+        const isShown = change.kind !== 'list' && !(change.kind === 'objecten' && isSwitched);
+        if (base && isShown) await csv.add(change);
+        writes.add(change);
       }
-      writes.add(writeOf(change));
-      if (writes.count === changesPerFile) flush();
+      live?.endPart(old, lines);
     }
-    byPlace.endPart();
+    fromAccepted?.addPart(part, lines);
     snapshot.add(
       (isUnchanged && before.stored(part)) || { part, counts, packed: packLineBytes(lines) },
     );
-    releaseMemory(live);
+    releaseMemory(old);
     releaseMemory(lines);
   }
-  flush();
+  writes.end();
+  await csv.flush();
+  merged.files = writes.files;
+  merged.placesAfter = addSizes(placesAfter);
+  if (live)
+    Object.assign(merged, { csv: csv.files, compared: live.end() } satisfies Partial<Merged>);
+  if (fromAccepted) merged.fromAccepted = fromAccepted.end();
+  // Stored together at the end, as most of the time of each goes by until the disk or the bucket
+  // has it.
+  const made = writes.packed.map((packed, i): [key: string, packed: Buffer | Buffer[]] => {
+    return [paths.changes(loadId, (writes.files[i] as ChangeFile).changes), packed];
+  });
   if (!load.target && merged.addresses > 0) {
     made.push([paths.snapshot(load.id, segment), snapshot.pack()]);
-  }
-  merged.placesAfter = addSizes(placesAfter);
-  if (load.base) {
-    await csv.flush();
-    merged.csv = csv.files;
-    merged.byPlace = byPlace.end(streetsKept);
-    merged.places = addSizes(
-      before.parts.flatMap((part) => Object.entries(before.counts(part).places)),
-    );
   }
   await forEachConcurrently(made, concurrentWrites, ([key, packed]) =>
     putPacked(storage, key, packed),
@@ -205,24 +269,6 @@ async function mergeSegment(
 
 /** The new lines of a part, each with its line end. */
 type PartLines = Pick<ReturnType<typeof deriveLines>, 'lines' | 'counts'>;
-
-/**
- * Whether a change restores the data of a previously accepted extract, if such an extract exists.
- */
-function returnsOf(storage: Storage, { accepted }: MergeInput, segment: string) {
-  let reader: Promise<LineSegmentReader> | undefined;
-  let held: { part: string; lines: Map<string, Line> } | undefined;
-  return async (part: string, { key, after }: Change) => {
-    if (accepted === null || after === null) return false;
-    reader ??= snapshotOf(storage, accepted, segment);
-    if (held?.part !== part) {
-      const lines = (await reader).lines(part);
-      held = { part, lines: new Map(lines.map((line) => [keyOf(line), line])) };
-    }
-    const line = held.lines.get(key);
-    return line !== undefined && addressPart(line) === addressPart(after);
-  };
-}
 
 function ofSnapshot(target: LineSegmentReader): (part: string) => PartLines {
   return (part) => ({ lines: target.bytes(part), counts: target.counts(part) });

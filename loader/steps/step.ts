@@ -4,7 +4,7 @@ import type { Fence } from '../storage/lock.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { LoadContext } from '../storage/stored-loads.ts';
 import type { LoadReport } from '../verdict/load-report.ts';
-import type { Thresholds } from '../verdict/objections.ts';
+import type { Thresholds } from '../verdict/limits.ts';
 import type { loadRequest, stepInput } from './step-input.ts';
 
 /**

@@ -8,8 +8,8 @@ import type { ChangeFile, Load, Slice } from '../dataset/load.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import type { SetAsideObject, SetAsideOfDay } from '../register/set-aside.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
+import type { Compared } from '../verdict/columns.ts';
 import type { ChangesCsv, SegmentCounts } from '../verdict/load-counts.ts';
-import type { PlaceTallies } from '../verdict/place-changes.ts';
 import {
   concurrentReads,
   getJson,
@@ -78,15 +78,13 @@ export type Merged = SegmentCounts & {
   nummeraanduidingen: number;
   problems: ProblemReport;
   tooLarge: LargeItem[];
-  /**
-   * The changes by woonplaats, and on the streets with the most changes; absent for a first load.
-   */
-  byPlace?: PlaceTallies;
-  /** The sizes of the woonplaatsen and gemeenten before it. */
-  places?: PlaceSizes;
-  /** Their sizes after it. */
+  /** Its changes by column, and the sizes of areas before it; absent for a first load. */
+  compared?: Compared;
+  /** Its changes from the extract that was accepted before an approved load, if there is one. */
+  fromAccepted?: Compared;
+  /** The sizes of areas after it. */
   placesAfter: PlaceSizes;
-  /** The files of its changes as CSV; absent as `byPlace` is. */
+  /** The files of its changes as CSV; absent as `compared` is. */
   csv?: ChangesCsv[];
 };
 

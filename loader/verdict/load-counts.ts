@@ -1,13 +1,11 @@
 /** The findings and changes of a load, in numbers. */
 
 import { gzipSync } from 'node:zlib';
-import type { AdresObject } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
 import type { Change, ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { nameOf } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
 import type { SetAsideObject } from '../register/set-aside.ts';
-import { type ChangedObjects, corrected } from './place-changes.ts';
 
 /**
  * A change in readable form: what lookups of a key answer before and after it, as `street, town`,
@@ -33,7 +31,9 @@ export type LoadCounts = {
   problems: ProblemReport | null;
   /** Nummeraanduidingen that have an address. */
   nummeraanduidingen: number;
-} & SegmentCounts;
+  /** Absent in a dataset without adresseerbare objecten. */
+  objecten?: ObjectenCounts;
+} & Omit<SegmentCounts, 'objecten'>;
 
 /** The adresseerbare objecten of addresses, and their changes. */
 export type ObjectenCounts = {
@@ -41,12 +41,13 @@ export type ObjectenCounts = {
   live: number;
   /** Addresses that don't change otherwise. */
   changed: number;
-  /** Objects that an address no longer has, though it stays. */
+  /** Addresses that stay and lose an object. */
   lost: number;
-  /** Objects of an address whose location is another one, further away than a correction of it. */
+  /** Addresses with an object whose location moves further than a correction. */
   moved: number;
 };
 
+/** The counts in a segment; `columns.ts` counts what changes of its objects. */
 export type SegmentCounts = {
   /** Addresses that a lookup can find: nummeraanduidingen with the same address key count once. */
   addresses: number;
@@ -61,7 +62,7 @@ export type SegmentCounts = {
    */
   listsChanged: number;
   /** Absent in a dataset without adresseerbare objecten. */
-  objecten?: ObjectenCounts;
+  objecten?: Pick<ObjectenCounts, 'live' | 'changed'>;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
@@ -120,13 +121,14 @@ export function mergeSegments(segments: readonly SegmentCounts[]): SegmentCounts
       changeKinds,
       segments.map(({ changes }) => changes),
     ),
-    ...(objecten.length > 0 && { objecten: sumOf(['live', 'changed', 'lost', 'moved'], objecten) }),
+    ...(objecten.length > 0 && { objecten: sumOf(['live', 'changed'], objecten) }),
     examples: Object.fromEntries(examples),
   };
 }
 
-export function noChanges(): SegmentCounts {
-  return mergeSegments([]);
+export function noChanges(): Omit<SegmentCounts, 'objecten'> {
+  const { objecten: _, ...counts } = mergeSegments([]);
+  return counts;
 }
 
 function sumOf<Name extends string>(names: readonly Name[], all: readonly Record<Name, number>[]) {
@@ -136,67 +138,22 @@ function sumOf<Name extends string>(names: readonly Name[], all: readonly Record
   >;
 }
 
-/** More about a change: the number of changed objects, and whether only the gemeente changes. */
-export type CountedChange = { objects: ChangedObjects; isOfGemeente: boolean };
-
 /** Whether all examples of a kind of change are known. */
 export function hasExamples({ examples }: SegmentCounts, kind: ChangeKind): boolean {
   return examples[kind].length === examplesPerKind;
 }
 
-/** Adds one change to `counts`, and keeps the first few as examples. */
-export function countChange(
-  counts: SegmentCounts,
-  change: Change,
-  kind = change.kind,
-): CountedChange {
-  const isOfGemeente = kind === 'changed' && change.isOnlyOf('gemeente');
-  const { objecten } = counts;
-  const objects = objecten ? changedObjects(change) : {};
+/** Adds a key that differs to `counts`, and keeps the first few as examples. */
+export function countKey(counts: SegmentCounts, change: Change, kind = change.kind): void {
   if (kind === 'list') counts.listsChanged++;
-  else if (kind !== 'objecten') countAddress(counts, kind, change);
-  if (isOfGemeente) counts.gemeenteChanged++;
-  if (objecten) {
-    if (kind === 'objecten') objecten.changed++;
-    objecten.lost += objects.lost ?? 0;
-    objecten.moved += objects.moved ?? 0;
+  else if (kind === 'objecten') {
+    if (counts.objecten) counts.objecten.changed++;
+  } else {
+    counts.changes[kind]++;
+    const examples = counts.examples[kind];
+    if (examples.length < examplesPerKind) examples.push(changeExample(change));
+    if (kind === 'changed' && change.isOnlyOf('gemeente')) counts.gemeenteChanged++;
   }
-  return { objects, isOfGemeente };
-}
-
-function changedObjects(change: Change): ChangedObjects {
-  if (change.kind === 'list' || change.before === null || change.after === null) return {};
-  const changed: ChangedObjects = {};
-  const before = objectsIn(change.places.old);
-  const now = objectsIn(change.places.now);
-  if (before.size > 0 && [...now.keys()].some((id) => !before.has(id))) changed.gained = 1;
-  for (const [id, old] of before) {
-    const one = now.get(id);
-    if (one?.type !== old.type) {
-      changed.lost = (changed.lost ?? 0) + 1;
-      if (old.type === 'ligplaats') changed.ligplaatsen = 1;
-      if (old.type === 'standplaats') changed.standplaatsen = 1;
-      continue;
-    }
-    const distance = Math.hypot(one.locatie.x - old.locatie.x, one.locatie.y - old.locatie.y);
-    if (distance > corrected) changed.moved = (changed.moved ?? 0) + 1;
-    if (distance > 0) changed.locations = 1;
-    if (String(one.gebruiksdoelen) !== String(old.gebruiksdoelen)) changed.uses = 1;
-    if (one.oppervlakte !== old.oppervlakte) changed.surfaces = 1;
-    if (one.status !== old.status) changed.statuses = 1;
-  }
-  return changed;
-}
-
-function objectsIn(places: readonly Place[] | null): Map<string, AdresObject> {
-  const objects = places?.flatMap(({ objecten = [] }) => objecten) ?? [];
-  return new Map(objects.map((object) => [object.identificatie, object]));
-}
-
-function countAddress(counts: SegmentCounts, kind: ChangeKind, change: Change): void {
-  counts.changes[kind]++;
-  const examples = counts.examples[kind];
-  if (examples.length < examplesPerKind) examples.push(changeExample(change));
 }
 
 /** A change in readable form. */

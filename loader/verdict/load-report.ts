@@ -33,8 +33,8 @@ type LoadOutline = {
   notes: string[];
   /** Why the load stops unless it is approved. */
   objections: Objection[];
-  /** Objections to the amount of change that this load was allowed to ignore. */
-  waived: Objection[];
+  /** Objections that don't stop this load: to the amount of change, or to a rollback. */
+  overruled: Objection[];
   /** Whether an operator has approved this load despite its objections. */
   approved: boolean;
   /** For a refused load: the text for people. */
@@ -199,7 +199,7 @@ export function unchangedReport({
     more: false,
     problems,
     objections: [],
-    waived: [],
+    overruled: [],
     approved: false,
     ...(interrupted && { interrupted }),
   };
@@ -268,9 +268,9 @@ export function proposalName({
   counts,
   days,
   objections,
-  waived,
+  overruled,
 }: LoadProposal): string {
-  return digestOf([load, livePeildatum, counts, days, objections, waived]);
+  return digestOf([load, livePeildatum, counts, days, objections, overruled]);
 }
 
 /** The guard refused the load before its first write. The live dataset is unchanged. */

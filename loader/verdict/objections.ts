@@ -1,12 +1,35 @@
-/**
- * The limits on a load without an approval, and the objections to larger changes (decision 0112).
- */
+/** The objections to a load that changes more than its limits (decisions 0112 and 0179). */
 
 import { addressText } from '../../core/addresses/address-key.ts';
 import { type LargeItem, largestItemBytes } from '../addresses/lines.ts';
-import { isGemeente, noSize, type PlaceSize, type PlaceSizes } from '../addresses/place-sizes.ts';
-import type { loadDefaults } from '../names.ts';
+import {
+  everywhere,
+  isGemeente,
+  isWoonplaats,
+  type PlaceSize,
+  type PlaceSizes,
+} from '../addresses/place-sizes.ts';
 import type { SetAsideOfDay } from '../register/set-aside.ts';
+import {
+  type Compared,
+  mergeTallies,
+  noTallies,
+  type Tallies,
+  type Tally,
+} from './columns.ts';
+import {
+  type Allowed,
+  allowedBy,
+  allowedInTotal,
+  type Column,
+  type ColumnCode,
+  type Limit,
+  limitOf,
+  sizeNames,
+  sizeOf,
+  streetLimit,
+  type Thresholds,
+} from './limits.ts';
 import {
   grouped,
   type LoadCounts,
@@ -14,49 +37,7 @@ import {
   problemsOfObjecten,
   type SetAside,
 } from './load-counts.ts';
-import {
-  type AreaTally,
-  type Counted,
-  limitOf,
-  mergeTallies,
-  mostChanged,
-  noTallies,
-  type PlaceKind,
-  type PlaceTallies,
-  type SizeCode,
-  woonplaatsOf,
-} from './place-changes.ts';
-
-/**
- * The limits on a load without an operator's approval. `maximumNamesShare`: the share that may get
- * another street or gemeente and nothing else, if it differs from `maximumChangedShare`.
- */
-export type Thresholds = Record<keyof typeof loadDefaults.guard, number> & {
-  maximumNamesShare?: number;
-};
-
-/**
- * The limits of days of mutations. A day changes a fiftieth as much as a month, but on some days a
- * municipality makes up arrears. So a day may change a fifth as much as a load, and a delivery of
- * more days may change more. Deliveries together may change as much as one delivery: beyond that,
- * each is judged by itself. The gemeenten that merge in a year all do so on one day, and rename
- * streets. So a day may change as many names as a load, and as much in one woonplaats, where a
- * month's changes may all happen on one day.
- */
-export function thresholdsOfDays(
-  thresholds: Thresholds,
-  days: readonly { vanaf: string; tot: string }[],
-): Thresholds {
-  const lengths = days.map(({ vanaf, tot }) => (Date.parse(tot) - Date.parse(vanaf)) / 86_400_000);
-  const share = Math.min(1, Math.min(...lengths) / 5);
-  return {
-    ...thresholds,
-    maximumNamesShare: thresholds.maximumChangedShare,
-    maximumRemovedShare: thresholds.maximumRemovedShare * share,
-    maximumChangedShare: thresholds.maximumChangedShare * share,
-    maximumAddedShare: thresholds.maximumAddedShare * share,
-  };
-}
+import { explainNames, type RenamedPlace } from './renames.ts';
 
 /** Objections to the contents or the date of the extract. */
 const otherCodes = [
@@ -75,11 +56,7 @@ const otherCodes = [
  * The others are to the size of a difference, or to its cause, that one extract replaces another of
  * another area.
  */
-type ObjectionCode =
-  | SizeCode
-  | 'other_area'
-  | 'too_many_places_renamed'
-  | (typeof otherCodes)[number];
+export type ObjectionCode = ColumnCode | 'other_area' | (typeof otherCodes)[number];
 
 /**
  * `message` says by how much and where, the others to a program. `since`: together with all days
@@ -92,7 +69,7 @@ export type Objection = {
   of?: number;
   place?: string;
   since?: string;
-  /** Addresses or streets, the first few. */
+  /** The first few, such as `1381 AA 9: Buitenveer → Binnenveer`. */
   examples?: string[];
 };
 
@@ -139,7 +116,7 @@ export function objectionsToItems(large: readonly LargeItem[]): Objection[] {
       code: 'item_too_large',
       message,
       count: large.length,
-      examples: large.slice(0, 5).map(({ key }) => key),
+      examples: large.slice(0, 5).map(({ key }) => addressText(key)),
     },
   ];
 }
@@ -148,98 +125,150 @@ export function objectionsToItems(large: readonly LargeItem[]): Objection[] {
 export type Live = { peildatum: string; addresses: number; places: PlaceSizes };
 
 /** The changes published in days since the extract or approved load at `since`. */
-export type Earlier = PlaceTallies & { since: string };
+export type Earlier = { since: string; areas: Tallies['areas'] };
 
-/**
- * A new quarter has 2,000 addresses: any dataset and woonplaats may gain so many times a
- * woonplaats's allowed loss.
- */
-const newQuarter = 10;
+/** How much a load may change: shares and numbers, and which part of the shares in a day. */
+type Allowance = { thresholds: Thresholds; shareOfDay: number };
 
-/**
- * A village whose objects are measured anew has 1,000 addresses: four times what any woonplaats may
- * lose.
- */
-const measuredAgain = 4;
-
-/**
- * A dataset with more addresses than any woonplaats may not change a larger share than a woonplaats
- * may.
- */
-const largestPlace = 500_000;
-
-/**
- * The changes of all addresses, or of those in a woonplaats or a street: of a load, or also of the
- * days `since`.
- */
-type Area = {
-  tally: AreaTally;
-  own: AreaTally;
-  size?: PlaceSize | undefined;
-  place?: string;
-  since?: string | undefined;
-};
-
-/** @param streetsOf the streets with the most changes of a kind */
-function objectionsIn(
-  { tally, own, size = noSize(), place, since }: Area,
-  thresholds: Thresholds,
-  streetsOf: (kind: PlaceKind) => string[] = () => [],
+/** The objections to what a load changes from a dataset, with the days before it. */
+function objectionsToColumns(
+  { tallies, places }: Compared,
+  earlier: Earlier | null,
+  allowance: Allowance,
 ): Objection[] {
-  const within = place === undefined ? '' : ` in ${place}`;
-  const where = { ...(place !== undefined && { place }) };
-  return (Object.keys(own) as PlaceKind[]).flatMap((kind) => {
-    const counted = tally[kind];
-    const found = limitOf(kind);
-    const limit = place === undefined ? found?.whole : found?.place;
-    if (!counted || !found || limit === undefined) return [];
-    const { count, examples } = counted;
-    const { code, what, of: member = 0, there = 'are live' } = found;
-    const shares = size[0] > largestPlace && found.place ? [limit, found.place] : [limit];
-    const most = Math.min(
-      ...shares.map((one) => (one === 0 ? 0 : (thresholds[one] ?? thresholds.maximumChangedShare))),
-    );
-    if (limit === 'alwaysAllowedStreets') {
-      const text = `${what} ${grouped(count)} streets${within}, over the limit of ${most}`;
-      return count <= most ? [] : objectionTo(code, text, { count, ...where }, since, examples);
-    }
-    const of = size[member];
-    const { alwaysAllowed, alwaysAllowedInPlace } = thresholds;
-    const always = Math.max(
-      place === undefined ? alwaysAllowed : alwaysAllowedInPlace,
-      kind === 'added' ? newQuarter * alwaysAllowedInPlace : 0,
-      place !== undefined && found.code === 'too_many_objects_changed'
-        ? measuredAgain * alwaysAllowedInPlace
-        : 0,
-    );
-    if (count <= Math.max(of * most, always)) return [];
-    const over = most > 0 ? percent(most) : grouped(always);
-    // Of 44 addresses that become 11,920, a share says nothing.
-    const allowed = `and no more than ${grouped(Math.floor(Math.max(of * most, always)))} may be`;
-    const by = count > of ? `, ${allowed}` : `: ${percent(count / of)}, over the limit of ${over}`;
-    const share = `where ${grouped(of)} ${there}${within}${by}`;
-    const text = `${what} ${grouped(count)} addresses${of > 0 ? ` ${share}` : within}`;
-    const such = [...streetsOf(kind), ...examples.map(addressText)];
-    return objectionTo(code, text, { count, of, ...where }, since, such);
-  });
+  const { thresholds } = allowance;
+  const together = earlier && mergeTallies([{ ...noTallies(), areas: earlier.areas }, tallies]);
+  const since = earlier?.since;
+  const found = Object.entries(tallies.areas).flatMap(([area, own]) =>
+    (Object.keys(own.columns) as Column[]).flatMap((column) => {
+      const most = limitsIn(area, places, limitOf(column), allowance);
+      const mostTogether = limitsIn(area, places, limitOf(column), { thresholds, shareOfDay: 1 });
+      const alone = firstOver({ area, column, own, tally: own, tallies }, most);
+      if (alone.length > 0 || !together || since === undefined) return alone;
+      const tally = together.areas[area] as Tally;
+      return firstOver({ area, column, own, tally, tallies, since }, mostTogether);
+    }),
+  );
+  const isTotal = ({ place }: Objection) => place === undefined;
+  return [
+    ...found.filter(isTotal),
+    ...firstOfEach([
+      ...found.filter((one) => !isTotal(one)),
+      ...objectionsToStreets(tallies, thresholds),
+    ]),
+  ];
 }
 
-function objectionTo(
-  code: ObjectionCode,
-  what: string,
-  counts: Pick<Objection, 'count' | 'of' | 'place'>,
-  since: string | undefined,
-  examples: string[],
-): Objection {
-  const together = since === undefined ? '' : `together with the days since ${since} `;
-  const such = examples.length > 0 ? `, such as ${examples.join('; ')}` : '';
-  return {
-    code,
-    message: `${together}it would ${what}${such}`,
-    ...counts,
-    ...(since !== undefined && { since }),
-    examples,
+/** A limit in an area: which addresses it is a share of, and how many there are. */
+type LimitIn = Pick<Limit, 'of' | 'what' | 'code'> & { size: number; allowed: Allowed };
+
+function limitsIn(
+  area: string,
+  places: PlaceSizes,
+  limit: Limit,
+  { thresholds, shareOfDay }: Allowance,
+): LimitIn[] {
+  const { code, what, of, place, also } = limit;
+  const sized = (member: Limit['of'], allowed: Allowed): LimitIn => {
+    return { code, what, of: member, size: sizeOf(places[area], member), allowed };
   };
+  if (area !== everywhere) {
+    const scope = isGemeente(area) ? 'gemeente' : 'place';
+    return place ? [sized(of, allowedBy(place, thresholds, scope))] : [];
+  }
+  const addresses = sizeOf(places[everywhere], 'addresses');
+  return [
+    sized(of, allowedInTotal(limit, addresses, thresholds, shareOfDay)),
+    ...(also ? [sized(also.of, allowedBy(also.total, thresholds, 'total', shareOfDay))] : []),
+  ];
+}
+
+/**
+ * The changes of a column in an area: of the load, whose examples are shown, and with the days
+ * `since`.
+ */
+type ColumnIn = {
+  area: string;
+  column: Column;
+  own: Tally;
+  tally: Tally;
+  tallies: Tallies;
+  since?: string;
+};
+
+/** The objection to the first limit that the changes of a column are over, if any. */
+function firstOver(
+  { area, column, own, tally, tallies, since }: ColumnIn,
+  limits: readonly LimitIn[],
+): Objection[] {
+  const count = tally.columns[column]?.count ?? 0;
+  const over = limits.find(({ size, allowed }) => !isAllowed(count, size, allowed));
+  if (!over) return [];
+  const { code, size } = over;
+  const examples = own.columns[column]?.examples ?? [];
+  const streets = column === 'removed' && isWoonplaats(area) ? mostRemoved(tallies, area) : [];
+  const together = since === undefined ? '' : `together with the days since ${since} `;
+  const most = streets.length > 0 ? `, most on ${streets.join(', ')}` : '';
+  return [
+    {
+      code: code as ColumnCode,
+      message: `${together}it would ${overText(over, count, area)}${most}${suchAs(examples)}`,
+      count,
+      of: size,
+      ...(area !== everywhere && { place: area }),
+      ...(since !== undefined && { since }),
+      examples,
+    },
+  ];
+}
+
+const isAllowed = (count: number, size: number, { share, number }: Allowed) =>
+  count <= Math.max(size * share, number);
+
+const suchAs = (examples: readonly string[]) =>
+  examples.length > 0 ? `, such as ${examples.join('; ')}` : '';
+
+/** `remove 501 of the 10,000 addresses: 5.01%, over the limit of 500 (5%)`. */
+function overText({ what, of, size, allowed }: LimitIn, count: number, area: string): string {
+  const { share, number } = allowed;
+  const within = area === everywhere ? '' : ` in ${area}`;
+  const limit =
+    size * share > number
+      ? `${grouped(Math.floor(size * share))} (${percent(share)})`
+      : grouped(number);
+  const over = `over the limit of ${limit}`;
+  if (size === 0) return `${what} ${grouped(count)} addresses${within}, ${over}`;
+  if (count <= size) {
+    const text = `${what} ${grouped(count)} of the ${grouped(size)} ${sizeNames[of]}${within}`;
+    return `${text}: ${percent(count / size)}, ${over}`;
+  }
+  // Of 44 addresses that become 11,920, a share says nothing.
+  const known = `where ${grouped(size)} ${sizeNames[of]} are live${within}`;
+  return `${what} ${grouped(count)} addresses ${known}, ${over}`;
+}
+
+/** The streets of a woonplaats that lose the most addresses, as `Buitenveer (12)`. */
+function mostRemoved({ streets }: Tallies, woonplaats: string): string[] {
+  const end = `, ${woonplaats}`;
+  const counts = Object.entries(streets).flatMap(([street, { columns }]) => {
+    if (!columns.removed || !street.endsWith(end)) return [];
+    return { name: street.slice(0, -end.length), count: columns.removed.count };
+  });
+  return counts
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, 3)
+    .map(({ name, count }) => `${name} (${grouped(count)})`);
+}
+
+function objectionsToStreets({ streets }: Tallies, thresholds: Thresholds): Objection[] {
+  const { number } = allowedBy(streetLimit, thresholds, 'place');
+  return Object.entries(streets).flatMap(([street, { columns }]): Objection[] => {
+    const { count, examples } = columns.removed ?? { count: 0, examples: [] };
+    if (count <= number) return [];
+    const what = `remove ${grouped(count)} addresses of ${street}`;
+    const message = `it would ${what}, over the limit of ${grouped(number)}${suchAs(examples)}`;
+    return [{ code: 'too_many_removed', message, count, place: street, examples }];
+  });
 }
 
 /** How many objections of one kind name their woonplaats or street. */
@@ -261,89 +290,6 @@ function firstOfEach(found: readonly Objection[]): Objection[] {
 }
 
 /**
- * A woonplaats with another name, or a gemeente that becomes part of another: one change of many
- * addresses.
- */
-export type RenamedPlace = { from: string; to: string; addresses: number };
-
-/**
- * From this share of its addresses a woonplaats is renamed; below it, some of its addresses move to
- * another.
- */
-const renamedFrom = 0.8;
-
-/**
- * Up to this many gemeenten may become part of others at once; beyond it their share of the
- * addresses counts.
- */
-const mostMerged = 3;
-
-const of = (kind: PlaceKind, counted: Counted, woonplaats?: string): PlaceTallies => {
-  const tally = { [kind]: counted };
-  return {
-    ...noTallies(),
-    all: tally,
-    ...(woonplaats !== undefined && { woonplaatsen: { [woonplaats]: tally } }),
-  };
-};
-
-/**
- * The renamed places, and the other changes. Addresses that go to another woonplaats are relocated.
- * A gemeente merges if it has no woonplaats left, and becomes part of a gemeente that loses none.
- */
-function renamedPlaces(
-  tallies: PlaceTallies,
-  live: PlaceSizes,
-  after: PlaceSizes,
-): { renamed: RenamedPlace[]; tallies: PlaceTallies } {
-  const pairs = Object.entries(tallies.names).map(([names, counted]) => {
-    const [from = '', to = '', woonplaats] = names.split('\t');
-    return { from, to, woonplaats, counted };
-  });
-  const givers = new Set(pairs.map(({ from }) => from));
-  const renamed: RenamedPlace[] = [];
-  const mergers: Map<string, RenamedPlace> = new Map();
-  const moved: PlaceTallies[] = [];
-  const merged: PlaceTallies[] = [];
-  for (const { from, to, woonplaats, counted } of pairs) {
-    if (!isGemeente(from)) {
-      if (counted.count >= renamedFrom * (live[from]?.[0] ?? 0)) {
-        renamed.push({ from, to, addresses: counted.count });
-      } else {
-        moved.push(of('relocated', counted, from));
-      }
-    } else if (after[from] === undefined && !givers.has(to)) {
-      const { addresses = 0 } = mergers.get(`${from}\t${to}`) ?? {};
-      mergers.set(`${from}\t${to}`, { from, to, addresses: addresses + counted.count });
-      merged.push(of('mergers', counted));
-    } else {
-      moved.push(of('gemeente', counted, woonplaats));
-    }
-  }
-  const all = [...mergers.values()];
-  const isFew = new Set(all.map(({ from }) => from)).size <= mostMerged;
-  return {
-    renamed: isFew ? [...renamed, ...all] : renamed,
-    tallies: mergeTallies([tallies, ...moved, ...(isFew ? [] : merged)]),
-  };
-}
-
-/** Up to this many woonplaatsen may get another name in one load: three, or a hundredth of all. */
-const mostRenamed = (places: PlaceSizes) =>
-  Math.max(3, Object.keys(places).filter((name) => !isGemeente(name)).length / 100);
-
-function objectionsToNames(all: readonly RenamedPlace[], live: PlaceSizes): Objection[] {
-  const renamed = all.filter(({ from }) => !isGemeente(from));
-  const names = new Set(renamed.map(({ to }) => to));
-  if (renamed.length <= mostRenamed(live) && names.size === renamed.length) return [];
-  const examples = renamed.slice(0, 3).map(({ from, to }) => `${from} → ${to}`);
-  const what = `rename ${renamed.length} woonplaatsen to ${names.size} names`;
-  return [
-    objectionTo('too_many_places_renamed', what, { count: renamed.length }, undefined, examples),
-  ];
-}
-
-/**
  * The changes of a load, and the earlier changes since a date, if any: an extract or an approval
  * resets them.
  */
@@ -351,61 +297,94 @@ export type Judged = {
   peildatum: string;
   allowOlder: boolean;
   wasJudged?: boolean;
-  tallies: PlaceTallies;
+  tallies: Tallies;
   earlier?: Earlier | null;
-  /** The sizes of woonplaatsen and gemeenten after it. */
+  /** The sizes of areas after it. */
   after: PlaceSizes;
   /** Whether it is the first load with adresseerbare objecten: then no object changes. */
   isFirstOfObjects?: boolean;
+  /**
+   * Its changes from the extract that was accepted before an approved load, which may be restored.
+   */
+  fromAccepted?: Compared | null;
+};
+
+/** What the guard thinks of a load. */
+export type Judgement = {
+  objections: Objection[];
+  /** The woonplaatsen and gemeenten that it renames. */
+  renamed: RenamedPlace[];
+  /** Its changes by area, with those of the days before it: what the next day adds to. */
+  sums: Tallies['areas'];
 };
 
 /**
- * Every objection to a load, and the woonplaatsen that it renames. @param ofDay the limit on all
- * addresses
+ * Every objection to a load, and the woonplaatsen that it renames. @param shareOfDay the part of
+ * the shares of all addresses that the load may change
  */
 export function judge(
   counts: LoadCounts,
   load: Judged,
   live: Live | null,
   thresholds: Thresholds,
-  ofDay = thresholds,
-): { objections: Objection[]; renamed: RenamedPlace[] } {
-  const found: Objection[] = [];
-  const { addresses, nummeraanduidingen, objecten, problems } = counts;
-  if (addresses < thresholds.minimumAddresses) {
-    const message = `the extract has ${grouped(addresses)} addresses, fewer than the ${grouped(thresholds.minimumAddresses)} required`;
-    found.push({ code: 'too_few_addresses', message });
-  }
-  const { objections, renamed } =
-    live && live.addresses > 0 ? judgeChanges(load, live, thresholds, ofDay) : nothing;
-  found.push(...objections);
-  const check = (code: ObjectionCode, what: string, count: number, of: number) =>
-    found.push(
-      ...overShare(
-        code,
-        what,
-        [count, of],
-        thresholds.maximumProblemShare,
-        thresholds.alwaysAllowed,
-      ),
-    );
-  if (objecten && problems) {
-    const missing = problemsOfObjecten.reduce((sum, kind) => sum + problems[kind].count, 0);
-    const what = 'objects have a missing address or an unknown location';
-    check('too_many_object_problems', what, missing, objecten.live + missing);
-  }
-  if (objecten && load.isFirstOfObjects) {
-    found.push(...objectionsToFirstObjects(load.after, thresholds));
-  }
-  if (problems && !load.wasJudged) {
-    const count = problemCount(problems);
-    check('too_many_problems', 'addresses have a problem', count, nummeraanduidingen + count);
-  }
-  if (live && load.peildatum < live.peildatum && !load.allowOlder) {
-    const message = `the extract of ${load.peildatum} is older than the live dataset of ${live.peildatum}`;
-    found.push({ code: 'older_peildatum', message });
-  }
-  return { objections: found, renamed };
+  shareOfDay = 1,
+): Judgement {
+  const isCompared = live !== null && live.addresses > 0;
+  const changes = isCompared
+    ? judgeChanges(load, live, { thresholds, shareOfDay })
+    : { objections: [], renamed: [], sums: {} };
+  const objections = [
+    ...objectionsToSize(counts, thresholds),
+    ...changes.objections,
+    ...objectionsToObjects(counts, load, thresholds),
+    ...objectionsToProblems(counts, load, thresholds),
+    ...objectionsToDate(load, live),
+  ];
+  return { ...changes, objections };
+}
+
+function objectionsToSize(
+  { addresses }: LoadCounts,
+  { minimumAddresses }: Thresholds,
+): Objection[] {
+  if (addresses >= minimumAddresses) return [];
+  const message = `the extract has ${grouped(addresses)} addresses, fewer than the ${grouped(minimumAddresses)} required`;
+  return [{ code: 'too_few_addresses', message }];
+}
+
+/** Objects with a problem, and a first load with too few. */
+function objectionsToObjects(
+  { objecten, problems }: LoadCounts,
+  { after, isFirstOfObjects }: Judged,
+  thresholds: Thresholds,
+): Objection[] {
+  if (!objecten) return [];
+  const missing = problemsOfObjecten.reduce((sum, kind) => sum + (problems?.[kind].count ?? 0), 0);
+  const what = 'objects have a missing address or an unknown location';
+  const { maximumProblemShare, alwaysAllowed } = thresholds;
+  const count: [count: number, of: number] = [missing, objecten.live + missing];
+  return [
+    ...overShare('too_many_object_problems', what, count, maximumProblemShare, alwaysAllowed),
+    ...(isFirstOfObjects ? objectionsToFirstObjects(after, thresholds) : []),
+  ];
+}
+
+function objectionsToProblems(
+  { problems, nummeraanduidingen }: LoadCounts,
+  { wasJudged }: Judged,
+  { maximumProblemShare, alwaysAllowed }: Thresholds,
+): Objection[] {
+  if (!problems || wasJudged) return [];
+  const missing = problemCount(problems);
+  const count: [count: number, of: number] = [missing, nummeraanduidingen + missing];
+  const what = 'addresses have a problem';
+  return overShare('too_many_problems', what, count, maximumProblemShare, alwaysAllowed);
+}
+
+function objectionsToDate({ peildatum, allowOlder }: Judged, live: Live | null): Objection[] {
+  if (!live || peildatum >= live.peildatum || allowOlder) return [];
+  const message = `the extract of ${peildatum} is older than the live dataset of ${live.peildatum}`;
+  return [{ code: 'older_peildatum', message }];
 }
 
 /** An objection to a share of addresses or objects, in all or at a place, unless there are few. */
@@ -425,7 +404,9 @@ function overShare(
 /** The first objects have none before them to be compared with; nearly every address has one. */
 function objectionsToFirstObjects(after: PlaceSizes, thresholds: Thresholds): Objection[] {
   const { maximumObjectShare, alwaysAllowed, alwaysAllowedInPlace } = thresholds;
-  const objectionIn = ([of, , , , , , withObjects]: PlaceSize, always: number, place?: string) => {
+  const objectionIn = (size: PlaceSize | undefined, always: number, place?: string) => {
+    const of = sizeOf(size, 'addresses');
+    const withObjects = sizeOf(size, 'withObjects');
     const what = `addresses${place === undefined ? '' : ` in ${place}`} would have no object`;
     return overShare(
       'too_few_objects',
@@ -437,71 +418,47 @@ function objectionsToFirstObjects(after: PlaceSizes, thresholds: Thresholds): Ob
     );
   };
   const inPlaces = Object.entries(after).flatMap(([name, size]) =>
-    isGemeente(name) ? [] : objectionIn(size, alwaysAllowedInPlace, name),
+    isWoonplaats(name) ? objectionIn(size, alwaysAllowedInPlace, name) : [],
   );
-  return [...objectionIn(wholeOf(after), alwaysAllowed), ...firstOfEach(inPlaces)];
-}
-
-const nothing: ReturnType<typeof judge> = { objections: [], renamed: [] };
-
-/** The sum of the sizes of all woonplaatsen. */
-function wholeOf(places: PlaceSizes): PlaceSize {
-  const sizes = Object.entries(places).flatMap(([name, size]) => (isGemeente(name) ? [] : [size]));
-  return noSize().map((_, member) =>
-    sizes.reduce((sum, size) => sum + (size[member] ?? 0), 0),
-  ) as PlaceSize;
+  return [...objectionIn(after[everywhere], alwaysAllowed), ...firstOfEach(inPlaces)];
 }
 
 /**
- * A load alone may change as many addresses as a day may; with the days before it, as many as a
- * load may.
+ * A load alone may change as much as a day may; with the days before it, as much as a load may.
+ * Data that an accepted extract had may return: what changes since that one must be allowed too.
  */
 function judgeChanges(
-  { tallies, earlier, after }: Judged,
-  { addresses, places }: Live,
-  thresholds: Thresholds,
-  ofDay: Thresholds,
-): ReturnType<typeof judge> {
-  const { renamed, tallies: ofLoad } = renamedPlaces(tallies, places, after);
-  const together = earlier
-    ? renamedPlaces(mergeTallies([earlier, tallies]), places, after).tallies
-    : ofLoad;
-  const since = earlier?.since;
-  const [, ...others] = wholeOf(places);
-  const whole = { own: ofLoad.all, size: [addresses, ...others] satisfies PlaceSize };
-  const alone = objectionsIn({ ...whole, tally: ofLoad.all }, ofDay);
-  const withDays = earlier
-    ? objectionsIn({ ...whole, tally: together.all, since }, thresholds)
-    : [];
-  const inPlaces = Object.entries(ofLoad.woonplaatsen).flatMap(([place, own]) => {
-    const area = {
-      own,
-      tally: together.woonplaatsen[place] ?? own,
-      size: places[place],
-      place,
-      since,
-    };
-    return objectionsIn(area, thresholds, (kind) => {
-      const streets = Object.entries(tallies.streets).filter(
-        ([name]) => woonplaatsOf(name) === place,
-      );
-      const most = Object.entries(mostChanged(Object.fromEntries(streets), 3, kind));
-      return most.map(([name, count]) => `${name} (${count})`);
-    });
-  });
-  const onStreets = Object.entries(tallies.streets).flatMap(([place, { removed }]) =>
-    removed ? objectionsIn({ own: { removed }, tally: { removed }, place }, thresholds) : [],
+  { tallies, earlier = null, after, fromAccepted = null }: Judged,
+  { places }: Live,
+  allowance: Allowance,
+): Judgement {
+  const changesFrom = (compared: Compared) =>
+    explainNames(compared.tallies, { live: compared.places, after }, allowance.thresholds);
+  const { renamed, tallies: ofLoad } = changesFrom({ tallies, places });
+  const found = objectionsToColumns({ tallies: ofLoad, places }, earlier, allowance);
+  const isReturn =
+    found.length > 0 &&
+    fromAccepted !== null &&
+    objectionsToColumns(
+      { tallies: changesFrom(fromAccepted).tallies, places: fromAccepted.places },
+      null,
+      allowance,
+    ).length === 0;
+  const days = { ...noTallies(), areas: earlier?.areas ?? {} };
+  const { areas } = mergeTallies([days, { ...ofLoad, streets: {} }]);
+  return { objections: isReturn ? [] : found, renamed, sums: withoutExamples(areas) };
+}
+
+/** The same counts: each day has examples of its own. */
+function withoutExamples(areas: Tallies['areas']): Tallies['areas'] {
+  return Object.fromEntries(
+    Object.entries(areas).map(([area, { changed, columns }]) => {
+      const counts = Object.entries(columns).map(([column, { count }]) => {
+        return [column, { count, examples: [] }];
+      });
+      return [area, { changed, columns: Object.fromEntries(counts) }];
+    }),
   );
-  const onlyWithDays = withDays.filter(({ code }) => !alone.some((one) => one.code === code));
-  return {
-    objections: [
-      ...alone,
-      ...onlyWithDays,
-      ...firstOfEach([...inPlaces, ...onStreets]),
-      ...objectionsToNames(renamed, places),
-    ],
-    renamed,
-  };
 }
 
 /**
@@ -533,6 +490,7 @@ export function objectionsToSetAside(
   return [...found, { code: 'too_many_set_aside', message, count: addresses, examples }];
 }
 
+/** `5%`, `5.01%`: in three digits. */
 function percent(share: number): string {
-  return `${Number((share * 100).toFixed(share < 0.01 ? 3 : 1))}%`;
+  return `${Number((share * 100).toPrecision(3))}%`;
 }

@@ -33,7 +33,7 @@ import {
   snapshotLines,
   unusableObjects,
 } from '../../loader/storage/stored-register.ts';
-import { countChange, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
+import { countKey, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;
@@ -147,7 +147,7 @@ export async function repairTable({
       const changes = [...diff(lineBytes(before), lineBytes(after))];
       // An address that differs in its objects alone differs from its snapshot as any other.
       for (const change of changes) {
-        countChange(found, change, change.kind === 'objecten' ? 'changed' : change.kind);
+        countKey(found, change, change.kind === 'objecten' ? 'changed' : change.kind);
       }
       if (!planOnly) await write(session, changes);
     }

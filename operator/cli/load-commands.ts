@@ -412,7 +412,7 @@ async function rollBack(
 
 /** The changes of a rollback, and the guard's objections. */
 async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
-  const { added, changed, removed, objecten, waived } = await loads.start({
+  const { added, changed, removed, objecten, overruled } = await loads.start({
     rollback,
     planOnly: true,
   });
@@ -421,7 +421,7 @@ async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]
     : '';
   return [
     `It would add ${thousands(added)}, change ${thousands(changed)} and remove ${thousands(removed)} addresses${objects}.`,
-    ...waived.map(({ message }) => `The guard would ask: ${message}`),
+    ...overruled.map(({ message }) => `The guard would ask: ${message}`),
   ];
 }
 

@@ -1,0 +1,184 @@
+/** Names that change for many addresses at once, where a person would see one change. */
+
+import { gemeenteOf } from '../../core/gemeenten.ts';
+import {
+  everywhere,
+  gemeenteArea,
+  isWoonplaats,
+  type PlaceSizes,
+} from '../addresses/place-sizes.ts';
+import {
+  mergeTallies,
+  type NameChange,
+  type NameChangeOf,
+  nameChangeOf,
+  noTallies,
+  type Tallies,
+  type Tally,
+} from './columns.ts';
+import { type Allowed, allowedBy, oneChange, sizeOf, type Thresholds } from './limits.ts';
+
+/**
+ * A woonplaats with another name, or a gemeente that becomes part of another: one change of many
+ * addresses.
+ */
+export type RenamedPlace = { from: string; to: string; addresses: number };
+
+/** The sizes of areas before and after a load. */
+export type Sizes = { live: PlaceSizes; after: PlaceSizes };
+
+type Named = NameChangeOf & NameChange;
+
+/** Those of a column that are one change each, and the others. */
+type Explained = { renamed: Named[]; others: Named[] };
+
+/**
+ * The renamed woonplaatsen and gemeenten, and the tallies in which every other change of a name
+ * counts in its column. A renamed street counts in neither.
+ */
+export function explainNames(
+  tallies: Tallies,
+  sizes: Sizes,
+  thresholds: Thresholds,
+): { renamed: RenamedPlace[]; tallies: Tallies } {
+  const all = Object.entries(tallies.names).map(([key, change]) => ({
+    ...nameChangeOf(key),
+    ...change,
+  }));
+  const of = Map.groupBy(all, ({ column }) => column);
+  const woonplaatsen = renamedWoonplaatsen(of.get('woonplaats') ?? [], sizes);
+  const streets = renamedStreets(of.get('straat') ?? [], tallies, sizes);
+  const gemeenten = mergedGemeenten(of.get('gemeente') ?? [], sizes, thresholds);
+  const others = [woonplaatsen, streets, gemeenten].flatMap((one) => one.others);
+  return {
+    renamed: [...placesOf(woonplaatsen.renamed), ...placesOf(gemeenten.renamed)],
+    tallies: mergeTallies([{ ...tallies, names: {} }, ...others.map(tallyOf)]),
+  };
+}
+
+/** The places of renamed names, each once. */
+function placesOf(renamed: readonly Named[]): RenamedPlace[] {
+  const places = Map.groupBy(renamed, ({ from, to }) => `${from}\t${to}`);
+  return [...places.values()].map((names) => {
+    const { column, from, to } = names[0] as Named;
+    const areaOf = (name: string) => (column === 'gemeente' ? gemeenteArea(name) : name);
+    return { from: areaOf(from), to: areaOf(to), addresses: addressesOf(names) };
+  });
+}
+
+/** The tallies of a change that counts in its column. */
+function tallyOf({ column, woonplaats, gemeente, count, examples }: Named): Tallies {
+  const tally: Tally = { changed: 0, columns: { [column]: { count, examples } } };
+  const areas = { [everywhere]: tally, [woonplaats]: tally };
+  if (gemeente !== undefined) areas[gemeenteArea(gemeente)] = tally;
+  return { ...noTallies(), areas };
+}
+
+const addressesOf = (names: readonly Named[]) => names.reduce((sum, { count }) => sum + count, 0);
+
+const isWithin = (count: number, size: number, { share, number }: Allowed) =>
+  count <= Math.max(size * share, number);
+
+/** Splits into the names that pass and the others. */
+function split(all: readonly Named[], isRenamed: (name: Named) => boolean): Explained {
+  return { renamed: all.filter(isRenamed), others: all.filter((name) => !isRenamed(name)) };
+}
+
+/** The same names, none of which is one change: there are too many. */
+const asOthers = ({ renamed, others }: Explained): Explained => ({
+  renamed: [],
+  others: [...renamed, ...others],
+});
+
+/**
+ * A new name, not another spelling of the old one; without letters or with odd spaces it is none.
+ */
+function isOtherName(from: string, to: string): boolean {
+  const bare = (name: string) =>
+    name
+      .normalize('NFC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]/gu, '');
+  return bare(from) !== bare(to) && /\p{L}/u.test(to) && to === to.trim() && !to.includes('  ');
+}
+
+function renamedWoonplaatsen(all: readonly Named[], { live, after }: Sizes): Explained {
+  const byTo = Map.groupBy(all, ({ to }) => to);
+  const found = split(
+    all,
+    ({ from, to, count }) =>
+      byTo.get(to)?.length === 1 &&
+      isOtherName(from, to) &&
+      live[to] === undefined &&
+      after[from] === undefined &&
+      count >= oneChange.renamedFrom * sizeOf(live[from], 'addresses'),
+  );
+  const known = Object.keys(live).filter(isWoonplaats).length;
+  const addresses = sizeOf(live[everywhere], 'addresses');
+  const areFew =
+    isWithin(found.renamed.length, known, oneChange.woonplaatsen) &&
+    isWithin(addressesOf(found.renamed), addresses, oneChange.addressesOfWoonplaatsen);
+  return areFew ? found : asOthers(found);
+}
+
+function renamedStreets(all: readonly Named[], { streets }: Tallies, { live }: Sizes): Explained {
+  const nameIn = (straat: string, woonplaats: string) => `${straat}, ${woonplaats}`;
+  const byFrom = Map.groupBy(all, ({ from, woonplaats }) => nameIn(from, woonplaats));
+  const byTo = Map.groupBy(all, ({ to, woonplaats }) => nameIn(to, woonplaats));
+  const isRenamed = ({ from, to, woonplaats, count, isOpen }: Named) => {
+    const street = nameIn(from, woonplaats);
+    const removed = streets[street]?.columns.removed?.count ?? 0;
+    return (
+      !isOpen &&
+      byFrom.get(street)?.length === 1 &&
+      byTo.get(nameIn(to, woonplaats))?.length === 1 &&
+      isOtherName(from, to) &&
+      count >= oneChange.renamedFrom * (count + removed)
+    );
+  };
+  const alone = split(all, isRenamed);
+  const inPlace = Map.groupBy(alone.renamed, ({ woonplaats }) => woonplaats);
+  const found = split(
+    all,
+    (name) =>
+      isRenamed(name) &&
+      (inPlace.get(name.woonplaats)?.length ?? 0) <= oneChange.streetsInWoonplaats,
+  );
+  const addresses = sizeOf(live[everywhere], 'addresses');
+  const areFew = isWithin(addressesOf(found.renamed), addresses, oneChange.addressesOfStreets);
+  return areFew ? found : asOthers(found);
+}
+
+/**
+ * A gemeente merges if it has no woonplaats left, and becomes part of gemeenten that lose none. A
+ * new code for one gemeente alone is no merger, and neither is an unknown code. In a dataset that
+ * had no gemeenten, all addresses get theirs at once.
+ */
+function mergedGemeenten(
+  all: readonly Named[],
+  { live, after }: Sizes,
+  thresholds: Thresholds,
+): Explained {
+  const hadNone = !Object.keys(live).some((area) => area.startsWith(gemeenteArea('')));
+  const known = all.filter(({ from }) => !(hadNone && from === ''));
+  const givers = Map.groupBy(known, ({ from }) => from);
+  const receivers = Map.groupBy(known, ({ to }) => to);
+  const isMerger = ({ from, to }: Named) => {
+    const giversTo = new Set(receivers.get(to)?.map((one) => one.from));
+    const isNew = live[gemeenteArea(to)] === undefined;
+    return (
+      from !== '' &&
+      after[gemeenteArea(from)] === undefined &&
+      !givers.has(to) &&
+      !(isNew && giversTo.size === 1) &&
+      gemeenteOf(to).naam !== null
+    );
+  };
+  const found = split(known, (name) => givers.get(name.from)?.every(isMerger) ?? false);
+  const merged = new Set(found.renamed.map(({ from }) => from));
+  const most = allowedBy(oneChange.addressesOfGemeenten, thresholds, 'total');
+  const areFew =
+    merged.size <= oneChange.gemeenten ||
+    isWithin(addressesOf(found.renamed), sizeOf(live[everywhere], 'addresses'), most);
+  return areFew ? found : asOthers(found);
+}
