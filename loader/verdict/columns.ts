@@ -156,7 +156,7 @@ export class ColumnCounter {
     this.#hasObjects = hasObjects;
   }
 
-  add({ key, places: { old, now } }: Change): void {
+  add({ key, places: { old, now } }: Pick<Change, 'key' | 'places'>): void {
     const were = old ?? [];
     const are = now ?? [];
     const isAmong = (place: Place, places: readonly Place[]) =>

@@ -20,14 +20,12 @@ export const voorkomensPerBlock = 10_000;
 /**
  * Which country: the same plan gives the same extract, byte for byte. `days` is how many days of
  * mutations have passed since the first state. With `objecten` it has adresseerbare objecten too.
- * `wrong`: what is wrong with it.
  */
 export type Plan = {
   seed: number;
   blocks: number;
   days?: number;
   objecten?: boolean;
-  wrong?: string | undefined;
 };
 
 /** The date of the first state. */

@@ -15,7 +15,6 @@ import { dateInName } from '../../../test/support/write-extract.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
 import { type Plan, peildatumAfter, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { added, addTruths, type Difference, noTruth, type Truth } from './truth.ts';
-import { wrongIn } from './wrong.ts';
 import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 
 /** A generated extract, and what is true of it. `difference` is what `days` have changed. */
@@ -40,12 +39,11 @@ export async function generatedExtract(
     days = 0,
     seed = 1,
     objecten = false,
-    wrong,
   }: Partial<Omit<Plan, 'blocks'>> & { scale: number },
   folder = '.data/bench',
 ): Promise<Generated> {
-  const plan: Plan = { seed, days, objecten, wrong, blocks: blocksOf(scale) };
-  const state = `days${days}${objecten ? '-objecten' : ''}${wrong ? '-wrong' : ''}`;
+  const plan: Plan = { seed, days, objecten, blocks: blocksOf(scale) };
+  const state = `days${days}${objecten ? '-objecten' : ''}`;
   const path = `${folder}/extract-v${version}-seed${seed}-blocks${plan.blocks}-${state}.zip`;
   const truthPath = `${path}.json`;
   if (!existsSync(truthPath)) {
@@ -146,12 +144,6 @@ async function* files<K extends 'OPR' | 'WPL' | 'LIG' | 'STA'>(
   }
 }
 
-/**
- * The blocks of a country that something is wrong with elsewhere: another such country has the
- * same.
- */
-const rightBlocks = new Map<string, Promise<MadeBlock>>();
-
 /** The blocks in order, made ahead by as many workers as there are cores. */
 async function* blocks(plan: Plan, name: string): AsyncGenerator<MadeBlock> {
   const workers = Array.from({ length: Math.min(availableParallelism(), plan.blocks) }, () => {
@@ -162,13 +154,7 @@ async function* blocks(plan: Plan, name: string): AsyncGenerator<MadeBlock> {
     const start = (index: number) => {
       if (index >= plan.blocks) return;
       const worker = workers[index % workers.length] as Worker;
-      const key = `${plan.seed} ${plan.blocks} ${plan.objecten ?? false} ${index}`;
-      const isRight = plan.wrong !== undefined && !wrongIn(plan, index);
-      const made =
-        (isRight && rightBlocks.get(key)) ||
-        nextFrom(worker, index, { plan, index, name: fileName(name, index) });
-      if (isRight) rightBlocks.set(key, made);
-      making.set(index, made);
+      making.set(index, nextFrom(worker, index, { plan, index, name: fileName(name, index) }));
     };
     const ahead = workers.length * 2;
     for (let index = 0; index < ahead; index++) start(index);

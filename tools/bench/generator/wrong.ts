@@ -1,100 +1,332 @@
-import {
-  type Change,
-  nums,
-  quarter,
-  streets,
-  wrongObjects,
-  wrongs,
-} from '../../../test/support/town.ts';
-import { type Plan, relatiesOf } from './country.ts';
+import type { AdresObject } from '../../../core/adres-object.ts';
+import { loadDefaults } from '../../../loader/names.ts';
+import { allowedBy, type Column, limitOf, oneChange } from '../../../loader/verdict/limits.ts';
+import type { Judgement } from '../../../loader/verdict/objections.ts';
+import type { GuardedDataset, RowChanges } from './guarded.ts';
+import { keyOfRow, type Row } from './rows.ts';
 
-/** Which blocks: all, the two towns of one, or one of twenty. */
-type Where = (index: number) => boolean;
-const everywhere: Where = () => true;
-const inTwoTowns: Where = (index) => index === 6;
-const inATwentieth: Where = (index) => index % 20 === 6;
+/** A column of addresses, as text that an error may change. */
+type RowColumn = {
+  column: Column;
+  /** `undefined`: the address has no value. */
+  get(row: Row): string | undefined;
+  /** `null`: the address has none of the kind, so nothing changes. */
+  set(row: Row, value: string | undefined): Row | null;
+  /** The value goes to another column, and that one's comes here. */
+  moved?(row: Row): Row;
+  /** Whether all addresses with one value get the same other value. */
+  isShared?: true;
+  /** Columns that the guard may name instead: the address can't be found by its own any more. */
+  others?: readonly Column[];
+};
 
-/** Each file keeps an address. */
-const nearlyEmpty = nums((_, i) => (i === 0 ? {} : null));
+/** A value of the first object of an address. */
+function ofObjects(
+  column: Column,
+  get: (object: AdresObject) => string | undefined,
+  set: (object: AdresObject, value: string | undefined) => AdresObject,
+  more: Partial<RowColumn> = {},
+): RowColumn {
+  return {
+    column,
+    get: ({ objecten: [first] }) => first && get(first),
+    set: (row, value) => {
+      const [first, ...others] = row.objecten;
+      return first ? { ...row, objecten: [set(first, value), ...others] } : null;
+    },
+    others: ['objectLost'],
+    ...more,
+  };
+}
 
-/** The gemeenten of some places, each that of the next one. */
-const inTurn =
-  (...codes: string[]): Change =>
-  (state) => ({
-    ...state,
-    relaties: relatiesOf(state.WPL).map((one) => {
-      const at = codes.indexOf(one.gemeente);
-      return at < 0 ? one : { ...one, gemeente: codes[(at + 1) % codes.length] as string };
+const number = (value: string | undefined) => Number(value?.replace(/\D/g, '') || 0);
+const addressColumns: readonly Column[] = ['removed', 'added', 'doubled', 'id'];
+
+/** Every column of the register that is served. */
+const rowColumns: Record<string, RowColumn> = {
+  postcode: {
+    column: 'postcode',
+    get: ({ postcode }) => postcode,
+    set: (row, value = '') => ({ ...row, postcode: value }),
+    moved: (row) => ({ ...row, huisnummer: number(row.postcode), postcode: `${row.huisnummer}` }),
+    isShared: true,
+    others: ['removed', 'added', 'huisnummer'],
+  },
+  huisnummer: {
+    column: 'huisnummer',
+    get: ({ huisnummer }) => `${huisnummer}`,
+    set: (row, value) => ({ ...row, huisnummer: number(value) }),
+    moved: (row) => ({ ...row, huisnummer: 1, toevoeging: `${row.huisnummer}`.slice(0, 4) }),
+    others: ['removed', 'toevoeging'],
+  },
+  toevoeging: {
+    column: 'toevoeging',
+    get: ({ toevoeging }) => toevoeging,
+    set: (row, value = '') => ({ ...row, toevoeging: value }),
+    moved: (row) =>
+      row.toevoeging === ''
+        ? row
+        : { ...row, toevoeging: '', huisnummer: number(`${row.huisnummer}${number(row.toevoeging)}`) },
+    others: ['removed', 'huisnummer'],
+  },
+  straat: {
+    column: 'straat',
+    get: ({ straat }) => straat,
+    set: (row, value = '') => ({ ...row, straat: value }),
+    moved: (row) => ({ ...row, straat: row.woonplaats, woonplaats: row.straat }),
+    isShared: true,
+    others: ['removed', 'garbled', 'lettersLost', 'woonplaats'],
+  },
+  woonplaats: {
+    column: 'woonplaats',
+    get: ({ woonplaats }) => woonplaats,
+    set: (row, value = '') => ({ ...row, woonplaats: value }),
+    moved: (row) => ({ ...row, woonplaats: row.gemeente ?? '' }),
+    isShared: true,
+    others: ['removed', 'garbled', 'lettersLost'],
+  },
+  gemeente: {
+    column: 'gemeente',
+    get: ({ gemeente }) => gemeente,
+    set: (row, gemeente) => ({ ...row, gemeente }),
+    moved: (row) => ({ ...row, gemeente: row.postcode.slice(0, 4) }),
+    isShared: true,
+    others: ['gemeenteLost', 'gemeenteUnknown'],
+  },
+  identificatie: {
+    column: 'id',
+    get: ({ id }) => id,
+    set: (row, id = '') => ({ ...row, id }),
+    others: [...addressColumns, 'postcode', 'huisnummer', 'toevoeging', 'straat', 'hoofdadres'],
+  },
+  'identificatie of an object': ofObjects(
+    'objectGained',
+    ({ identificatie }) => identificatie,
+    (object, identificatie = '') => ({ ...object, identificatie }),
+  ),
+  status: ofObjects(
+    'status',
+    ({ status }) => status,
+    (object, status = '') => ({ ...object, status }),
+  ),
+  gebruiksdoel: ofObjects(
+    'gebruiksdoel',
+    ({ gebruiksdoelen }) => gebruiksdoelen?.join('+'),
+    (object, value) => ({ ...object, gebruiksdoelen: value?.split('+') ?? [] }),
+    { others: ['objectLost', 'gebruiksdoelLost'] },
+  ),
+  oppervlakte: ofObjects(
+    'oppervlakte',
+    ({ oppervlakte }) => (oppervlakte === undefined ? undefined : `${oppervlakte}`),
+    (object, value) => ({ ...object, oppervlakte: number(value) }),
+  ),
+  x: ofObjects(
+    'locatie',
+    ({ locatie }) => `${locatie.x}`,
+    (object, value) => ({ ...object, locatie: { ...object.locatie, x: Number(value) || 0 } }),
+    {
+      moved: (row) => ({
+        ...row,
+        objecten: row.objecten.map((one) => {
+          return { ...one, locatie: { x: one.locatie.y, y: one.locatie.x } };
+        }),
+      }),
+      others: ['objectLost', 'moved'],
+    },
+  ),
+  hoofdadres: ofObjects(
+    'hoofdadres',
+    ({ hoofdadres }) => (hoofdadres ? '1' : '0'),
+    (object, value) => ({ ...object, hoofdadres: value === '1' }),
+  ),
+  ligplaats: ofType('ligplaats', 'ligplaatsLost'),
+  standplaats: ofType('standplaats', 'standplaatsLost'),
+  nevenadres: {
+    column: 'nevenadresLost',
+    get: ({ objecten }) => (objecten.some((one) => !one.hoofdadres) ? 'nevenadres' : undefined),
+    set: (row, value) => {
+      const objecten = row.objecten.filter(({ hoofdadres }) => hoofdadres);
+      return value === undefined && objecten.length < row.objecten.length
+        ? { ...row, objecten }
+        : null;
+    },
+    others: ['objectLost'],
+  },
+};
+
+/** The objects of a type, which go or get another type. */
+function ofType(type: AdresObject['type'], column: Column): RowColumn {
+  const other = type === 'ligplaats' ? 'standplaats' : 'ligplaats';
+  const has = ({ objecten }: Row) => objecten.some((one) => one.type === type);
+  return {
+    column,
+    get: (row) => (has(row) ? type : undefined),
+    set: (row, value) =>
+      value === undefined && has(row)
+        ? { ...row, objecten: row.objecten.filter((one) => one.type !== type) }
+        : null,
+    moved: (row) => ({
+      ...row,
+      objecten: row.objecten.map((one) => (one.type === type ? { ...one, type: other } : one)),
     }),
-  });
+    others: ['objectLost'],
+  };
+}
 
-/** What is wrong with an extract of the country, of which a state has at least seven blocks. */
-const withoutObjects: Record<string, [Where, Change]> = {
-  'without a twentieth of the towns': [inATwentieth, nearlyEmpty],
-  'without any huisnummertoevoeging': [everywhere, wrongs.withoutToevoegingen],
-  'with names that were encoded twice': [everywhere, wrongs.encodedTwice],
-  'with 104 streets of two towns called XXXX': [inTwoTowns, wrongs.calledXxxx],
-  'with 1000 added to 5% of the house numbers': [everywhere, wrongs.withHigherNumbers],
-  'without two towns': [inTwoTowns, nearlyEmpty],
-  'without the huisletters': [everywhere, wrongs.withoutHuisletters],
-  'with ? for each special letter': [everywhere, wrongs.withQuestionMarks],
-  'with ? for each special letter in two towns': [inTwoTowns, wrongs.withQuestionMarks],
-  'without accents': [everywhere, wrongs.withoutAccents],
-  'in which streets of two towns have the name of the next one': [
-    inTwoTowns,
-    (state) => streets((naam, i) => state.OPR[i + 1]?.naam ?? naam)(state),
-  ],
-  'with the postcode of elsewhere for 4%': [everywhere, wrongs.withPostcodesOfElsewhere],
-  'with other ids in a twentieth of the towns': [inATwentieth, wrongs.withOtherIds],
-  'with 6,000 addresses that there are not': [inTwoTowns, quarter(6_000)],
-  'in which a third of a town went to another': [inTwoTowns, wrongs.inAnotherWoonplaats],
-  'without the first digit of longer house numbers in two towns': [
-    inTwoTowns,
-    wrongs.withoutFirstDigit,
-  ],
-  'without a gemeente in a twentieth of the towns': [inATwentieth, wrongs.withoutGemeente],
-  'with two gemeenten swapped': [everywhere, inTurn('0363', '0599')],
-  'with three gemeenten rotated': [everywhere, inTurn('0363', '0599', '0518')],
+/** What goes wrong with a value; `all` are those of its column, in order. */
+type Fault = (value: string | undefined, at: number, all: readonly string[]) => string | undefined;
+
+const ofValue =
+  (change: (value: string) => string): Fault =>
+  (value) =>
+    value === undefined ? undefined : change(value);
+
+/** The next number, letter or digit: 1 becomes 2, and `Kade` becomes `Kadf`. */
+function oneOn(value: string): string {
+  if (/^\d+$/.test(value)) return `${BigInt(value) + 1n}`.padStart(value.length, '0');
+  const last = value.at(-1) ?? '@';
+  const next = { z: 'a', Z: 'A', '9': '0' }[last] ?? String.fromCharCode(last.charCodeAt(0) + 1);
+  return value.slice(0, -1) + next;
+}
+
+const faults: Record<string, Fault> = {
+  constant: (_, __, all) => all[0],
+  rotated: (_, at, all) => all[(at + 1) % all.length],
+  'one on': ofValue(oneOn),
+  cut: ofValue((value) => value.slice(0, -1)),
+  'in upper case': ofValue((value) => value.toUpperCase()),
+  'in lower case': ofValue((value) => value.toLowerCase()),
+  'with a space': ofValue((value) => `${value} `),
+  'with a sign': ofValue((value) => `${value}${/^\d*$/.test(value) ? '1' : '?'}`),
+  'with a letter': ofValue((value) => `${value}x`),
+  dropped: () => undefined,
 };
+const movedFault = 'in another column';
 
-/** The same with the objects of addresses, onto a country that has them. */
-const withObjects: Record<string, [Where, Change]> = {
-  'in which every oppervlakte is 1': [everywhere, wrongObjects.ofOneSquareMetre],
-  'with ten times each oppervlakte': [everywhere, wrongObjects.tenTimesAsLarge],
-  'with the next gebruiksdoel': [everywhere, wrongObjects.usedAsTheNextKind],
-  'in which every verblijfsobject is only gevormd': [everywhere, wrongObjects.allGevormd],
-  'with coordinates 45 m off': [everywhere, wrongObjects.movedBy45Metres],
-  'with coordinates of 50 m': [everywhere, wrongObjects.roundedTo50Metres],
-  'with the use, oppervlakte and status of the neighbour': [
-    everywhere,
-    wrongObjects.ofTheNeighbour,
-  ],
-  'without ligplaatsen': [everywhere, (state) => ({ ...state, LIG: state.LIG?.slice(0, 1) ?? [] })],
-  'without standplaatsen': [
-    everywhere,
-    (state) => ({ ...state, STA: state.STA?.slice(0, 1) ?? [] }),
-  ],
-};
+/** Which addresses have the fault, or which values of names. */
+const extents = ['all', 'a fifth', 'one town'] as const;
+type Extent = (typeof extents)[number];
 
-/** The same onto a country without objects, which they are turned on with. */
-const turnedOn: Record<string, [Where, Change]> = {
-  'with half of the verblijfsobjecten, turned on': [everywhere, wrongObjects.withHalf],
-  'with a tenth of the verblijfsobjecten, turned on': [everywhere, wrongObjects.withATenth],
-};
+/** What is wrong with a dataset. */
+export type Wrong = { column: string; fault: string; extent: Extent };
 
-const all = { ...withoutObjects, ...withObjects, ...turnedOn };
+/** Every wrong dataset: each column with each fault, in all addresses, in a fifth or in a town. */
+export const wrongDatasets: readonly Wrong[] = Object.keys(rowColumns).flatMap((column) =>
+  [...Object.keys(faults), ...(rowColumns[column]?.moved ? [movedFault] : [])].flatMap((fault) =>
+    extents.map((extent) => ({ column, fault, extent })),
+  ),
+);
+
+export const nameOfWrong = ({ column, fault, extent }: Wrong) => `${column} ${fault}, ${extent}`;
+
+/** The woonplaats of the middle size, or none if there is only one. */
+function oneTown({ rows }: GuardedDataset): string | undefined {
+  const towns = [...Map.groupBy(rows, ({ woonplaats }) => woonplaats)];
+  const bySize = towns.toSorted(([, a], [, b]) => b.length - a.length);
+  return towns.length > 1 ? bySize[Math.floor(towns.length / 2)]?.[0] : undefined;
+}
+
+/** The changes that make a dataset wrong; `null` if they change nothing. */
+export function wrongChanges(dataset: GuardedDataset, wrong: Wrong): RowChanges | null {
+  const column = rowColumns[wrong.column] as RowColumn;
+  const { rows } = dataset;
+  const town = oneTown(dataset);
+  if (wrong.extent === 'one town' && town === undefined) return null;
+  const inExtent = rows
+    .map((_, at) => at)
+    .filter((at) => wrong.extent !== 'one town' || rows[at]?.woonplaats === town);
+  const valueAt = (at: number) => column.get(rows[at] as Row);
+  const values = inExtent.flatMap((at) => valueAt(at) ?? []);
+  const distinct = [...new Set(values)];
+  const all = column.isShared ? distinct : values;
+  const places = column.isShared ? new Map(distinct.map((value, i) => [value, i])) : null;
+  const at = new Map<number, Row>();
+  let position = 0;
+  for (const i of inExtent) {
+    const row = rows[i] as Row;
+    const value = valueAt(i);
+    if (value === undefined) continue;
+    const place = places?.get(value) ?? position++;
+    if (wrong.extent === 'a fifth' && place % 5 !== 0) continue;
+    const fault = faults[wrong.fault];
+    const changed = fault
+      ? column.set(row, fault(value, place, all))
+      : (column.moved?.(row) ?? null);
+    if (changed && !isSame(changed, row, column)) at.set(i, changed);
+  }
+  return at.size > 0 ? { at } : null;
+}
+
+/** Whether nothing that is served differs: a key has the toevoeging in upper case. */
+function isSame(one: Row, other: Row, { column, get }: RowColumn): boolean {
+  const isSameValue = column === 'toevoeging' || get(one) === get(other);
+  return isSameValue && one.woonplaats === other.woonplaats && keyOfRow(one) === keyOfRow(other);
+}
+
+/** Whether a refusal names the column that is wrong, or values that can't be read. */
+export function namesColumn({ column }: Wrong, { objections }: Judgement): boolean {
+  const { column: own, others = [] } = rowColumns[column] as RowColumn;
+  const codes = [own, ...others].map((one): string => limitOf(one).code);
+  return objections.some(({ code }) => codes.includes(code) || code === 'too_many_problems');
+}
 
 /**
- * Every wrong dataset, whether it has objects, and whether the country does that it is loaded onto.
+ * Whether changes are within the limits that the docs promise, by the changed addresses alone:
+ * counted apart from the guard.
  */
-export const wrongDatasets = Object.keys(all).map((name) => ({
-  name,
-  objecten: name in withObjects || name in turnedOn,
-  onto: name in withObjects,
-}));
+export function isWithinLimits(
+  { column: name }: Wrong,
+  { rows, sizes }: GuardedDataset,
+  { at }: RowChanges,
+): boolean {
+  const { column } = rowColumns[name] as RowColumn;
+  const { of, total, place, also } = limitOf(column);
+  const { guard } = loadDefaults;
+  const changed = [...at.keys()].map((i) => rows[i] as Row);
+  const all = sizes[''];
+  if (!all) return false;
+  const most = (limit: typeof total, size: number, scope: 'total' | 'place') => {
+    const { share, number } = allowedBy(limit, guard, scope);
+    return Math.max(share * size, number);
+  };
+  const byTown = Map.groupBy(changed, ({ woonplaats }) => woonplaats);
+  const isFew =
+    changed.length <= most(total, all[of], 'total') &&
+    (!also || changed.length <= most(also.total, all[also.of], 'total')) &&
+    [...byTown].every(
+      ([town, { length }]) => !place || length <= most(place, sizes[town]?.[of] ?? 0, 'place'),
+    );
+  return isFew || isOneChange(column, changed, all.addresses, rows);
+}
 
-/** What is wrong with a block of the plan, if anything is. */
-export function wrongIn({ wrong }: Plan, index: number): Change | undefined {
-  const [where, change] = all[wrong ?? ''] ?? [];
-  return where?.(index) ? change : undefined;
+/** Whether so few names change that each may be one change. */
+function isOneChange(
+  column: Column,
+  changed: readonly Row[],
+  addresses: number,
+  rows: readonly Row[],
+): boolean {
+  const within = ({ share, number }: { share: number; number: number }, size: number) =>
+    Math.max(share * size, number);
+  const count = (of: (row: Row) => string | undefined, among = changed) =>
+    new Set(among.map(of)).size;
+  if (column === 'straat') {
+    const towns = Map.groupBy(changed, ({ woonplaats }) => woonplaats).values();
+    return (
+      [...towns].every((town) => count(({ straat }) => straat, town) <= oneChange.streetsInWoonplaats) &&
+      changed.length <= within(oneChange.addressesOfStreets, addresses)
+    );
+  }
+  const woonplaats = ({ woonplaats: name }: Row) => name;
+  if (column === 'woonplaats') {
+    return (
+      count(woonplaats) <= within(oneChange.woonplaatsen, count(woonplaats, [...rows])) &&
+      changed.length <= within(oneChange.addressesOfWoonplaatsen, addresses)
+    );
+  }
+  return (
+    column === 'gemeente' &&
+    (count(({ gemeente }) => gemeente) <= oneChange.gemeenten ||
+      changed.length <= oneChange.addressesOfGemeenten.share * addresses)
+  );
 }

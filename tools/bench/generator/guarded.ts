@@ -1,0 +1,192 @@
+import { gebruiksdoelen, objectStatuses } from '../../../core/adres-object.ts';
+import type { Place } from '../../../core/place-fields.ts';
+import { type PlaceSizes, sizeMembers, sizesOfAddress } from '../../../loader/addresses/place-sizes.ts';
+import { emptyReport } from '../../../loader/bag/problem-report.ts';
+import { loadDefaults, localGuardDefaults } from '../../../loader/names.ts';
+import { ColumnCounter } from '../../../loader/verdict/columns.ts';
+import { noChanges } from '../../../loader/verdict/load-counts.ts';
+import { type Judgement, judge } from '../../../loader/verdict/objections.ts';
+import { keyOfRow, placesOfRows, type Row } from './rows.ts';
+
+/** How addresses change: rows by their position, another row or `null`, and new ones. */
+export type RowChanges = { at: ReadonlyMap<number, Row | null>; added?: readonly Row[] };
+
+/** How a load of changed addresses is judged. */
+export type GuardedLoad = {
+  /** The part of the shares of all addresses; of a day it is a fifth. */
+  shareOfDay?: number;
+  /** Whether its objects are turned on by the load. */
+  turnsOnObjects?: boolean;
+};
+
+const statuses = new Set(Object.values(objectStatuses));
+const uses = new Set(Object.values(gebruiksdoelen));
+
+/** Whether the reader accepts an address: another is a problem, and is not loaded. */
+function isReadable({ id, postcode, huisnummer, toevoeging, straat, woonplaats }: Row): boolean {
+  const isName = (name: string) => name.length > 0 && name.length <= 80;
+  return (
+    /^\d{16}$/.test(id) &&
+    /^[1-9]\d{3}[A-Z]{2}$/.test(postcode) &&
+    huisnummer >= 1 &&
+    huisnummer <= 99_999 &&
+    /^[A-Za-z]?[0-9A-Za-z]{0,4}$/.test(toevoeging) &&
+    isName(straat) &&
+    isName(woonplaats)
+  );
+}
+
+/** The address as it is read: without objects and a gemeente that the reader refuses. */
+function asRead(row: Row): Row {
+  const objecten = row.objecten.filter(
+    ({ status, type, oppervlakte = 1, gebruiksdoelen: doelen = [], locatie: { x, y } }) =>
+      statuses.has(status) &&
+      (type !== 'verblijfsobject' || doelen.length > 0) &&
+      doelen.every((doel) => uses.has(doel)) &&
+      oppervlakte >= 1 &&
+      oppervlakte <= 999_999 &&
+      x > 0 &&
+      x < 300_000 &&
+      y > 300_000 &&
+      y < 620_000,
+  );
+  const hasGemeente = /^\d{4}$/.test(row.gemeente ?? '');
+  return { ...row, objecten, gemeente: hasGemeente ? row.gemeente : undefined };
+}
+
+/** A dataset in memory, and what the guard says to changes of it. */
+export class GuardedDataset {
+  readonly rows: readonly Row[];
+  readonly sizes: PlaceSizes = {};
+  readonly hasObjects: boolean;
+  readonly #byKey: Map<string, number[]> = new Map();
+  readonly #ids: ReadonlySet<string>;
+
+  constructor(rows: readonly Row[]) {
+    this.rows = rows;
+    this.hasObjects = rows.some(({ objecten }) => objecten.length > 0);
+    this.#ids = new Set(rows.map(({ id }) => id));
+    for (const [at, row] of rows.entries()) {
+      const key = keyOfRow(row);
+      const same = this.#byKey.get(key);
+      if (same) same.push(at);
+      else {
+        this.#byKey.set(key, [at]);
+      }
+    }
+    for (const [key, at] of this.#byKey) {
+      addTo(this.sizes, key, placesOfRows(at.map((one) => rows[one] as Row)), 1);
+    }
+  }
+
+  /** What the guard says to a load with these changes. */
+  judge(changes: RowChanges, { shareOfDay = 1, turnsOnObjects = false }: GuardedLoad = {}): Judgement {
+    const { problems, byKey } = this.#read(changes);
+    const after: PlaceSizes = structuredClone(this.sizes);
+    const counter = new ColumnCounter(this.hasObjects && !turnsOnObjects);
+    const parts = Map.groupBy(byKey.keys(), (key) => key.slice(0, 3));
+    const names = this.#names(changes);
+    for (const [part, keys] of parts) {
+      for (const key of keys) {
+        const old = this.#placesAt(key, new Map());
+        const now = placesOfRows(byKey.get(key) ?? []);
+        addTo(after, key, old, -1);
+        addTo(after, key, now, 1);
+        counter.add({ key, places: { old: orNull(old), now: orNull(now) } });
+      }
+      counter.endPart(...(names.get(part) ?? [Buffer.alloc(0), Buffer.alloc(0)]));
+    }
+    for (const [area, { addresses }] of Object.entries(after)) {
+      if (addresses === 0) delete after[area];
+    }
+    const addresses = this.sizes['']?.addresses ?? 0;
+    const report = emptyReport();
+    report.invalid_value.count = problems;
+    const counts = {
+      ...noChanges(),
+      voorkomens: addresses,
+      nummeraanduidingen: addresses,
+      addresses,
+      problems: report,
+      ...(this.hasObjects && { objecten: { live: addresses, changed: 0, lost: 0, moved: 0 } }),
+    };
+    const load = {
+      peildatum: '2026-02-08',
+      allowOlder: false,
+      after,
+      tallies: counter.end(),
+      isFirstOfObjects: turnsOnObjects,
+    };
+    const live = { peildatum: '2026-01-08', addresses, places: this.sizes };
+    const thresholds = { ...loadDefaults.guard, ...localGuardDefaults };
+    return judge(counts, load, live, thresholds, shareOfDay);
+  }
+
+  /** The rows of each key that changes, and how many rows the reader refuses. */
+  #read({ at, added = [] }: RowChanges) {
+    const byKey = new Map<string, Row[]>();
+    const rowsAt = (key: string): Row[] => {
+      const known = byKey.get(key);
+      if (known) return known;
+      const same = (this.#byKey.get(key) ?? []).filter((one) => !at.has(one));
+      const rows = same.map((one) => this.rows[one] as Row);
+      byKey.set(key, rows);
+      return rows;
+    };
+    let problems = 0;
+    // The last of several occurrences of one nummeraanduiding is loaded.
+    const byId = new Map<string, Row>();
+    for (const [position, row] of at) {
+      rowsAt(keyOfRow(this.rows[position] as Row));
+      // An address without a postcode is no problem: it has no key.
+      if (row && !isReadable(row) && row.postcode !== '') problems++;
+      if (row && isReadable(row)) byId.set(row.id, asRead(row));
+    }
+    for (const row of added) if (!this.#ids.has(row.id)) byId.set(row.id, asRead(row));
+    for (const row of byId.values()) rowsAt(keyOfRow(row)).push(row);
+    return { problems, byKey };
+  }
+
+  #placesAt(key: string, at: ReadonlyMap<number, Row | null>): Place[] {
+    const same = (this.#byKey.get(key) ?? []).filter((one) => !at.has(one));
+    return same.length > 0 ? placesOfRows(same.map((one) => this.rows[one] as Row)) : [];
+  }
+
+  /** The names in each part before and after, as its lines have them. */
+  #names({ at, added = [] }: RowChanges): Map<string, [before: Buffer, after: Buffer]> {
+    const before = new Map<string, Set<string>>();
+    const after = new Map<string, Set<string>>();
+    const add = (to: Map<string, Set<string>>, { postcode, straat, woonplaats }: Row) => {
+      const part = postcode.slice(0, 3);
+      const names = to.get(part) ?? new Set();
+      to.set(part, names.add(`\t${straat}\t${woonplaats}\t`));
+    };
+    for (const [position, row] of this.rows.entries()) {
+      add(before, row);
+      const now = at.has(position) ? at.get(position) : row;
+      if (now) add(after, now);
+    }
+    for (const row of added) add(after, row);
+    const bytes = (names: Set<string> = new Set()) => Buffer.from([...names].join(''));
+    return new Map(
+      [...new Set([...before.keys(), ...after.keys()])].map((part) => [
+        part,
+        [bytes(before.get(part)), bytes(after.get(part))],
+      ]),
+    );
+  }
+}
+
+const orNull = (places: Place[]) => (places.length > 0 ? places : null);
+
+function addTo(sizes: PlaceSizes, key: string, places: readonly Place[], sign: 1 | -1): void {
+  for (const place of places) {
+    for (const [area, size] of sizesOfAddress(key, place)) {
+      const sum = sizes[area];
+      if (!sum) sizes[area] = { ...size };
+      else {
+        for (const member of sizeMembers) sum[member] += sign * size[member];
+      }
+    }
+  }
+}
