@@ -2,7 +2,7 @@
 
 import { addressText, keyParts } from '../../core/addresses/address-key.ts';
 import type { AdresObject } from '../../core/adres-object.ts';
-import { gemeenteOf } from '../../core/gemeenten.ts';
+import { isKnownGemeente } from '../../core/gemeenten.ts';
 import type { Place } from '../../core/place-fields.ts';
 import type { Change } from '../addresses/lines.ts';
 import { addSizes, areasOf, nameOf, type PlaceSizes } from '../addresses/place-sizes.ts';
@@ -339,7 +339,7 @@ function namesFound(was: Place, is: Place): Found[] {
   }
   if (gemeente !== is.gemeente) {
     if (is.gemeente === undefined) found.push(['gemeenteLost', `${gemeente}`, 'none']);
-    else if (gemeenteOf(is.gemeente).naam === null) {
+    else if (!isKnownGemeente(is.gemeente)) {
       found.push(['gemeenteUnknown', gemeente ?? 'none', is.gemeente]);
     }
   }

@@ -1,6 +1,6 @@
 /** Names that change for many addresses at once, where a person would see one change. */
 
-import { gemeenteOf } from '../../core/gemeenten.ts';
+import { isKnownGemeente } from '../../core/gemeenten.ts';
 import {
   everywhere,
   gemeenteArea,
@@ -171,7 +171,7 @@ function mergedGemeenten(
       after[gemeenteArea(from)] === undefined &&
       !givers.has(to) &&
       !(isNew && giversTo.size === 1) &&
-      gemeenteOf(to).naam !== null
+      isKnownGemeente(to)
     );
   };
   const found = split(known, (name) => givers.get(name.from)?.every(isMerger) ?? false);

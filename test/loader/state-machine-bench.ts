@@ -18,12 +18,7 @@ type Instead = (event: never, real: Step) => unknown;
 const configuration = { guard: { minimumAddresses: 1 }, snapshotsKept: 2 };
 
 /** Of the few addresses of a bench; the settings of a guard don't have all of these. */
-const benchThresholds = {
-  maximumRemovedShare: 0.3,
-  maximumChangedShare: 1,
-  maximumAddedShare: 1,
-  alwaysAllowed: 0,
-};
+const benchThresholds = { maximumShare: 0.3, alwaysAllowed: 1 };
 
 /**
  * The loader's state machine as it is deployed, with the real handlers. These keep the environment

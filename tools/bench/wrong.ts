@@ -1,72 +1,94 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Benchmark } from './benchmark.ts';
-import { generatedExtract } from './generator/generate.ts';
-import { wrongDatasets } from './generator/wrong.ts';
-import { rounded } from './measure.ts';
-import { Loads } from './mutations-parts/loads.ts';
+import type { Objection } from '../../loader/verdict/objections.ts';
+import type { Benchmark, Figures } from './benchmark.ts';
+import { countryOf, sixTowns, smallMunicipality, weesp } from './generator/datasets.ts';
+import { GuardedDataset } from './generator/guarded.ts';
+import { healthyDatasets } from './generator/healthy.ts';
+import {
+  isWithinLimits,
+  namesColumn,
+  nameOfWrong,
+  wrongChanges,
+  wrongDatasets,
+} from './generator/wrong.ts';
+import { askedInYear } from './generator/year.ts';
 
+/** What the guard said of the generated datasets onto one right one. */
 type Row = {
   dataset: string;
-  changes: number;
-  refused: boolean;
-  because: string[];
-  cpu_seconds: number;
+  addresses: number;
+  wrong: number;
+  refused: number;
+  within_limits: number;
+  healthy: number;
+  asked: number;
 };
 
+const days = 365;
+
 /**
- * Extracts of a country with which something is wrong, each planned onto the right one: what the
- * guard says of them.
+ * Datasets in which a column is wrong, and healthy ones, each onto the right one: what the guard
+ * says of them. The right ones are towns, and a share of the simulated country.
  */
 export const benchmark: Benchmark = {
   // The guard holds a whole dataset to the share of a woonplaats from 500,000 addresses on.
   scale: 0.1,
   async run({ scale }) {
-    const folder = mkdtempSync('.data/bench/wrong-');
-    try {
-      const loaded = async (objecten: boolean) => {
-        const { path, truth } = await generatedExtract({ scale, objecten });
-        const place = join(folder, objecten ? 'objecten' : 'addresses');
-        const loads = new Loads(place);
-        loads.load({ source: path, objecten });
-        return { place, loads, addresses: truth.keys };
-      };
-      const bare = await loaded(false);
-      const withObjects = await loaded(true);
-      const rows: Row[] = [];
-      for (const { name: wrong, objecten, onto } of wrongDatasets) {
-        const country = onto ? withObjects : bare;
-        const { path } = await generatedExtract({ scale, wrong, objecten }, join(folder, 'wrong'));
-        const { report, cpu_seconds } = country.loads.load({
-          source: path,
-          objecten,
-          planOnly: true,
-        });
-        const { objections, added, changed, removed } = report;
-        console.error(`${wrong}: ${objections[0]?.message ?? 'no objection'}`);
-        rows.push({
-          dataset: wrong,
-          changes: added + changed + removed,
-          refused: objections.length > 0,
-          because: objections.map(({ message }) => message),
-          cpu_seconds: rounded(cpu_seconds, 3),
-        });
-        for (const made of [join(folder, 'wrong'), join(country.place, 'loads')]) {
-          rmSync(made, { recursive: true });
-        }
-      }
-      return { scale, addresses: bare.addresses, rows };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const right = { weesp, sixTowns, smallMunicipality, country: () => countryOf(scale) };
+    const broken: string[] = [];
+    const rows = Object.entries(right).map(([name, make]) => judged(name, make, broken));
+    const { daily, monthly } = askedInYear(1, 0, days);
+    const asked = daily.length + monthly.length;
+    if (asked > 0) broken.push(`A simulated year has ${asked} questions: ${textOf(daily[0])}`);
+    return { scale, rows, days, asked_in_days: daily.length, asked_in_months: monthly.length, broken };
   },
-  table: ({ rows }) =>
-    (rows as Row[]).map(({ because, ...row }) => ({
-      ...row,
-      because: `${because[0] ?? ''}`.slice(0, 100),
-    })),
-  broken: ({ rows }) =>
-    (rows as Row[]).flatMap(({ dataset, refused }) =>
-      refused ? [] : [`An extract ${dataset} would be published without a question.`],
-    ),
+  table: ({ rows, days: _, asked_in_days, asked_in_months }) => [
+    ...(rows as Row[]),
+    { dataset: `a year of ${days} days`, asked: Number(asked_in_days) + Number(asked_in_months) },
+  ],
+  broken: ({ broken }: Figures) => broken as string[],
 };
+
+const textOf = (objections: readonly Objection[] = []) => objections[0]?.message ?? '';
+
+function judged(name: string, make: () => ConstructorParameters<typeof GuardedDataset>[0], broken: string[]): Row {
+  const dataset = new GuardedDataset(make());
+  const { length } = dataset.rows;
+  const row: Row = {
+    dataset: name,
+    addresses: length,
+    wrong: 0,
+    refused: 0,
+    within_limits: 0,
+    healthy: 0,
+    asked: 0,
+  };
+  for (const wrong of wrongDatasets) {
+    const changes = wrongChanges(dataset, wrong);
+    if (!changes) continue;
+    const judgement = dataset.judge(changes);
+    const { objections } = judgement;
+    const of = `${name} with ${nameOfWrong(wrong)}`;
+    console.error(`${of}: ${textOf(objections) || 'no objection'}`);
+    row.wrong++;
+    if (objections.length === 0) {
+      if (isWithinLimits(wrong, dataset, changes)) row.within_limits++;
+      else {
+        broken.push(`${of} would be published without a question.`);
+      }
+    } else if (namesColumn(wrong, judgement)) {
+      row.refused++;
+    } else {
+      broken.push(`${of} is refused for another reason: ${textOf(objections)}`);
+    }
+  }
+  for (const healthy of healthyDatasets) {
+    const changes = healthy.changes(dataset);
+    if (!changes) continue;
+    const { objections } = dataset.judge(changes, healthy.load);
+    row.healthy++;
+    if (objections.length === 0) continue;
+    row.asked++;
+    broken.push(`${name} with ${healthy.name} is refused: ${textOf(objections)}`);
+  }
+  return row;
+}

@@ -189,19 +189,11 @@ describe('the loader stack', () => {
   });
 
   it.each([
-    [
-      { maximumShare: 0.2 },
-      { maximumRemovedShare: 0.2, maximumChangedShare: 0.4, maximumAddedShare: 0.4 },
-      ['alwaysAllowed'],
-    ],
-    [
-      { maximumShare: 1 },
-      { maximumChangedShare: 1, alwaysAllowed: 100_000_000 },
-      ['alwaysAllowedInPlace'],
-    ],
+    [{ maximumShare: 0.2 }, { maximumShare: 0.2 }, ['alwaysAllowed']],
+    [{ maximumShare: 1 }, { alwaysAllowed: 100_000_000 }, ['alwaysAllowedInPlace']],
     [
       { maximumPlaceShare: 1 },
-      { maximumRemovedShare: 0.05, alwaysAllowedInPlace: 100_000_000 },
+      { maximumShare: 0.05, alwaysAllowedInPlace: 100_000_000 },
       ['alwaysAllowed'],
     ],
   ])('gives the guard the thresholds that its settings mean: %j', (guard, thresholds, absent) => {

@@ -58,18 +58,18 @@ describe('a deployed step', () => {
 
   it('the guard uses the thresholds of the configuration by its names, and the defaults for the others', () => {
     const deployment = new DeployedStep('guard', {
-      [loaderEnvironment.thresholds]: '{"maximumRemovedShare":0.3}',
+      [loaderEnvironment.thresholds]: '{"maximumShare":0.3}',
     });
-    expect(deployment.thresholds).toEqual({ ...loadDefaults.guard, maximumRemovedShare: 0.3 });
+    expect(deployment.thresholds).toEqual({ ...loadDefaults.guard, maximumShare: 0.3 });
   });
 
   it.each([
-    '{"maximumRemovedshare":0.3}',
-    '{"maximumRemovedShare":-1}',
-    '{"maximumRemovedShare":"0.3"}',
+    '{"maximumshare":0.3}',
+    '{"maximumShare":-1}',
+    '{"maximumShare":"0.3"}',
   ])('the guard does not start with thresholds that no configuration has: %s', (text) => {
     const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: text });
-    expect(() => deployment.thresholds).toThrow('maximumRemoved');
+    expect(() => deployment.thresholds).toThrow(/maximum[Ss]hare/);
   });
 });
 

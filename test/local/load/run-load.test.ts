@@ -198,12 +198,7 @@ describe('a load that is half written', () => {
       const dataset = await afterJanuary();
       await interrupt(dataset, files);
       // Of any size: an operator asked for it.
-      const thresholds = {
-        ...localGuardDefaults,
-        alwaysAllowed: 0,
-        maximumAddedShare: 0,
-        maximumChangedShare: 0,
-      };
+      const thresholds = { ...localGuardDefaults, alwaysAllowed: 0, maximumShare: 0 };
       const plan = await dataset.load({ thresholds, rollback: january.peildatum, planOnly: true });
       expect(plan).toMatchObject({ outcome: 'planned', objections: [] });
       expect(plan.overruled.length).toBeGreaterThan(0);
@@ -283,12 +278,7 @@ describe('a load in threads', () => {
 });
 
 describe('the guard', () => {
-  const thresholds = {
-    ...localGuardDefaults,
-    alwaysAllowed: 0,
-    maximumRemovedShare: 0.4,
-    maximumChangedShare: 0.4,
-  };
+  const thresholds = { ...localGuardDefaults, alwaysAllowed: 0, maximumShare: 0.4 };
   const half: Month = { peildatum: february.peildatum, addresses: january.addresses.slice(0, 6) };
 
   it('stops an extract with half of its addresses removed before the first write, unless that load is approved', async () => {
@@ -296,7 +286,7 @@ describe('the guard', () => {
     const before = dataset.units();
     const run = { thresholds, month: half };
     await expect(dataset.load(run)).rejects.toThrow(
-      /it would remove 5 addresses where 11 are live: 45\.5%/,
+      /it would remove 5 of the 11 addresses: 45\.5%/,
     );
     const { load } = await dataset.load({ ...run, planOnly: true });
     const work = (await dataset.storage.list('')).filter((key) =>

@@ -1,0 +1,221 @@
+import { describe, expect, it } from '@jest/globals';
+import { noSize, type PlaceSizes } from '../../../loader/addresses/place-sizes.ts';
+import { localGuardDefaults } from '../../../loader/names.ts';
+import { noTallies, type Tallies } from '../../../loader/verdict/columns.ts';
+import { explainNames } from '../../../loader/verdict/renames.ts';
+
+type Change = {
+  column: 'straat' | 'woonplaats' | 'gemeente';
+  from: string;
+  to: string;
+  woonplaats?: string;
+  gemeente?: string;
+  count?: number;
+  isOpen?: boolean;
+};
+
+const sizesOf = (addresses: Record<string, number>): PlaceSizes =>
+  Object.fromEntries(
+    Object.entries(addresses).map(([area, count]) => [area, { ...noSize(), addresses: count }]),
+  );
+
+/** What is explained of changes, in a dataset of so many addresses by area. */
+function explained(
+  changes: Change[],
+  live: Record<string, number>,
+  after: Record<string, number> = live,
+  more: Partial<Tallies> = {},
+) {
+  const names = Object.fromEntries(
+    changes.map(({ column, woonplaats = '', gemeente = '', from, to, ...one }) => [
+      [column, column === 'woonplaats' ? from : woonplaats, gemeente, from, to].join('\t'),
+      { count: 100, examples: ['x'], isOpen: false, ...one },
+    ]),
+  );
+  const sizes = { live: sizesOf(live), after: sizesOf(after) };
+  const { renamed, tallies } = explainNames(
+    { ...noTallies(), ...more, names },
+    sizes,
+    localGuardDefaults,
+  );
+  const counts = Object.entries(tallies.areas).map(([area, { columns }]) => [
+    area,
+    Object.values(columns).reduce((sum, { count }) => sum + count, 0),
+  ]);
+  return { renamed, counted: Object.fromEntries(counts) as Record<string, number> };
+}
+
+const towns = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`Plaats ${i}`, 100]));
+const without = (sizes: Record<string, number>, ...names: string[]) =>
+  Object.fromEntries(Object.entries(sizes).filter(([name]) => !names.includes(name)));
+
+describe('a renamed woonplaats', () => {
+  const live = { '': 20_000, ...towns(200) };
+  const rename = (i: number, to: string, more: Partial<Change> = {}): Change => {
+    return { column: 'woonplaats', from: `Plaats ${i}`, to, ...more };
+  };
+
+  it('is one change, of at most 1% of the woonplaatsen', () => {
+    const two = [rename(1, 'Stad'), rename(2, 'Dorp', { count: 80 })];
+    expect(explained(two, live, without(live, 'Plaats 1', 'Plaats 2'))).toEqual({
+      renamed: [
+        { from: 'Plaats 1', to: 'Stad', addresses: 100 },
+        { from: 'Plaats 2', to: 'Dorp', addresses: 80 },
+      ],
+      counted: {},
+    });
+    const three = [...two, rename(3, 'Gehucht')];
+    const { renamed, counted } = explained(
+      three,
+      live,
+      without(live, 'Plaats 1', 'Plaats 2', 'Plaats 3'),
+    );
+    expect(renamed).toEqual([]);
+    expect(counted).toEqual({ '': 280, 'Plaats 1': 100, 'Plaats 2': 80, 'Plaats 3': 100 });
+  });
+
+  it.each<[string, Change[], Record<string, number>, Record<string, number>]>([
+    ['of under 80% of it', [rename(1, 'Stad', { count: 79 })], live, without(live, 'Plaats 1')],
+    ['that keeps addresses', [rename(1, 'Stad')], live, live],
+    ['to a name that was live', [rename(1, 'Plaats 2')], live, without(live, 'Plaats 1')],
+    [
+      'like another one',
+      [rename(1, 'Stad'), rename(2, 'Stad')],
+      live,
+      without(live, 'Plaats 1', 'Plaats 2'),
+    ],
+    ['that is the only one', [rename(1, 'Stad')], { '': 100, 'Plaats 1': 100 }, { '': 100 }],
+    ['in upper case', [rename(1, 'PLAATS 1')], live, without(live, 'Plaats 1')],
+    ['with a hyphen', [rename(1, 'Plaats-1')], live, without(live, 'Plaats 1')],
+    ['to a number', [rename(1, '3631')], live, without(live, 'Plaats 1')],
+    ['with a space after it', [rename(1, 'Stad ')], live, without(live, 'Plaats 1')],
+  ])('is none %s', (_, changes, before, after) => {
+    const { renamed, counted } = explained(changes, before, after);
+    expect(renamed).toEqual([]);
+    expect(counted['']).toBeGreaterThan(0);
+  });
+});
+
+describe('a renamed street', () => {
+  const live = { '': 20_000, Weesp: 12_000 };
+  const rename = (from: string, to: string, more: Partial<Change> = {}): Change => {
+    return { column: 'straat', woonplaats: 'Weesp', gemeente: '0457', from, to, ...more };
+  };
+  const many = (count: number, more: Partial<Change> = {}) =>
+    Array.from({ length: count }, (_, i) => rename(`Straat ${i}`, `Laan ${i} x`, more));
+
+  it('counts in no column, up to 25 of a woonplaats', () => {
+    expect(explained(many(25, { count: 40 }), live).counted).toEqual({});
+    expect(explained(many(26, { count: 10 }), live).counted).toEqual({
+      '': 260,
+      Weesp: 260,
+      'gemeente 0457': 260,
+    });
+  });
+
+  it('counts if together they have more than 2% of the addresses, and 1,000', () => {
+    expect(explained(many(10, { count: 100 }), live).counted).toEqual({});
+    expect(explained(many(10, { count: 101 }), live).counted['']).toBe(1_010);
+    expect(explained(many(10, { count: 101 }), { '': 51_000, Weesp: 12_000 }).counted).toEqual({});
+  });
+
+  it('is none if over a fifth of it goes', () => {
+    const street = (removed: number) => ({
+      streets: {
+        'Kade, Weesp': { changed: removed, columns: { removed: { count: removed, examples: [] } } },
+      },
+    });
+    const kade = [rename('Kade', 'Havenkade')];
+    expect(explained(kade, live, live, street(25)).counted).toEqual({});
+    expect(explained(kade, live, live, street(26)).counted['']).toBe(100);
+  });
+
+  it.each<[string, Change[]]>([
+    ['whose old name stays', [rename('Kade', 'Laan', { isOpen: true })]],
+    ['that gets two names', [rename('Kade', 'Laan'), rename('Kade', 'Dreef')]],
+    ['with the name of another', [rename('Kade', 'XXXX'), rename('Laan', 'XXXX')]],
+    ['in upper case', [rename('Kade', 'KADE')]],
+    ['without letters', [rename('Kade', '-')]],
+    ['that was not told apart', [rename('', '')]],
+  ])('is none %s', (_, changes) => {
+    expect(explained(changes, live).counted['']).toBe(100 * changes.length);
+  });
+});
+
+describe('a gemeente that changes', () => {
+  const codes = ['0363', '0402', '0406', '0424', '0425', '0457', '0376'];
+  const size = (present: string[]) =>
+    Object.fromEntries(present.map((code) => [`gemeente ${code}`, 1_000]));
+  /** Each woonplaats from one gemeente to another. */
+  const change = (
+    moves: [from: string, to: string][],
+    left: string[],
+    { all = 100_000, live = codes } = {},
+  ) =>
+    explained(
+      moves.map(([from, to], i) => {
+        return { column: 'gemeente', woonplaats: `W${i}`, gemeente: from, from, to, count: 1_000 };
+      }),
+      { '': all, ...size(live) },
+      { '': all, ...size(left) },
+    );
+
+  it('merges if it has no woonplaats left and the receiver gives none', () => {
+    const left = codes.filter((code) => !['0424', '0425'].includes(code));
+    const moves: [string, string][] = [
+      ['0424', '0363'],
+      ['0424', '0363'],
+      ['0425', '0363'],
+    ];
+    expect(change(moves, left)).toEqual({
+      renamed: [
+        { from: 'gemeente 0424', to: 'gemeente 0363', addresses: 2_000 },
+        { from: 'gemeente 0425', to: 'gemeente 0363', addresses: 1_000 },
+      ],
+      counted: {},
+    });
+  });
+
+  it('is divided over others, or forms a new one with another', () => {
+    const left = codes.filter((code) => code !== '0457');
+    const divided: [string, string][] = [
+      ['0457', '0363'],
+      ['0457', '0402'],
+    ];
+    expect(change(divided, left).counted).toEqual({});
+    const gone = codes.filter((code) => !['0424', '0425'].includes(code));
+    const formed: [string, string][] = [
+      ['0424', '1942'],
+      ['0425', '1942'],
+    ];
+    expect(change(formed, [...gone, '1942']).counted).toEqual({});
+  });
+
+  it.each<[string, [string, string][], string[]]>([
+    ['swaps with another', [['0363', '0402'], ['0402', '0363']], codes],
+    ['rotates with two others', [['0363', '0402'], ['0402', '0406'], ['0406', '0363']], codes],
+    ['gets a new code alone', [['0457', '1942']], [...codes.slice(0, 5), '0376', '1942']],
+    ['gets an unknown code', [['0457', '9998'], ['0424', '9998']], ['0363', '9998']],
+    ['keeps a woonplaats', [['0457', '0363']], codes],
+  ])('is no merger if it %s', (_, moves, left) => {
+    const { renamed, counted } = change(moves, left);
+    expect(renamed).toEqual([]);
+    expect(counted['']).toBe(1_000 * moves.length);
+  });
+
+  it('may merge in any number with together 10% of the addresses', () => {
+    const moves = ['0424', '0425', '0457', '0376'].map((code): [string, string] => [code, '0363']);
+    expect(change(moves, ['0363', '0402', '0406'], { all: 40_000 }).counted).toEqual({});
+    expect(change(moves, ['0363', '0402', '0406'], { all: 39_000 }).counted['']).toBe(4_000);
+  });
+
+  it('is none that all addresses of a dataset without gemeenten get', () => {
+    const changes: Change[] = [
+      { column: 'gemeente', woonplaats: 'W', from: '', to: '0363', count: 1_000 },
+    ];
+    expect(explained(changes, { '': 1_000 }, { '': 1_000 }).counted).toEqual({});
+    const has = { '': 2_000, 'gemeente 0402': 1_000 };
+    expect(explained(changes, has, has).counted['']).toBe(1_000);
+  });
+});
