@@ -112,28 +112,6 @@ export const streets =
     OPR: state.OPR.map((street, i) => ({ ...street, naam: name(street.naam, i) })),
   });
 
-/** What goes wrong with a register of any size. */
-export const wrongs = {
-  withoutToevoegingen: nums(() => ({ huisnummertoevoeging: undefined })),
-  withoutHuisletters: nums(() => ({ huisletter: undefined })),
-  withHigherNumbers: nums(({ huisnummer }, i) =>
-    i % 20 === 0 ? { huisnummer: huisnummer + 1000 } : {},
-  ),
-  withoutFirstDigit: nums(({ huisnummer }) =>
-    huisnummer > 9 ? { huisnummer: Number(`${huisnummer}`.slice(1)) || 1 } : {},
-  ),
-  withPostcodesOfElsewhere: nums((_, i) => (i % 25 === 0 ? { postcode: '9999ZZ' } : {})),
-  withOtherIds: nums((num) => ({
-    identificatie: `${num.identificatie.slice(0, 6)}9${num.identificatie.slice(7)}`,
-  })),
-  inAnotherWoonplaats: nums((_, i) => (i % 3 === 0 ? { woonplaats: '1013' } : {})),
-  withoutGemeente: ((state) => ({ ...state, relaties: [] })) satisfies Change,
-  encodedTwice: streets((naam) => Buffer.from(naam).toString('latin1')),
-  withQuestionMarks: streets((naam) => naam.replace(/[^ -~]/g, '?')),
-  withoutAccents: streets((naam) => naam.normalize('NFD').replace(/\p{M}/gu, '')),
-  calledXxxx: streets((naam, i) => (i >= 100 && i < 204 ? 'XXXX' : naam)),
-};
-
 /** `count` more addresses on a new street for each 100. */
 export const quarter =
   (count: number, naam = 'Nieuwe straat'): Change =>
@@ -198,60 +176,11 @@ export function threeTowns(): Voorkomens {
 
 const uses = ['woonfunctie', 'winkelfunctie', 'kantoorfunctie', 'industriefunctie'];
 
-/** With other values of the verblijfsobjecten; one that has none goes. */
-export const objects =
-  (
-    change: (vbo: VboStand, index: number, all: readonly VboStand[]) => Partial<VboStand> | null,
-  ): Change =>
-  (state) => ({
-    ...state,
-    VBO: (state.VBO ?? []).flatMap((vbo, index, all) => {
-      const changed = change(vbo, index, all);
-      return changed ? [{ ...vbo, ...changed }] : [];
-    }),
-  });
-
-const metres = (change: (metre: number) => number): Change =>
-  objects(({ punt }) => ({
-    punt: punt
-      .split(' ')
-      .map((one) => change(Number(one)).toFixed(3))
-      .join(' '),
-  }));
-
-/** What goes wrong with the objects of a register of any size. */
-export const wrongObjects = {
-  ofOneSquareMetre: objects(() => ({ oppervlakte: 1 })),
-  tenTimesAsLarge: objects(({ oppervlakte }) => ({ oppervlakte: 10 * oppervlakte })),
-  usedAsTheNextKind: objects(({ gebruiksdoelen }) => ({
-    gebruiksdoelen: gebruiksdoelen.map(
-      (doel) => uses[(uses.indexOf(doel) + 1) % uses.length] as string,
-    ),
-  })),
-  allGevormd: objects(() => ({ status: 'Verblijfsobject gevormd' })),
-  movedBy45Metres: metres((metre) => metre + 32),
-  roundedTo50Metres: metres((metre) => 50 * Math.round(metre / 50)),
-  ofTheNeighbour: objects((_, i, all) => {
-    const { oppervlakte, gebruiksdoelen, status } = all[(i + 1) % all.length] as VboStand;
-    return { oppervlakte, gebruiksdoelen, status };
-  }),
-  withoutLigplaatsen: ((state) => ({ ...state, LIG: [] })) satisfies Change,
-  withoutStandplaatsen: ((state) => ({ ...state, STA: [] })) satisfies Change,
-  asStandplaatsen: (({ LIG = [], STA = [], ...state }) => ({
-    ...state,
-    LIG: [],
-    STA: [...STA, ...LIG],
-  })) satisfies Change,
-  twice: ((state) => ({
-    ...state,
-    VBO: (state.VBO ?? []).flatMap((one) => [
-      one,
-      { ...one, identificatie: one.identificatie.replace(/0(\d{9})$/, '9$1') },
-    ]),
-  })) satisfies Change,
-  withHalf: objects((_, i) => (i % 2 === 0 ? null : {})),
-  withATenth: objects((_, i) => (i % 10 === 0 ? {} : null)),
-};
+/** Without every other verblijfsobject. */
+export const withHalfOfObjects: Change = (state) => ({
+  ...state,
+  VBO: (state.VBO ?? []).filter((_, i) => i % 2 === 1),
+});
 
 /**
  * With each woonplaats in the gemeente of another one. @param of the place of the one whose

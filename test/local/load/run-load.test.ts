@@ -286,7 +286,7 @@ describe('the guard', () => {
     const before = dataset.units();
     const run = { thresholds, month: half };
     await expect(dataset.load(run)).rejects.toThrow(
-      /it would remove 5 of the 11 addresses: 45\.5%/,
+      /it would remove 6 of the 12 addresses: 50%, over the limit of 4 \(40%\)/,
     );
     const { load } = await dataset.load({ ...run, planOnly: true });
     const work = (await dataset.storage.list('')).filter((key) =>
