@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
-import type { ChangeCounts, LargeItem } from '../addresses/lines.ts';
+import type { LargeItem } from '../addresses/lines.ts';
 import {
   addSizes,
   everywhere,
@@ -49,6 +49,7 @@ import {
   type Mutated,
   type SegmentItem,
 } from '../storage/work.ts';
+import { auditOf } from '../verdict/audit.ts';
 import { type Compared, mergeCompared, mostChanged } from '../verdict/columns.ts';
 import { shareOfDays } from '../verdict/limits.ts';
 import {
@@ -299,21 +300,6 @@ function isSameExtract(
     isSameLocation(source?.location ?? '', last.source?.location ?? '') &&
     isSameArea(extract, last.extract)
   );
-}
-
-/**
- * How an extract differs from the result of mutations of the same date, in objects too if both have
- * them.
- */
-function auditOf(
-  { kind, peildatum, extract }: Load,
-  { changes, objecten }: LoadCounts,
-  base: ManifestEntry | null,
-): ChangeCounts | null {
-  if (kind !== 'extract' || !base?.extract || !isSameArea(base.extract, extract)) return null;
-  if (base.extract.peildatum === base.peildatum || base.peildatum !== peildatum) return null;
-  if (!objecten || !hasObjecten(base.snapshot)) return changes;
-  return { ...changes, changed: changes.changed + objecten.changed };
 }
 
 /** An extract of another area is another dataset, however few addresses differ. */

@@ -36,7 +36,7 @@ describe('the limits of the guard', () => {
 
   it('on names, streets and days are those of the docs too', () => {
     const { woonplaatsen, addressesOfWoonplaatsen, addressesOfStreets } = oneChange;
-    for (const said of [
+    const promised = [
       `at least ${oneChange.renamedFrom * 100}% of its addresses`,
       `at most ${woonplaatsen.share * 100}% of the woonplaatsen, or ${woonplaatsen.number}`,
       `${addressesOfWoonplaatsen.share * 100}% of the addresses`,
@@ -44,9 +44,9 @@ describe('the limits of the guard', () => {
       `${addressesOfStreets.share * 100}% of the addresses or ${grouped(addressesOfStreets.number)}`,
       `at most ${oneChange.gemeenten} gemeenten, or ${oneChange.addressesOfGemeenten.share * 100}% of the addresses`,
       `more than ${streetLimit.number} addresses of one street`,
-    ]) {
-      expect(page.replace(/\s+/g, ' ')).toContain(said);
-    }
+    ];
+    const said = page.replace(/\s+/g, ' ').toLowerCase();
+    expect(promised.filter((one) => !said.includes(one))).toEqual([]);
   });
 
   it('follow the thresholds of a deployment, and are twice the number in a gemeente', () => {

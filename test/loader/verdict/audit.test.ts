@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { auditOf } from '../../../loader/verdict/audit.ts';
+
+const weesp = { gemeenten: ['0457'], technischeDatum: '' };
+const january = { ...weesp, peildatum: '2026-01-08' };
+const february = { ...weesp, peildatum: '2026-02-08' };
+const changes = { added: 1, changed: 2, removed: 3 };
+const counts = { changes };
+const snapshot = { id: 'days', segments: [], buckets: 1, reach: [] };
+/** Days were loaded up to February onto the extract of January. */
+const days = { peildatum: '2026-02-08', extract: january, snapshot } as never as NonNullable<
+  Parameters<typeof auditOf>[2]
+>;
+const load = { kind: 'extract', peildatum: '2026-02-08', extract: february } as Parameters<
+  typeof auditOf
+>[0];
+
+describe('the audit of days', () => {
+  it('is the difference of an extract from the days up to its date, also of a planned load', () => {
+    expect(auditOf(load, counts, days)).toEqual(changes);
+  });
+
+  it.each<[string, Parameters<typeof auditOf>]>([
+    ['of a load of days', [{ ...load, kind: 'mutations' }, counts, days]],
+    ['of a rollback', [{ ...load, kind: 'rollback' }, counts, days]],
+    ['of a first load', [load, counts, null]],
+    ['onto data that came from no extract', [load, counts, { ...days, extract: null }]],
+    ['of a load without an extract', [{ ...load, extract: null }, counts, days]],
+    ['of another area', [{ ...load, extract: { ...february, gemeenten: ['0363'] } }, counts, days]],
+    ['of another date', [{ ...load, peildatum: '2026-02-09' }, counts, days]],
+    [
+      'onto an extract, without days',
+      [load, counts, { ...days, extract: { ...january, peildatum: days.peildatum } }],
+    ],
+  ])('is none %s', (_, given) => {
+    expect(auditOf(...given)).toBeNull();
+  });
+
+  it('counts the objects of addresses too if both have them', () => {
+    const objecten = { live: 9, changed: 4, lost: 0, moved: 0 };
+    const withObjects = { ...days, snapshot: { ...days.snapshot, objecten: true as const } };
+    expect(auditOf(load, { changes, objecten }, withObjects)).toEqual({ ...changes, changed: 6 });
+    expect(auditOf(load, { changes, objecten }, days)).toEqual(changes);
+  });
+});
