@@ -4,7 +4,7 @@ import { keyParts } from '../../core/addresses/address-key.ts';
 import type { AdresObject } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
 
-/** The counts of addresses in an area: all of them, and those with a property that may be lost. */
+/** The counts of addresses in an area: all, and the ones with a property that may be lost. */
 export const sizeMembers = [
   'addresses',
   /** With a huisletter or a huisnummertoevoeging. */

@@ -87,7 +87,7 @@ type Judging = {
   context: StepContext;
   load: Load;
   manifest: StoredManifest;
-  /** The live dataset, or the pending one that a plan or an undo begins from. */
+  /** The live dataset; a plan or an undo begins from the pending dataset. */
   base: ManifestEntry | null;
   /** The target of a rollback, which was judged when it was loaded. */
   target: ManifestEntry | undefined;
@@ -95,7 +95,7 @@ type Judging = {
   isUndo: boolean;
 };
 
-/** What the guard decides, and what the manifest then records. */
+/** The guard's decision, and the facts that the manifest then records. */
 type Decision = {
   proposal: LoadProposal;
   snapshot: Snapshot;
@@ -181,7 +181,7 @@ async function decide(judging: Judging, approved: boolean): Promise<Decision> {
   const go = !blocking.some(isFinal) && (blocking.length === 0 || approved);
   const verdict = { objections: blocking, overruled, approved, go };
   const proposal = proposalOf(judging, result, { setAside, renamed, verdict });
-  // An approved load is where the next days begin to add up.
+  // After an approved load the sums of days begin anew.
   const addsUp = load.kind === 'mutations' && blocking.length === 0;
   const since = earlier?.since ?? load.base?.peildatum ?? '';
   return {
@@ -201,7 +201,7 @@ async function earlierChanges({ context, load, base }: Judging): Promise<Earlier
 
 function judgementOf(
   { context: { thresholds, options }, load, base }: Judging,
-  { counts, compared, fromAccepted, after }: Result,
+  { counts, compared, fromAccepted, after }: StepsResult,
   earlier: Earlier | null,
 ): Judgement {
   const { kind, peildatum, source, days, objecten } = load;
@@ -228,7 +228,7 @@ const isDisposable = (
   disposable: string | undefined,
 ): boolean => source != null && source.location === disposable;
 
-/** The objections that stop the load unless it is approved, and those that don't. */
+/** The objections that stop the load unless it is approved, and the others. */
 type Weighed = { overruled: Objection[]; blocking: Objection[] };
 
 /** An operator asked for a rollback, so the objections to it are shown but stop nothing. */
@@ -244,7 +244,7 @@ function weighed({ context, load, manifest, base }: Judging, found: readonly Obj
   };
 }
 
-/** What a proposal says beyond the numbers of the load. */
+/** The statements of a proposal beyond the numbers of the load. */
 type Said = {
   setAside: SetAsideObject[];
   renamed: RenamedPlace[];
@@ -253,7 +253,7 @@ type Said = {
 
 function proposalOf(
   { load, base, manifest }: Judging,
-  { counts, compared, csv }: Result,
+  { counts, compared, csv }: StepsResult,
   { setAside, renamed, verdict }: Said,
 ): LoadProposal {
   const { areas, streets } = compared.tallies;
@@ -386,8 +386,8 @@ export const handler = /* @__PURE__ */ lambdaStep('guard', step);
 /** Kadaster writes as many occurrences into each file but the last. */
 const occurrencesPerFile = 10_000;
 
-/** What the steps before have made of a load, added up. */
-type Result = Omit<Made, 'counts' | 'snapshot'> & {
+/** The results of the steps before, added up. */
+type StepsResult = Omit<Made, 'counts' | 'snapshot'> & {
   counts: LoadCounts;
   snapshot: Snapshot;
   files: ChangeFile[];
@@ -396,7 +396,7 @@ type Result = Omit<Made, 'counts' | 'snapshot'> & {
   large: LargeItem[];
   /** Its changes from its base, with the sizes before it; empty for a first load. */
   compared: Compared;
-  /** Its changes from the extract that was accepted before an approved load, if there is one. */
+  /** Its changes from the extract that was accepted before an approved load, if any. */
   fromAccepted: Compared | null;
   /** The sizes of areas after it. */
   after: PlaceSizes;
@@ -406,7 +406,7 @@ async function resultOfSteps(
   storage: Storage,
   load: Load,
   target: ManifestEntry | undefined,
-): Promise<Result> {
+): Promise<StepsResult> {
   const items = await getJson<SegmentItem[]>(storage, paths.segments(load.id));
   const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
     getJson<Merged>(storage, paths.merged(load.id, segment)),

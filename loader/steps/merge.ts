@@ -140,7 +140,7 @@ class WritesOfSegment {
   }
 }
 
-/** The lines of a segment of a dataset, part by part, and what a load changes in them. */
+/** The lines of a segment of a dataset, part by part, and the changes of a load in them. */
 class Comparison {
   readonly before: LineSegmentReader;
   readonly #columns: ColumnCounter;

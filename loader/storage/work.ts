@@ -80,7 +80,7 @@ export type Merged = SegmentCounts & {
   tooLarge: LargeItem[];
   /** Its changes by column, and the sizes of areas before it; absent for a first load. */
   compared?: Compared;
-  /** Its changes from the extract that was accepted before an approved load, if there is one. */
+  /** Its changes from the extract that was accepted before an approved load, if any. */
   fromAccepted?: Compared;
   /** The sizes of areas after it. */
   placesAfter: PlaceSizes;

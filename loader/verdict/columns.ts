@@ -1,4 +1,4 @@
-/** The columns in which the addresses of a load differ from the live ones, in total and by area. */
+/** How the addresses of a load differ from the live ones, by column, in total and by area. */
 
 import { addressText, keyParts } from '../../core/addresses/address-key.ts';
 import type { AdresObject } from '../../core/adres-object.ts';
@@ -6,13 +6,13 @@ import { isKnownGemeente } from '../../core/gemeenten.ts';
 import type { Place } from '../../core/place-fields.ts';
 import type { Change } from '../addresses/lines.ts';
 import { addSizes, areasOf, nameOf, type PlaceSizes } from '../addresses/place-sizes.ts';
-import { type Column, corrected } from './limits.ts';
+import { type AddressColumn, corrected } from './limits.ts';
 
 /** A number of addresses, with the first few as `1381 AA 9: Buitenveer → Binnenveer`. */
 export type Counted = { count: number; examples: string[] };
 
 /** The addresses of an area that differ in any column, and in each. */
-export type Tally = { changed: number; columns: Partial<Record<Column, Counted>> };
+export type ColumnTally = { changed: number; columns: Partial<Record<AddressColumn, Counted>> };
 
 /**
  * Addresses whose straat, woonplaats or gemeente gets another name. `isOpen`: the old name of a
@@ -23,9 +23,9 @@ export type NameChange = Counted & { isOpen: boolean };
 /** Plain JSON. */
 export type Tallies = {
   /** By the names of areas in `place-sizes.ts`. */
-  areas: Record<string, Tally>;
+  areas: Record<string, ColumnTally>;
   /** By `Buitenveer, Weesp`, for the streets with the most changes; only removed addresses. */
-  streets: Record<string, Tally>;
+  streets: Record<string, ColumnTally>;
   /** By `nameChangeKey`. Each may be one change of many addresses, so no column counts it yet. */
   names: Record<string, NameChange>;
 };
@@ -35,7 +35,7 @@ export type Compared = { tallies: Tallies; places: PlaceSizes };
 
 export const noTallies = (): Tallies => ({ areas: {}, streets: {}, names: {} });
 
-export type NamedColumn = Extract<Column, 'straat' | 'woonplaats' | 'gemeente'>;
+export type NamedColumn = Extract<AddressColumn, 'straat' | 'woonplaats' | 'gemeente'>;
 
 /**
  * One name that changes, and the area that it counts in. Without names it stands for further
@@ -64,7 +64,7 @@ function addCounted(total: Counted, { count, examples }: Counted): void {
   total.examples.push(...examples.slice(0, examplesKept - total.examples.length));
 }
 
-/** The entry of a name, which is made if there is none. */
+/** The entry of a name; creates it if it is missing. */
 function entryOf<T>(all: Record<string, T>, name: string, made: () => T): T {
   const known = all[name];
   if (known) return known;
@@ -73,21 +73,24 @@ function entryOf<T>(all: Record<string, T>, name: string, made: () => T): T {
   return entry;
 }
 
-const newTally = (): Tally => ({ changed: 0, columns: {} });
+const newTally = (): ColumnTally => ({ changed: 0, columns: {} });
 
-function countedIn({ columns }: Tally, column: Column): Counted {
-  return entryOf<Counted>(columns as Record<Column, Counted>, column, () => ({
+function countedIn({ columns }: ColumnTally, column: AddressColumn): Counted {
+  return entryOf<Counted>(columns as Record<AddressColumn, Counted>, column, () => ({
     count: 0,
     examples: [],
   }));
 }
 
-function addTallies(total: Record<string, Tally>, more: Readonly<Record<string, Tally>>): void {
+function addTallies(
+  total: Record<string, ColumnTally>,
+  more: Readonly<Record<string, ColumnTally>>,
+): void {
   for (const [name, { changed, columns }] of Object.entries(more)) {
     const tally = entryOf(total, name, newTally);
     tally.changed += changed;
     for (const [column, counted] of Object.entries(columns)) {
-      addCounted(countedIn(tally, column as Column), counted);
+      addCounted(countedIn(tally, column as AddressColumn), counted);
     }
   }
 }
@@ -119,7 +122,10 @@ export function mergeCompared(all: readonly Compared[]): Compared {
 }
 
 /** The areas with the most changes, in descending order, and how many. */
-export function mostChanged(areas: Record<string, Tally>, most: number): Record<string, number> {
+export function mostChanged(
+  areas: Record<string, ColumnTally>,
+  most: number,
+): Record<string, number> {
   const counts = Object.entries(areas).map(([name, { changed }]) => [name, changed] as const);
   return Object.fromEntries(inOrder(counts).slice(0, most));
 }
@@ -136,13 +142,13 @@ const streetsKept = 50;
 /** An address before or after a load; `isKept`: it has other ids on the other side. */
 type At = { key: string; place: Place; isKept: boolean };
 
-/** A column in which an address differs, with its value before and after. */
-type Found = [column: Column, before: string, after: string];
+/** One difference of an address: its column, and the value before and after. */
+type Found = [column: AddressColumn, before: string, after: string];
 
 /** Compares the addresses of a segment by their ids, one part after the other. */
 export class ColumnCounter {
-  readonly #areas: Record<string, Tally> = {};
-  readonly #streets: Record<string, Tally> = {};
+  readonly #areas: Record<string, ColumnTally> = {};
+  readonly #streets: Record<string, ColumnTally> = {};
   readonly #names: Record<string, NameChange> = {};
   readonly #namesOfPart = new Set<string>();
   #told = 0;
@@ -293,15 +299,15 @@ export class ColumnCounter {
 
   /** To be called last. */
   end(): Tallies {
-    const removed = ([, { columns }]: [string, Tally]) => columns.removed?.count ?? 0;
+    const removed = ([, { columns }]: [string, ColumnTally]) => columns.removed?.count ?? 0;
     const all = Object.entries(this.#streets);
-    const most = (count: (street: [string, Tally]) => number) =>
+    const most = (count: (street: [string, ColumnTally]) => number) =>
       inOrder(all.map((street) => [street[0], count(street)] as const)).slice(0, streetsKept);
     const kept = [...most(([, { changed }]) => changed), ...most(removed)];
     return {
       areas: this.#areas,
       streets: Object.fromEntries(
-        kept.map(([name]) => [name, this.#streets[name] as Tally] as const),
+        kept.map(([name]) => [name, this.#streets[name] as ColumnTally] as const),
       ),
       names: this.#names,
     };
@@ -314,7 +320,7 @@ const placesText = (places: readonly Place[]) => places.map(nameOf).join(' | ') 
 const exampleOf = (key: string, before: string, after: string): string =>
   before === '' ? `${addressText(key)} → ${after}` : `${addressText(key)}: ${before} → ${after}`;
 
-/** The names that differ: those of a street in another woonplaats count as they are. */
+/** The names that differ; a street in another woonplaats is in `namesFound`. */
 function namesThatChange(was: Place, is: Place): NameChangeOf[] {
   const { woonplaats, gemeente } = was;
   const at = { woonplaats, gemeente };
@@ -330,7 +336,7 @@ function namesThatChange(was: Place, is: Place): NameChangeOf[] {
   return found;
 }
 
-/** The differences in names, but for those that may be one change of many addresses. */
+/** The differences in names, without the names that may be one change for many addresses. */
 function namesFound(was: Place, is: Place): Found[] {
   const found: Found[] = [];
   const { straat, woonplaats, gemeente } = was;
@@ -363,7 +369,7 @@ function hasLostLetters(from: string, to: string): boolean {
 
 /**
  * The characters of names, with the spaces that they have. `Ã` or `Â` before such a character is
- * what a letter becomes that was encoded twice.
+ * the mark of a letter that was encoded twice.
  */
 const usual = /^(?! )(?!.*( {2}| ,| $))[\p{Script=Latin}\p{M}\p{Nd} .,'’‘`´"&+:;!°/()–-]*$/u;
 const encodedTwice = /[ÃÂ][\u0080-\u00bfŒœŠšŽžŸƒ]/;
@@ -375,10 +381,10 @@ function isGarbled(place: Place): boolean {
   return !hasLetters || !usual.test(name) || encodedTwice.test(name);
 }
 
-/** The columns in which the objects of an address differ. */
+/** The differences of the objects of an address, at most one by column. */
 function objectsFound({ objecten: were = [] }: Place, { objecten: are = [] }: Place): Found[] {
-  const found = new Map<Column, Found>();
-  const add = (column: Column, before: string, after: string) => {
+  const found = new Map<AddressColumn, Found>();
+  const add = (column: AddressColumn, before: string, after: string) => {
     if (!found.has(column)) found.set(column, [column, before, after]);
   };
   const known = new Set(were.map(({ identificatie }) => identificatie));
@@ -400,11 +406,11 @@ function objectsFound({ objecten: were = [] }: Place, { objecten: are = [] }: Pl
   return [...found.values()];
 }
 
-/** The values in which an object differs. */
+/** Adds the values of an object that differ. */
 function addValues(
   was: AdresObject,
   is: AdresObject,
-  add: (column: Column, before: string, after: string) => void,
+  add: (column: AddressColumn, before: string, after: string) => void,
 ): void {
   const distance = Math.hypot(is.locatie.x - was.locatie.x, is.locatie.y - was.locatie.y);
   if (distance > 0) {

@@ -19,10 +19,10 @@ export type Most = {
   setting?: 'maximumShare' | 'maximumPlaceShare';
 };
 
-/** What a load may change in one column. */
+/** The most that a load may change in one column. */
 export type Limit = {
   code: `too_many_${string}`;
-  /** What it does to the addresses, as in "it would remove 251 of the 400 addresses". */
+  /** Its effect on the addresses, as in "it would remove 251 of the 400 addresses". */
   what: string;
   /** Which addresses it is a share of. */
   of: SizeMember;
@@ -56,11 +56,11 @@ const lost = { total: half, place: halfOfPlace } as const;
 export const corrected = 50;
 
 /**
- * Every column in which an address may differ, and its limits. An address is found again by the id
+ * Every column of an address, and its limits. An address is found again by the id
  * of its nummeraanduiding; `removed` and `added` have none on the other side, and `id` has another
  * one at the same key, street and woonplaats.
  */
-export const limits = {
+export const columnLimits = {
   removed: { code: 'too_many_removed', what: 'remove', ...whole },
   added: {
     code: 'too_many_added',
@@ -128,7 +128,7 @@ export const limits = {
   },
   gebruiksdoelLost: {
     code: 'too_many_gebruiksdoelen_lost',
-    what: 'remove one of several gebruiksdoelen of objects of',
+    what: 'remove a gebruiksdoel, beside others, of objects of',
     of: 'severalUses',
     total: { share: 0.25, number: 50 },
     place: halfOfPlace,
@@ -171,12 +171,12 @@ export const limits = {
   },
 } as const satisfies Record<string, Limit>;
 
-export type Column = keyof typeof limits;
-export type ColumnCode = (typeof limits)[Column]['code'];
-export const columns = Object.keys(limits) as Column[];
-export const limitOf = (column: Column): Limit => limits[column];
+export type AddressColumn = keyof typeof columnLimits;
+export type ColumnCode = (typeof columnLimits)[AddressColumn]['code'];
+export const columns = Object.keys(columnLimits) as AddressColumn[];
+export const limitOf = (column: AddressColumn): Limit => columnLimits[column];
 
-/** What may be removed of one street, which has no share: up to this number. */
+/** The most addresses that may be removed from one street, which has no share. */
 export const streetLimit: Most = { share: 0, number: place.number };
 
 /** The names in `Limit.of` as people read them. */
@@ -195,7 +195,7 @@ export const sizeNames: Record<SizeMember, string> = {
 export const largestPlace = 500_000;
 
 /**
- * Names that change all at once, each of which a person would call one change
+ * Limits on names that change all at once, as a person would call each one change
  * (`verdict/renames.ts`).
  */
 export const oneChange = {
@@ -204,7 +204,7 @@ export const oneChange = {
   /** Renamed woonplaatsen at once, and their addresses together. */
   woonplaatsen: { share: 0.01, number: 1 },
   addressesOfWoonplaatsen: { share: 0.1, number: 0 },
-  /** Renamed streets in one woonplaats, and the addresses on all of them. */
+  /** Renamed streets in one woonplaats, and the addresses on all renamed streets. */
   streetsInWoonplaats: 25,
   addressesOfStreets: { share: 0.02, number: 1_000 },
   /** Gemeenten that become part of others; if there are more, their addresses together. */
@@ -219,7 +219,7 @@ export const sizeOf = (size: PlaceSize | undefined, member: SizeMember): number 
 /** Which thresholds a limit follows: on all addresses, or in one place. */
 export type Scope = 'total' | 'place' | 'gemeente';
 
-/** A limit by the thresholds of a load: a share, and the number up to which it is ignored. */
+/** A limit by the thresholds of a load: the larger of a share and a number. */
 export type Allowed = { share: number; number: number };
 
 /** @param share the part of its share that a limit has, for a day */
@@ -253,7 +253,7 @@ export function allowedInTotal(
 /**
  * The part of a load's shares that days of mutations may change. A day changes a fiftieth as much
  * as a month, but on some days a municipality makes up arrears: so it may change a fifth as much. A
- * delivery of more days may change more, and deliveries together as much as one of them: beyond
+ * delivery with more days may change more, and deliveries together as much as a single one: beyond
  * that, each is judged by itself.
  */
 export function shareOfDays(days: readonly { vanaf: string; tot: string }[]): number {

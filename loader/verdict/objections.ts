@@ -11,17 +11,17 @@ import {
 } from '../addresses/place-sizes.ts';
 import type { SetAsideOfDay } from '../register/set-aside.ts';
 import {
+  type ColumnTally,
   type Compared,
   mergeTallies,
   noTallies,
   type Tallies,
-  type Tally,
 } from './columns.ts';
 import {
+  type AddressColumn,
   type Allowed,
   allowedBy,
   allowedInTotal,
-  type Column,
   type ColumnCode,
   type Limit,
   limitOf,
@@ -130,7 +130,7 @@ export type Earlier = { since: string; areas: Tallies['areas'] };
 /** How much a load may change: shares and numbers, and which part of the shares in a day. */
 type Allowance = { thresholds: Thresholds; shareOfDay: number };
 
-/** The objections to what a load changes from a dataset, with the days before it. */
+/** The objections to the changes of a load from a dataset, with the days before it. */
 function objectionsToColumns(
   { tallies, places }: Compared,
   earlier: Earlier | null,
@@ -140,12 +140,12 @@ function objectionsToColumns(
   const together = earlier && mergeTallies([{ ...noTallies(), areas: earlier.areas }, tallies]);
   const since = earlier?.since;
   const found = Object.entries(tallies.areas).flatMap(([area, own]) =>
-    (Object.keys(own.columns) as Column[]).flatMap((column) => {
+    (Object.keys(own.columns) as AddressColumn[]).flatMap((column) => {
       const most = limitsIn(area, places, limitOf(column), allowance);
       const mostTogether = limitsIn(area, places, limitOf(column), { thresholds, shareOfDay: 1 });
       const alone = firstOver({ area, column, own, tally: own, tallies }, most);
       if (alone.length > 0 || !together || since === undefined) return alone;
-      const tally = together.areas[area] as Tally;
+      const tally = together.areas[area] as ColumnTally;
       return firstOver({ area, column, own, tally, tallies, since }, mostTogether);
     }),
   );
@@ -189,9 +189,9 @@ function limitsIn(
  */
 type ColumnIn = {
   area: string;
-  column: Column;
-  own: Tally;
-  tally: Tally;
+  column: AddressColumn;
+  own: ColumnTally;
+  tally: ColumnTally;
   tallies: Tallies;
   since?: string;
 };
@@ -309,12 +309,12 @@ export type Judged = {
   fromAccepted?: Compared | null;
 };
 
-/** What the guard thinks of a load. */
+/** The guard's opinion on a load. */
 export type Judgement = {
   objections: Objection[];
   /** The woonplaatsen and gemeenten that it renames. */
   renamed: RenamedPlace[];
-  /** Its changes by area, with those of the days before it: what the next day adds to. */
+  /** Its changes by area, added to the changes of the days before it. */
   sums: Tallies['areas'];
 };
 

@@ -1,4 +1,4 @@
-/** Names that change for many addresses at once, where a person would see one change. */
+/** Names that change for many addresses at once, if a person would see one change. */
 
 import { isKnownGemeente } from '../../core/gemeenten.ts';
 import {
@@ -8,13 +8,13 @@ import {
   type PlaceSizes,
 } from '../addresses/place-sizes.ts';
 import {
+  type ColumnTally,
   mergeTallies,
   type NameChange,
   type NameChangeOf,
   nameChangeOf,
   noTallies,
   type Tallies,
-  type Tally,
 } from './columns.ts';
 import { type Allowed, allowedBy, oneChange, sizeOf, type Thresholds } from './limits.ts';
 
@@ -33,8 +33,8 @@ type Named = NameChangeOf & NameChange;
 type Explained = { renamed: Named[]; others: Named[] };
 
 /**
- * The renamed woonplaatsen and gemeenten, and the tallies in which every other change of a name
- * counts in its column. A renamed street counts in neither.
+ * The renamed woonplaatsen and gemeenten, and the tallies with every other change of a name in its
+ * column. A renamed street counts in neither.
  */
 export function explainNames(
   tallies: Tallies,
@@ -68,7 +68,7 @@ function placesOf(renamed: readonly Named[]): RenamedPlace[] {
 
 /** The tallies of a change that counts in its column. */
 function tallyOf({ column, woonplaats, gemeente, count, examples }: Named): Tallies {
-  const tally: Tally = { changed: 0, columns: { [column]: { count, examples } } };
+  const tally: ColumnTally = { changed: 0, columns: { [column]: { count, examples } } };
   const areas = { [everywhere]: tally, [woonplaats]: tally };
   if (gemeente !== undefined) areas[gemeenteArea(gemeente)] = tally;
   return { ...noTallies(), areas };
@@ -84,7 +84,7 @@ function split(all: readonly Named[], isRenamed: (name: Named) => boolean): Expl
   return { renamed: all.filter(isRenamed), others: all.filter((name) => !isRenamed(name)) };
 }
 
-/** The same names, none of which is one change: there are too many. */
+/** The same names, none as one change: they are too many. */
 const asOthers = ({ renamed, others }: Explained): Explained => ({
   renamed: [],
   others: [...renamed, ...others],

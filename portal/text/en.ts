@@ -469,7 +469,7 @@ export const en = {
     too_many_objects_added: 'Many addresses would get another object',
     too_many_statuses: 'The status of many objects would change',
     too_many_gebruiksdoelen: 'The use of many objects would change',
-    too_many_gebruiksdoelen_lost: 'Many objects would lose one of several uses',
+    too_many_gebruiksdoelen_lost: 'Many objects would lose a use, beside others',
     too_many_oppervlakten: 'The surface of many objects would change',
     too_many_locations: 'The location of many objects would change',
     too_many_objects_moved: 'The objects of many addresses would move',

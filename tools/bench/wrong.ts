@@ -5,8 +5,8 @@ import { GuardedDataset } from './generator/guarded.ts';
 import { healthyDatasets } from './generator/healthy.ts';
 import {
   isWithinLimits,
-  namesColumn,
   nameOfWrong,
+  namesColumn,
   wrongChanges,
   wrongDatasets,
 } from './generator/wrong.ts';
@@ -39,7 +39,14 @@ export const benchmark: Benchmark = {
     const { daily, monthly } = askedInYear(1, 0, days);
     const asked = daily.length + monthly.length;
     if (asked > 0) broken.push(`A simulated year has ${asked} questions: ${textOf(daily[0])}`);
-    return { scale, rows, days, asked_in_days: daily.length, asked_in_months: monthly.length, broken };
+    return {
+      scale,
+      rows,
+      days,
+      asked_in_days: daily.length,
+      asked_in_months: monthly.length,
+      broken,
+    };
   },
   table: ({ rows, days: _, asked_in_days, asked_in_months }) => [
     ...(rows as Row[]),
@@ -50,7 +57,11 @@ export const benchmark: Benchmark = {
 
 const textOf = (objections: readonly Objection[] = []) => objections[0]?.message ?? '';
 
-function judged(name: string, make: () => ConstructorParameters<typeof GuardedDataset>[0], broken: string[]): Row {
+function judged(
+  name: string,
+  make: () => ConstructorParameters<typeof GuardedDataset>[0],
+  broken: string[],
+): Row {
   const dataset = new GuardedDataset(make());
   const { length } = dataset.rows;
   const row: Row = {

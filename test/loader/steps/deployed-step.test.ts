@@ -63,14 +63,13 @@ describe('a deployed step', () => {
     expect(deployment.thresholds).toEqual({ ...loadDefaults.guard, maximumShare: 0.3 });
   });
 
-  it.each([
-    '{"maximumshare":0.3}',
-    '{"maximumShare":-1}',
-    '{"maximumShare":"0.3"}',
-  ])('the guard does not start with thresholds that no configuration has: %s', (text) => {
-    const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: text });
-    expect(() => deployment.thresholds).toThrow(/maximum[Ss]hare/);
-  });
+  it.each(['{"maximumshare":0.3}', '{"maximumShare":-1}', '{"maximumShare":"0.3"}'])(
+    'the guard does not start with thresholds that no configuration has: %s',
+    (text) => {
+      const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: text });
+      expect(() => deployment.thresholds).toThrow(/maximum[Ss]hare/);
+    },
+  );
 });
 
 const owner = 'arn:aws:states:eu-west-1:123456789012:execution:Load:a-load';

@@ -67,7 +67,11 @@ describe('an address that is found again by its id', () => {
     ['whole key', { key: '1382AB#10#A' }, { postcode: 1, huisnummer: 1, toevoeging: 1 }],
     ['straat', { straat: 'Laan' }, { straat: 1 }],
     ['woonplaats', { woonplaats: 'Muiden' }, { woonplaats: 1 }],
-    ['street of another town', { straat: 'Laan', woonplaats: 'Muiden' }, { straat: 1, woonplaats: 1 }],
+    [
+      'street of another town',
+      { straat: 'Laan', woonplaats: 'Muiden' },
+      { straat: 1, woonplaats: 1 },
+    ],
     ['gemeente', { gemeente: '0363' }, { gemeente: 1 }],
     ['gemeente to a code that is none', { gemeente: '9998' }, { gemeente: 1, gemeenteUnknown: 1 }],
     ['gemeente to none', { gemeente: undefined } as never, { gemeenteLost: 1 }],
@@ -79,13 +83,31 @@ describe('an address that is found again by its id', () => {
     ['name to a Frisian one', { straat: 'Âlde Dyk' }, { straat: 1 }],
     ['objects to none', { objecten: [] }, { objectLost: 1 }],
     ['object', { objecten: object({ identificatie: id(9) }) }, { objectLost: 1, objectGained: 1 }],
-    ['object, with another', { objecten: [vbo, ...object({ identificatie: id(9) })] }, { objectGained: 1 }],
+    [
+      'object, with another',
+      { objecten: [vbo, ...object({ identificatie: id(9) })] },
+      { objectGained: 1 },
+    ],
     ['status', { objecten: object({ status: 'Verblijfsobject gevormd' }) }, { status: 1 }],
-    ['gebruiksdoel', { objecten: object({ gebruiksdoelen: ['winkelfunctie', 'woonfunctie', 'celfunctie'].sort() }) }, { gebruiksdoel: 1 }],
-    ['one of several uses', { objecten: object({ gebruiksdoelen: ['woonfunctie'] }) }, { gebruiksdoel: 1, gebruiksdoelLost: 1 }],
+    [
+      'gebruiksdoel',
+      {
+        objecten: object({ gebruiksdoelen: ['winkelfunctie', 'woonfunctie', 'celfunctie'].sort() }),
+      },
+      { gebruiksdoel: 1 },
+    ],
+    [
+      'one of several uses',
+      { objecten: object({ gebruiksdoelen: ['woonfunctie'] }) },
+      { gebruiksdoel: 1, gebruiksdoelLost: 1 },
+    ],
     ['oppervlakte', { objecten: object({ oppervlakte: 86 }) }, { oppervlakte: 1 }],
     ['location by 50 m', { objecten: object({ locatie: { x: 1_050, y: 2_000 } }) }, { locatie: 1 }],
-    ['location by 51 m', { objecten: object({ locatie: { x: 1_051, y: 2_000 } }) }, { locatie: 1, moved: 1 }],
+    [
+      'location by 51 m',
+      { objecten: object({ locatie: { x: 1_051, y: 2_000 } }) },
+      { locatie: 1, moved: 1 },
+    ],
     ['hoofdadres', { objecten: object({ hoofdadres: false }) }, { hoofdadres: 1 }],
   ])('counts another %s in its column', (_, after, columns) => {
     expect(columnsOf([of({})], [of(after)])).toEqual(columns);
@@ -184,14 +206,12 @@ describe('the tallies', () => {
       straat: fc.constantFrom('Kade', 'Laan'),
       number: fc.integer({ min: 1, max: 6 }),
     });
-    const register = fc
-      .uniqueArray(address, { selector: ({ number }) => number })
-      .map((all) =>
-        [...Map.groupBy(all, ({ key, straat }) => `${key} ${straat}`).values()].map((same) => {
-          const { key, straat } = same[0] as (typeof same)[number];
-          return { key, straat, ids: same.map(({ number }) => id(number)) };
-        }),
-      );
+    const register = fc.uniqueArray(address, { selector: ({ number }) => number }).map((all) =>
+      [...Map.groupBy(all, ({ key, straat }) => `${key} ${straat}`).values()].map((same) => {
+        const { key, straat } = same[0] as (typeof same)[number];
+        return { key, straat, ids: same.map(({ number }) => id(number)) };
+      }),
+    );
     fc.assert(
       fc.property(register, register, (before, after) => {
         const found = columnsOf(before, after);

@@ -2,15 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { noSize, type PlaceSize } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import { noTallies, type Tallies, type Tally } from '../../../loader/verdict/columns.ts';
-import { type Column, limitOf, shareOfDays } from '../../../loader/verdict/limits.ts';
+import { type ColumnTally, noTallies, type Tallies } from '../../../loader/verdict/columns.ts';
+import { type AddressColumn, limitOf, shareOfDays } from '../../../loader/verdict/limits.ts';
 import { type LoadCounts, noChanges } from '../../../loader/verdict/load-counts.ts';
-import {
-  isAboutSize,
-  type Judged,
-  judge,
-  type Live,
-} from '../../../loader/verdict/objections.ts';
+import { isAboutSize, type Judged, judge, type Live } from '../../../loader/verdict/objections.ts';
 
 /** All addresses have an object; a tenth has a toevoeging, and a twentieth each other property. */
 const sizeOf = (addresses: number): PlaceSize => ({
@@ -38,7 +33,7 @@ const liveOf = (addresses = 10_000): Live => ({
 const live = liveOf();
 const load = { peildatum: '2026-02-08', allowOlder: false, after: live.places };
 
-type Changes = Partial<Record<Column, number>>;
+type Changes = Partial<Record<AddressColumn, number>>;
 const examples = ['1381 AA 9: a → b'];
 
 /** These changes of an area, all of them by default. */
@@ -46,7 +41,7 @@ function talliesOf(changes: Changes, area = ''): Tallies {
   const columns = Object.fromEntries(
     Object.entries(changes).map(([column, count]) => [column, { count, examples }]),
   );
-  return { ...noTallies(), areas: { [area]: { changed: 0, columns } satisfies Tally } };
+  return { ...noTallies(), areas: { [area]: { changed: 0, columns } satisfies ColumnTally } };
 }
 
 function counts(problems = 0, addresses = 10_000): LoadCounts {
@@ -85,7 +80,7 @@ describe('the guard', () => {
   });
 
   // The numbers of the docs, each by itself: a limit that changes must be changed here too.
-  it.each<[Column, number, number, number]>([
+  it.each<[AddressColumn, number, number, number]>([
     ['removed', 500, 240, 500],
     ['added', 2_500, 6_000, 6_000],
     ['doubled', 250, 250, 500],
@@ -170,7 +165,8 @@ describe('the guard', () => {
       { place: 'Weesp', message: expect.stringContaining(', most on Kade (251), such as') },
       {
         place: 'Kade, Weesp',
-        message: 'it would remove 251 addresses of Kade, Weesp, over the limit of 250, such as 1381 AA 9: a → b',
+        message:
+          'it would remove 251 addresses of Kade, Weesp, over the limit of 250, such as 1381 AA 9: a → b',
       },
     ]);
   });
@@ -178,7 +174,7 @@ describe('the guard', () => {
   it('names five places, and says how many more there are', () => {
     const areas = Object.fromEntries(
       Array.from({ length: 30 }, (_, i) => {
-        return [`Plaats ${i}`, talliesOf({ postcode: 300 + i }).areas[''] as Tally];
+        return [`Plaats ${i}`, talliesOf({ postcode: 300 + i }).areas[''] as ColumnTally];
       }),
     );
     const found = objections({}, { tallies: { ...noTallies(), areas } });

@@ -193,10 +193,32 @@ describe('a gemeente that changes', () => {
   });
 
   it.each<[string, [string, string][], string[]]>([
-    ['swaps with another', [['0363', '0402'], ['0402', '0363']], codes],
-    ['rotates with two others', [['0363', '0402'], ['0402', '0406'], ['0406', '0363']], codes],
+    [
+      'swaps with another',
+      [
+        ['0363', '0402'],
+        ['0402', '0363'],
+      ],
+      codes,
+    ],
+    [
+      'rotates with two others',
+      [
+        ['0363', '0402'],
+        ['0402', '0406'],
+        ['0406', '0363'],
+      ],
+      codes,
+    ],
     ['gets a new code alone', [['0457', '1942']], [...codes.slice(0, 5), '0376', '1942']],
-    ['gets an unknown code', [['0457', '9998'], ['0424', '9998']], ['0363', '9998']],
+    [
+      'gets an unknown code',
+      [
+        ['0457', '9998'],
+        ['0424', '9998'],
+      ],
+      ['0363', '9998'],
+    ],
     ['keeps a woonplaats', [['0457', '0363']], codes],
   ])('is no merger if it %s', (_, moves, left) => {
     const { renamed, counted } = change(moves, left);

@@ -5,8 +5,8 @@ import { GuardedDataset } from '../../../tools/bench/generator/guarded.ts';
 import { stateOfRows } from '../../../tools/bench/generator/rows.ts';
 import {
   isWithinLimits,
-  namesColumn,
   nameOfWrong,
+  namesColumn,
   wrongChanges,
   wrongDatasets,
 } from '../../../tools/bench/generator/wrong.ts';
@@ -74,7 +74,7 @@ const wrong: [string, Change, string, RegExp][] = [
     'without 4.9% of the addresses: whole quarters are gone',
     nums((_, i) => (i < count * 0.049 ? null : {})),
     'too_many_removed',
-    /remove 581 of the 11,849 addresses in Weesp: 4\.9%, over the limit of 250, most on Straat 1 \(411\), .*, such as 1382 AA 1: Straat 1, Weesp → none;/,
+    /remove 581 of the 11,849 addresses in Weesp: 4\.9%, over the limit of 250, most on Straat 1 \(411\), .*, such as 13\d\d \w\w 1: .*, Weesp → none;/,
   ],
   [
     'with a huisletter for each number that has none',
@@ -159,10 +159,7 @@ describe('an extract of a town', () => {
   const healthy: [string, Change][] = [
     ['lost a block of 200 flats', nums((_, i) => (i >= 411 && i < 611 ? null : {}))],
     ['has a new quarter of 2,000 addresses', quarter(2_000)],
-    [
-      'numbers a street anew',
-      inStreet(47, ({ huisnummer }) => ({ huisnummer: 2 * huisnummer })),
-    ],
+    ['numbers a street anew', inStreet(47, ({ huisnummer }) => ({ huisnummer: 2 * huisnummer }))],
     ['corrects the name of a street', streets((naam) => naam.replace('Israëls', 'Israels'))],
     ['gives a street another postcode', inStreet(60, () => ({ postcode: '1384ZZ' }))],
     [
@@ -179,13 +176,10 @@ describe('an extract of a town', () => {
     ],
   ];
 
-  it.each(sweep(healthy, 1))(
-    'that %s is published without a question',
-    async (_, change) => {
-      const { outcome, objections } = await proposed(change);
-      expect({ outcome, objections }).toEqual({ outcome: 'planned', objections: [] });
-    },
-  );
+  it.each(sweep(healthy, 1))('that %s is published without a question', async (_, change) => {
+    const { outcome, objections } = await proposed(change);
+    expect({ outcome, objections }).toEqual({ outcome: 'planned', objections: [] });
+  });
 
   inSweep.each(sweep(wrong.slice(0, 4), 1))(
     '%s that was approved by mistake is put right by the next one, which needs no approval',
@@ -229,10 +223,6 @@ describe('an extract of a village with an error in one column', () => {
 
 describe('an extract of three towns, each in a gemeente of its own, with the objects of addresses', () => {
   const towns = threeTowns();
-  let dataset: Dataset;
-  beforeAll(async () => {
-    dataset = await datasetOf(towns, { objecten: true });
-  });
 
   it('with a woonplaats of a gemeente that keeps another one is refused once it moves', async () => {
     const two = gemeentenOf((i) => [0, 0, 2][i] ?? i);

@@ -40,9 +40,12 @@ export const smallMunicipality = (): Row[] => withObjects(towns([900], ['0093'])
 
 /** Six towns, one of them in a gemeente with another one. */
 export const sixTowns = (): Row[] =>
-  withObjects(towns([9_000, 6_500, 4_000, 2_600, 1_400, 700], [
-    '0363', '0402', '0406', '0457', '0376', '0376',
-  ]));
+  withObjects(
+    towns(
+      [9_000, 6_500, 4_000, 2_600, 1_400, 700],
+      ['0363', '0402', '0406', '0457', '0376', '0376'],
+    ),
+  );
 
 const townNames = ['Noordveen', 'Oosterhoek', 'Zuidzand', 'Westbroek', 'Hoogkerk', 'Laagwâld'];
 

@@ -1,6 +1,10 @@
 import { gebruiksdoelen, objectStatuses } from '../../../core/adres-object.ts';
 import type { Place } from '../../../core/place-fields.ts';
-import { type PlaceSizes, sizeMembers, sizesOfAddress } from '../../../loader/addresses/place-sizes.ts';
+import {
+  type PlaceSizes,
+  sizeMembers,
+  sizesOfAddress,
+} from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { loadDefaults, localGuardDefaults } from '../../../loader/names.ts';
 import { ColumnCounter } from '../../../loader/verdict/columns.ts';
@@ -80,7 +84,10 @@ export class GuardedDataset {
   }
 
   /** What the guard says to a load with these changes. */
-  judge(changes: RowChanges, { shareOfDay = 1, turnsOnObjects = false }: GuardedLoad = {}): Judgement {
+  judge(
+    changes: RowChanges,
+    { shareOfDay = 1, turnsOnObjects = false }: GuardedLoad = {},
+  ): Judgement {
     const { problems, byKey } = this.#read(changes);
     const after: PlaceSizes = structuredClone(this.sizes);
     const counter = new ColumnCounter(this.hasObjects && !turnsOnObjects);

@@ -1,5 +1,5 @@
 import type { AdresObject } from '../../../core/adres-object.ts';
-import { type GuardedDataset, type GuardedLoad, type RowChanges } from './guarded.ts';
+import type { GuardedDataset, GuardedLoad, RowChanges } from './guarded.ts';
 import { Random } from './random.ts';
 import type { Row } from './rows.ts';
 
@@ -64,13 +64,24 @@ function months(dataset: GuardedDataset, count: number, seed: number): RowChange
   change(0.0003, () => null);
   change(0.0003, (row) => ({ ...row, huisnummer: row.huisnummer + 500 }));
   change(0.0003, (row) => ({ ...row, toevoeging: row.toevoeging === '' ? 'B' : '' }));
-  change(0.0003, ofObject((object) => ({ ...object, oppervlakte: 123 })));
-  change(0.0002, ofObject((object) => ({ ...object, gebruiksdoelen: ['kantoorfunctie'] })));
-  change(0.0005, ofObject(({ locatie: { x, y }, ...object }) => ({
-    ...object,
-    locatie: { x: x + 1, y },
-  })));
-  const added = first ? newRows(first, Math.round(rows.length * 0.001 * count), 'Nieuwe straat') : [];
+  change(
+    0.0003,
+    ofObject((object) => ({ ...object, oppervlakte: 123 })),
+  );
+  change(
+    0.0002,
+    ofObject((object) => ({ ...object, gebruiksdoelen: ['kantoorfunctie'] })),
+  );
+  change(
+    0.0005,
+    ofObject(({ locatie: { x, y }, ...object }) => ({
+      ...object,
+      locatie: { x: x + 1, y },
+    })),
+  );
+  const added = first
+    ? newRows(first, Math.round(rows.length * 0.001 * count), 'Nieuwe straat')
+    : [];
   return { at, added };
 }
 
@@ -116,7 +127,12 @@ function streetsOf({ rows }: GuardedDataset, town: string, count: number): Set<s
   );
   let left = 900;
   const few = [...streets].toSorted(([, a], [, b]) => a.length - b.length).slice(0, count);
-  return new Set(few.flatMap(([name, of]) => ((left -= of.length) >= 0 ? name : [])));
+  const kept = new Set<string>();
+  for (const [name, { length }] of few) {
+    left -= length;
+    if (left >= 0) kept.add(name);
+  }
+  return kept;
 }
 
 function divided(dataset: GuardedDataset): RowChanges | null {
@@ -165,7 +181,11 @@ const quarter = ({ rows }: GuardedDataset): RowChanges => ({
 const blockOfFlats = (dataset: GuardedDataset): RowChanges | null => {
   const [[, rows = []] = []] = townsOf(dataset);
   const gone = new Set(rows.slice(0, Math.min(200, Math.floor(dataset.rows.length * 0.04))));
-  return changed(dataset, where(dataset, (row) => gone.has(row)), () => null);
+  return changed(
+    dataset,
+    where(dataset, (row) => gone.has(row)),
+    () => null,
+  );
 };
 
 /** Everything that happens to a register of any size. */

@@ -139,7 +139,8 @@ export function stateOfRows(rows: readonly Row[]): Voorkomens {
     ]
       .map((corner) => corner.join(' '))
       .join(' ');
-  const ofType = (type: AdresObject['type']) => objects.filter(({ object }) => object.type === type);
+  const ofType = (type: AdresObject['type']) =>
+    objects.filter(({ object }) => object.type === type);
   const sites = (type: AdresObject['type']) =>
     ofType(type).map((one) => ({ ...standOf(one), corners: square(one.object.locatie) }));
   const hasObjects = objects.length > 0;

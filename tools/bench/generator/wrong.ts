@@ -1,13 +1,18 @@
 import type { AdresObject } from '../../../core/adres-object.ts';
 import { loadDefaults } from '../../../loader/names.ts';
-import { allowedBy, type Column, limitOf, oneChange } from '../../../loader/verdict/limits.ts';
+import {
+  type AddressColumn,
+  allowedBy,
+  limitOf,
+  oneChange,
+} from '../../../loader/verdict/limits.ts';
 import type { Judgement } from '../../../loader/verdict/objections.ts';
 import type { GuardedDataset, RowChanges } from './guarded.ts';
 import { keyOfRow, type Row } from './rows.ts';
 
 /** A column of addresses, as text that an error may change. */
 type RowColumn = {
-  column: Column;
+  column: AddressColumn;
   /** `undefined`: the address has no value. */
   get(row: Row): string | undefined;
   /** `null`: the address has none of the kind, so nothing changes. */
@@ -17,12 +22,12 @@ type RowColumn = {
   /** Whether all addresses with one value get the same other value. */
   isShared?: true;
   /** Columns that the guard may name instead: the address can't be found by its own any more. */
-  others?: readonly Column[];
+  others?: readonly AddressColumn[];
 };
 
 /** A value of the first object of an address. */
 function ofObjects(
-  column: Column,
+  column: AddressColumn,
   get: (object: AdresObject) => string | undefined,
   set: (object: AdresObject, value: string | undefined) => AdresObject,
   more: Partial<RowColumn> = {},
@@ -40,7 +45,7 @@ function ofObjects(
 }
 
 const number = (value: string | undefined) => Number(value?.replace(/\D/g, '') || 0);
-const addressColumns: readonly Column[] = ['removed', 'added', 'doubled', 'id'];
+const addressColumns: readonly AddressColumn[] = ['removed', 'added', 'doubled', 'id'];
 
 /** Every column of the register that is served. */
 const rowColumns: Record<string, RowColumn> = {
@@ -66,7 +71,11 @@ const rowColumns: Record<string, RowColumn> = {
     moved: (row) =>
       row.toevoeging === ''
         ? row
-        : { ...row, toevoeging: '', huisnummer: number(`${row.huisnummer}${number(row.toevoeging)}`) },
+        : {
+            ...row,
+            toevoeging: '',
+            huisnummer: number(`${row.huisnummer}${number(row.toevoeging)}`),
+          },
     others: ['removed', 'huisnummer'],
   },
   straat: {
@@ -155,7 +164,7 @@ const rowColumns: Record<string, RowColumn> = {
 };
 
 /** The objects of a type, which go or get another type. */
-function ofType(type: AdresObject['type'], column: Column): RowColumn {
+function ofType(type: AdresObject['type'], column: AddressColumn): RowColumn {
   const other = type === 'ligplaats' ? 'standplaats' : 'ligplaats';
   const has = ({ objecten }: Row) => objecten.some((one) => one.type === type);
   return {
@@ -301,7 +310,7 @@ export function isWithinLimits(
 
 /** Whether so few names change that each may be one change. */
 function isOneChange(
-  column: Column,
+  column: AddressColumn,
   changed: readonly Row[],
   addresses: number,
   rows: readonly Row[],
@@ -313,8 +322,9 @@ function isOneChange(
   if (column === 'straat') {
     const towns = Map.groupBy(changed, ({ woonplaats }) => woonplaats).values();
     return (
-      [...towns].every((town) => count(({ straat }) => straat, town) <= oneChange.streetsInWoonplaats) &&
-      changed.length <= within(oneChange.addressesOfStreets, addresses)
+      [...towns].every(
+        (town) => count(({ straat }) => straat, town) <= oneChange.streetsInWoonplaats,
+      ) && changed.length <= within(oneChange.addressesOfStreets, addresses)
     );
   }
   const woonplaats = ({ woonplaats: name }: Row) => name;

@@ -1,7 +1,12 @@
 import type { AdresObject } from '../../../core/adres-object.ts';
 import type { Place } from '../../../core/place-fields.ts';
 import { Change, keyOf, lineOf } from '../../../loader/addresses/lines.ts';
-import { addSizes, areasOf, type PlaceSize, type PlaceSizes } from '../../../loader/addresses/place-sizes.ts';
+import {
+  addSizes,
+  areasOf,
+  type PlaceSize,
+  type PlaceSizes,
+} from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { loadDefaults } from '../../../loader/names.ts';
 import { ColumnCounter, mergeTallies, noTallies } from '../../../loader/verdict/columns.ts';

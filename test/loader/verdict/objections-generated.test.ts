@@ -4,8 +4,8 @@ import { GuardedDataset } from '../../../tools/bench/generator/guarded.ts';
 import { healthyDatasets } from '../../../tools/bench/generator/healthy.ts';
 import {
   isWithinLimits,
-  namesColumn,
   nameOfWrong,
+  namesColumn,
   type Wrong,
   wrongChanges,
   wrongDatasets,
