@@ -57,6 +57,9 @@ export function nameChangeOf(key: string): NameChangeOf {
   return { column: column as NamedColumn, woonplaats, gemeente: gemeente || undefined, from, to };
 }
 
+/** The value of an address without one, as examples show it in every language. */
+const none = '-';
+
 const examplesKept = 3;
 
 function addCounted(total: Counted, { count, examples }: Counted): void {
@@ -202,11 +205,11 @@ export class ColumnCounter {
     }
     this.#pairByName();
     for (const { key, place } of this.#left.values()) {
-      this.#note(place, [['removed', nameOf(place), 'none']], key);
+      this.#note(place, [['removed', nameOf(place), none]], key);
     }
     for (const { key, place } of this.#come.values()) {
-      const found: Found[] = [['added', 'none', nameOf(place)]];
-      if (isGarbled(place)) found.push(['garbled', 'none', nameOf(place)]);
+      const found: Found[] = [['added', none, nameOf(place)]];
+      if (isGarbled(place)) found.push(['garbled', none, nameOf(place)]);
       this.#note(place, found, key);
     }
     this.#left.clear();
@@ -224,7 +227,7 @@ export class ColumnCounter {
         this.#come.delete(other);
         this.#compare(was, is, [['id', id, other]]);
       } else if (was.isKept) {
-        this.#note(was.place, [['id', id, 'none']], was.key);
+        this.#note(was.place, [['id', id, none]], was.key);
       } else {
         continue;
       }
@@ -232,7 +235,7 @@ export class ColumnCounter {
     }
     for (const [id, { key, place, isKept }] of this.#come) {
       if (!isKept) continue;
-      this.#note(place, [['id', 'none', id]], key);
+      this.#note(place, [['id', none, id]], key);
       this.#come.delete(id);
     }
   }
@@ -292,7 +295,7 @@ export class ColumnCounter {
     }));
     change.count++;
     if (change.examples.length < examplesKept) {
-      change.examples.push(exampleOf(key, name.from || 'none', name.to));
+      change.examples.push(exampleOf(key, name.from || none, name.to));
     }
     this.#namesOfPart.add(names);
   }
@@ -315,7 +318,7 @@ export class ColumnCounter {
 }
 
 const idsOf = ({ nummeraanduidingen = [] }: Place) => nummeraanduidingen;
-const placesText = (places: readonly Place[]) => places.map(nameOf).join(' | ') || 'none';
+const placesText = (places: readonly Place[]) => places.map(nameOf).join(' | ') || none;
 
 const exampleOf = (key: string, before: string, after: string): string =>
   before === '' ? `${addressText(key)} → ${after}` : `${addressText(key)}: ${before} → ${after}`;
@@ -344,9 +347,9 @@ function namesFound(was: Place, is: Place): Found[] {
     found.push(['straat', straat, is.straat]);
   }
   if (gemeente !== is.gemeente) {
-    if (is.gemeente === undefined) found.push(['gemeenteLost', `${gemeente}`, 'none']);
+    if (is.gemeente === undefined) found.push(['gemeenteLost', `${gemeente}`, none]);
     else if (!isKnownGemeente(is.gemeente)) {
-      found.push(['gemeenteUnknown', gemeente ?? 'none', is.gemeente]);
+      found.push(['gemeenteUnknown', gemeente ?? none, is.gemeente]);
     }
   }
   if (straat === is.straat && woonplaats === is.woonplaats) return found;
@@ -389,14 +392,14 @@ function objectsFound({ objecten: were = [] }: Place, { objecten: are = [] }: Pl
   };
   const known = new Set(were.map(({ identificatie }) => identificatie));
   for (const { type, identificatie } of are) {
-    if (!known.has(identificatie)) add('objectGained', 'none', `${type} ${identificatie}`);
+    if (!known.has(identificatie)) add('objectGained', none, `${type} ${identificatie}`);
   }
   for (const was of were) {
     const is = are.find(({ identificatie }) => identificatie === was.identificatie);
     if (is?.type === was.type) addValues(was, is, add);
     else {
       const object = `${was.type} ${was.identificatie}`;
-      const after = is ? `${is.type} ${is.identificatie}` : 'none';
+      const after = is ? `${is.type} ${is.identificatie}` : none;
       add('objectLost', object, after);
       if (was.type === 'ligplaats') add('ligplaatsLost', object, after);
       if (was.type === 'standplaats') add('standplaatsLost', object, after);
@@ -421,7 +424,7 @@ function addValues(
   const uses = was.gebruiksdoelen ?? [];
   const usesNow = is.gebruiksdoelen ?? [];
   if (String(uses) !== String(usesNow)) {
-    const texts = [uses.join(', ') || 'none', usesNow.join(', ') || 'none'] as const;
+    const texts = [uses.join(', ') || none, usesNow.join(', ') || none] as const;
     add('gebruiksdoel', ...texts);
     if (uses.length > 1 && !uses.every((use) => usesNow.includes(use))) {
       add('gebruiksdoelLost', ...texts);

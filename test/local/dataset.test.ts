@@ -212,7 +212,7 @@ describe('npm start', () => {
     [
       'an extract',
       'another place, changed a lot',
-      String.raw`Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped \(no postcode\), 0 faulty\nLoaded all the same, because this extract is not the one from before: it would remove 20 addresses where 40 are live: 50%, over the limit of 5%, such as 1381 AA 21; 1381 AA 22; 1381 AA 23\n`,
+      String.raw`Read 20 BAG records: 20 addresses of 20 nummeraanduidingen, 0 skipped \(no postcode\), 0 faulty\nLoaded all the same, because this extract is not the one from before: it would remove 20 of the 40 addresses: 50%, over the limit of 10, such as 1381 AA 21: Straat 0, Weesp → -; 1381 AA 22: .*\n`,
     ],
     [
       'the demo',
@@ -222,7 +222,7 @@ describe('npm start', () => {
     [
       'an extract',
       'the same place, changed a lot',
-      `it would remove 20 addresses where 40 are live[^]*${approve}[^]*The dataset from before is served\\.[^]*Serving 40 addresses with peildatum 2026-01-08`,
+      `it would remove 20 of the 40 addresses: 50%[^]*${approve}[^]*The dataset from before is served\\.[^]*Serving 40 addresses with peildatum 2026-01-08`,
     ],
     // Commands need a service that runs.
     [

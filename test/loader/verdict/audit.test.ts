@@ -1,26 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import { auditOf } from '../../../loader/verdict/audit.ts';
 
-const weesp = { gemeenten: ['0457'], technischeDatum: '' };
-const january = { ...weesp, peildatum: '2026-01-08' };
-const february = { ...weesp, peildatum: '2026-02-08' };
+const january = {
+  identity: 'a',
+  isNational: false,
+  gemeenten: ['0457'],
+  peildatum: '2026-01-08',
+};
+const february = { ...january, peildatum: '2026-02-08' };
 const changes = { added: 1, changed: 2, removed: 3 };
 const counts = { changes };
-const snapshot = { id: 'days', segments: [], buckets: 1, reach: [] };
+
+type Given = Parameters<typeof auditOf>;
+const load: Given[0] = { kind: 'extract', peildatum: '2026-02-08', extract: february };
 /** Days were loaded up to February onto the extract of January. */
-const days = { peildatum: '2026-02-08', extract: january, snapshot } as never as NonNullable<
-  Parameters<typeof auditOf>[2]
->;
-const load = { kind: 'extract', peildatum: '2026-02-08', extract: february } as Parameters<
-  typeof auditOf
->[0];
+const days: NonNullable<Given[2]> = {
+  peildatum: '2026-02-08',
+  extract: january,
+  snapshot: { id: 'days', segments: [], buckets: 1, reach: [] },
+};
 
 describe('the audit of days', () => {
   it('is the difference of an extract from the days up to its date, also of a planned load', () => {
     expect(auditOf(load, counts, days)).toEqual(changes);
   });
 
-  it.each<[string, Parameters<typeof auditOf>]>([
+  it.each<[string, Given]>([
     ['of a load of days', [{ ...load, kind: 'mutations' }, counts, days]],
     ['of a rollback', [{ ...load, kind: 'rollback' }, counts, days]],
     ['of a first load', [load, counts, null]],
@@ -32,8 +37,8 @@ describe('the audit of days', () => {
       'onto an extract, without days',
       [load, counts, { ...days, extract: { ...january, peildatum: days.peildatum } }],
     ],
-  ])('is none %s', (_, given) => {
-    expect(auditOf(...given)).toBeNull();
+  ])('is none %s', (_, [wanted, found, base]) => {
+    expect(auditOf(wanted, found, base)).toBeNull();
   });
 
   it('counts the objects of addresses too if both have them', () => {

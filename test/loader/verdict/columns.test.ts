@@ -165,7 +165,7 @@ describe('an address that is not', () => {
 describe('the tallies', () => {
   it('count an address in all, its woonplaats, its gemeente and its street, and show it', () => {
     const { areas, streets } = tallied([of({})], []);
-    const examples = ['1381 AA 9: Kade, Weesp → none'];
+    const examples = ['1381 AA 9: Kade, Weesp → -'];
     const tally = { changed: 1, columns: { removed: { count: 1, examples } } };
     expect(areas).toEqual({ '': tally, Weesp: tally, 'gemeente 0457': tally });
     expect(streets).toEqual({ 'Kade, Weesp': tally });

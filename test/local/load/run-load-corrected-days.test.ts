@@ -199,7 +199,7 @@ describe('a day that was zipped again', () => {
     const { put, street, dataset, mutations } = await checked('a folder');
     const zip = await renamed('Nieuw');
     await put('first', zip);
-    const thresholds = { ...localGuardDefaults, alwaysAllowed: 0 };
+    const thresholds = { ...localGuardDefaults, minimumAddresses: 1_000_000 };
     const refusal = () => dataset.tried({ waiveSize: false, thresholds, mutations });
     const refused = await refusal();
     expect(refused.outcome).toBe('refused');

@@ -74,7 +74,7 @@ const wrong: [string, Change, string, RegExp][] = [
     'without 4.9% of the addresses: whole quarters are gone',
     nums((_, i) => (i < count * 0.049 ? null : {})),
     'too_many_removed',
-    /remove 581 of the 11,849 addresses in Weesp: 4\.9%, over the limit of 250, most on Straat 1 \(411\), .*, such as 13\d\d \w\w 1: .*, Weesp → none;/,
+    /remove 581 of the 11,849 addresses in Weesp: 4\.9%, over the limit of 250, most on Straat 1 \(411\), .*, such as 13\d\d \w\w 1: .*, Weesp → -;/,
   ],
   [
     'with a huisletter for each number that has none',

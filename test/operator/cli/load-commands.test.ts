@@ -198,7 +198,11 @@ describe('loads on this machine, one after the other', () => {
           message: expect.any(String),
           count: 11,
           of: 11,
-          examples: ['1012 RJ 147', '1012 RJ 149', '1381 AA 7'],
+          examples: [
+            '1012 RJ 147: Nieuwezijds Voorburgwal, Amsterdam → -',
+            '1012 RJ 149: Nieuwezijds Achterburgwal, Amsterdam → -',
+            '1381 AA 7: Buitenveer, Weesp → -',
+          ],
         },
       ],
     });
@@ -262,7 +266,7 @@ describe('loads on this machine, one after the other', () => {
       1,
       [
         expect.stringMatching(
-          /It would add 11, change 0 and remove 40 addresses\.\nThe guard would ask: it would remove 40 addresses where 40 are live/,
+          /It would add 11, change 0 and remove 40 addresses\.\nThe guard would ask: it would remove 40 of the 40 addresses: 100%, over the limit of 10/,
         ),
       ],
     ]);

@@ -46,7 +46,7 @@ describe('the register', () => {
     const load = await operator.get(`/operator/register/${register.waiting}`);
     for (const shown of [
       '8 Mar 2026',
-      '36.4%',
+      '41.7%',
       '1381 AA 9 A',
       'Buitenveer, Weesp',
       'Hofstraat, Apeldoorn',
@@ -186,7 +186,7 @@ describe('the register', () => {
     for (const shown of [
       'Gegevensupdate van 8 mrt 2026',
       'veel adressen verdwijnen',
-      '4 van 11 (36,4\u00a0%)',
+      '5 van 12 (41,7\u00a0%)',
       'Voorbeelden',
     ]) {
       expect(body).toContain(shown);
