@@ -1,4 +1,10 @@
-import { newAccessItem, readAccess } from '../../core/accounts/account-item.ts';
+import { keyCode } from '../../core/accounts/account.ts';
+import {
+  accessItem,
+  newAccessItem,
+  readAccess,
+  windowItem,
+} from '../../core/accounts/account-item.ts';
 import { issueApiKey } from '../../core/accounts/api-key.ts';
 import { systemClock } from '../../core/calendar.ts';
 import { addressRoute } from '../../lambdas/address/address-route.ts';
@@ -18,8 +24,9 @@ export function stubbedRoute(log?: RequestLog) {
   const item = {
     ...newAccessItem('demo', { plan, ownLimits: {} }, Math.floor(systemClock())),
     keys: { [claim.keyId]: claim.hash },
-    du: 1e6,
-    Mu: 1e6,
+    [windowItem.day.used]: 1e6,
+    [windowItem.month.used]: 1e6,
+    [accessItem.byKey]: { [keyCode(claim.keyId)]: 1e6 },
   };
   const places = [{ straat: 'Buitenveer', woonplaats: 'Weesp' }];
   const found = { address: { key: '1381AA#9#A', places, toevoegingen: [] }, bare: undefined };
