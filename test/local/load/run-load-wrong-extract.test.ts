@@ -218,9 +218,12 @@ describe('an extract of a village with an error in one column', () => {
       try {
         ({ objections } = await planOf(dataset, stateOfRows(rows)));
       } catch (error) {
-        // A value that the schema lacks is refused before anything is compared.
+        // A value that the schema lacks is refused before anything is compared, and so is an
+        // extract without any object, if each names a hoofdadres that does not exist.
         if (!(error instanceof ExtractError)) throw error;
-        expect(error.message.toLowerCase()).toContain(one.column);
+        expect(error.message.toLowerCase()).toMatch(
+          new RegExp(`${one.column}|has no member 9999vbo`),
+        );
         return;
       }
       if (objections.length === 0) expect(isWithinLimits(one, right, changes)).toBe(true);
