@@ -272,7 +272,7 @@ describe('key', () => {
   it('list and revoke identify a key by its id', async () => {
     const { key_id: id } = await bench.json('key create --account acme --label', 'old till');
     expect((await bench.run('key list --account acme')).out).toMatch(
-      new RegExp(`${id} +old till +active +just now +- +-`),
+      new RegExp(`${id} +old till +active +just now +- +0 +-`),
     );
     expect((await bench.run('key', 'revoke', id, '--account', 'acme')).out).toBe(
       `Key ${id} of account "acme" is revoked.`,
