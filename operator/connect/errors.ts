@@ -192,6 +192,10 @@ function explanationOf(error: Error): ErrorText {
   if (error instanceof ConfigError) return ['invalid_settings', message];
   const ofLoad = explainLoadError(name, message);
   if (ofLoad) return [ofLoad.code, message];
+  // Before the errors by name: a data folder that can't be used may be on a full disk.
+  if (isDiskFull(error)) {
+    return ['disk_full', 'The disk is full. Free some space and run the command again.'];
+  }
   const ofAws = Object.hasOwn(awsErrors, name) ? awsErrors[name] : undefined;
   if (ofAws) return ofAws;
   if (/Region is missing/.test(message)) {
@@ -199,9 +203,6 @@ function explanationOf(error: Error): ErrorText {
     return ['aws_region', missingProfile() ?? unset];
   }
   if (name === 'ValidationError' && /does not exist/.test(message)) return notFound(message);
-  if (isDiskFull(error)) {
-    return ['disk_full', 'The disk is full. Free some space and run the command again.'];
-  }
   if (path && ['EACCES', 'EPERM', 'EROFS'].includes(code)) {
     const text = `${path} can't be read or written by you (${message.split(':')[0]}). Use the account that runs npm start, or give yours access to it.`;
     return ['no_file_access', text];
