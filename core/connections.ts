@@ -21,10 +21,13 @@ export const idleAtMostSeconds = 10;
  * Options of the SDK's own agents that follow Node's switch for proxies, `NODE_USE_ENV_PROXY=1`
  * with `HTTPS_PROXY` and `NO_PROXY`. By itself the switch is for Node's global agents only.
  */
-export const followsProxySwitch =
-  process.env.NODE_USE_ENV_PROXY === '1'
-    ? { httpAgent: { proxyEnv: process.env }, httpsAgent: { proxyEnv: process.env } }
-    : {};
+export function followingProxySwitch(env: NodeJS.ProcessEnv = process.env): {
+  httpAgent?: { proxyEnv: NodeJS.ProcessEnv };
+  httpsAgent?: { proxyEnv: NodeJS.ProcessEnv };
+} {
+  if (env.NODE_USE_ENV_PROXY !== '1') return {};
+  return { httpAgent: { proxyEnv: env }, httpsAgent: { proxyEnv: env } };
+}
 
 const neverOpened = new WeakSet<object>();
 

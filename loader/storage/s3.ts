@@ -12,7 +12,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { followsProxySwitch } from '../../core/connections.ts';
+import { followingProxySwitch } from '../../core/connections.ts';
 import type { SourceVersion } from '../dataset/load.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';
 import { ObjectChangedError, type Storage } from './storage.ts';
@@ -28,7 +28,7 @@ export function s3Client(): S3Client {
   client ??= new S3Client({
     forcePathStyle: emulated !== undefined,
     maxAttempts: 8,
-    requestHandler: followsProxySwitch,
+    requestHandler: followingProxySwitch(),
   });
   return client;
 }

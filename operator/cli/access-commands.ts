@@ -132,7 +132,7 @@ const keyCommands: CommandRows = {
     ],
     notes:
       'The limit protects an account from one of its keys: whoever manages the keys can change it. Limits of the account: account set.',
-    examples: ['key set b9uDEGM7 --account acme --limit day=500 --local'],
+    examples: ['key set b9uDEGM7 --account acme --limit day=500 --stage prod'],
     call: ({ admin }, { account, keyId, limit }: OfKey & { limit: KeyLimit }) =>
       admin.keys.set({ account, keyId, limitPerDay: limit.day }),
     text: (changed, { account }) => renderKeys([changed], account),

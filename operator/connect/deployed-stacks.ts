@@ -3,7 +3,7 @@ import {
   DescribeStacksCommand,
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
-import { followsProxySwitch } from '../../core/connections.ts';
+import { followingProxySwitch } from '../../core/connections.ts';
 import { layoutFault } from '../../core/tables.ts';
 import {
   deploymentName,
@@ -114,6 +114,6 @@ export const clientConfig = {
     connectionTimeout: 3_000,
     requestTimeout: 10_000,
     throwOnRequestTimeout: true,
-    ...followsProxySwitch,
+    ...followingProxySwitch(),
   },
 };

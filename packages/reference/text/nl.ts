@@ -161,7 +161,7 @@ export const dutch: TranslatedText = {
     Vary: 'De compressie hangt af van `Accept-Encoding`.',
     'Dataset-Date': 'De datum van de kopie van het register; afwezig zolang die onbekend is.',
     'RateLimit-Policy':
-      'Elk eindig tijdvenster van het account, met zijn quotum `q` en zijn lengte in seconden `w`, als structured field (IETF-concept "RateLimit header fields for HTTP"). Afwezig bij een account zonder zulke vensters.',
+      'Elk eindig tijdvenster van het account, en `key-day` voor een sleutel met een eigen limiet, met zijn quotum `q` en zijn lengte in seconden `w`, als structured field (IETF-concept "RateLimit header fields for HTTP"). Afwezig bij een account zonder zulke vensters.',
     RateLimit:
       'Het tijdvenster dat het eerst op is: het resterende quotum `r` en het aantal seconden tot het opnieuw begint `t`.',
     'Retry-After': 'Seconden tot het verzoek zou kunnen slagen, ten minste 1.',

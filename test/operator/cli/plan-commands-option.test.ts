@@ -157,7 +157,9 @@ describe('--plan', () => {
       ),
     ]);
     const { err } = await bench.run('load rollback', '2026-01-08', '--plan');
-    expect(err).toMatch(/is half written\. Undo it with "npx bag-adres load rollback \S+ --local/);
+    expect(err).toMatch(
+      /is half written: .*or undo it with "npx bag-adres load rollback \S+ --local/,
+    );
   });
 });
 
@@ -165,7 +167,7 @@ describe('the hint of a half-written load', () => {
   it('finishes that load when it is pasted, without its extract, and never another one', async () => {
     await rm(join(bench.data, '2026-03-08.zip'));
     const { out } = await bench.run('load status');
-    const [, hint = ''] = /finish it: "npx bag-adres ([^"]+)"/.exec(out) ?? [];
+    const [, hint = ''] = /finish it with "npx bag-adres ([^"]+)"/.exec(out) ?? [];
     const finished = await run([...hint.split(' '), '--json']);
     expect([finished.exit, JSON.parse(finished.out)]).toEqual([
       0,

@@ -101,6 +101,7 @@ describe('the package bag-adres-admin', () => {
       'isAdminError',
       'isPerson',
       'labelAfter',
+      'longWindowNames',
       'pagesOf',
       'roles',
       'windowNames',
