@@ -13,8 +13,10 @@ export type {
   Refusals,
 } from '../../core/accounts/usage-record.ts';
 export {
+  type keyDay,
   type LongWindowName,
   longWindowNames,
+  type QuotaName,
   type WindowName,
   windowNames,
   type windows,
