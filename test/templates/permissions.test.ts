@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { stateName } from '../../lib/loader/load-states.ts';
 import { stepNames, stepOf } from '../../loader/steps/load-steps.ts';
@@ -67,6 +67,8 @@ function permissions({ Resources, ...rest }: Template): Record<string, string[]>
  */
 function name(value: unknown): string {
   if (typeof value === 'string') return value;
+  const join = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'];
+  if (join) return join[1].map(name).join('');
   const text = JSON.stringify(value);
   const output =
     /"OutputName":"PublishOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}(Arn)?[0-9A-F]{8}"/.exec(
@@ -77,8 +79,6 @@ function name(value: unknown): string {
     'Fn::Select'
   ];
   if (part) return name(part[1]['Fn::Split'][1]);
-  const join = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'];
-  if (join) return join[1].map(name).join('');
   const reference =
     (value as { 'Fn::GetAtt'?: [string, string] })['Fn::GetAtt']?.[0] ??
     (value as { Ref?: string }).Ref;
@@ -94,6 +94,20 @@ function commandsIn(pattern: string, options: { exclude?: string[] } = {}): stri
     ),
   );
   return [...new Set(commands)].sort();
+}
+
+/** The permissions by resource, without the lines that each function may write to its own log. */
+function inWords(lines: readonly string[]): string {
+  const byResource = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, action, resource, condition = ''] =
+      /^(?:\w+:|managed policy .*\/)?(\S+?)(?: on (\S+)( if .*)?)?$/.exec(line) ?? [];
+    if (/^(?:CreateLogStream|PutLogEvents)$/.test(action ?? '')) continue;
+    const on = resource === undefined ? '' : ` on \`${resource}\`${condition}`;
+    byResource.set(on, [...(byResource.get(on) ?? []), `\`${action}\``]);
+  }
+  const texts = [...byResource].map(([on, actions]) => `${actions.join(', ')}${on}`);
+  return texts.join('; ') || 'nothing else';
 }
 
 const eventBus = 'arn:aws:events:eu-central-1:AWS::AccountId:event-bus/default';
@@ -139,7 +153,9 @@ describe('what each function may do', () => {
           (action) => `dynamodb:${action} on Accounts`,
         ),
         ...logging('UsageLogs'),
-        ...['GetObject', 'ListBucket', 'PutObject'].map((action) => `s3:${action} on Statements`),
+        's3:GetObject on Statements/statements/*',
+        's3:ListBucket on Statements',
+        's3:PutObject on Statements/statements/*',
         `events:PutEvents on ${eventBus}`,
         ...tracing,
       ].sort(),
@@ -304,6 +320,27 @@ describe('what each function may do', () => {
       LoadRole: useObjects,
       LoadScheduleRole: [],
     });
+  });
+
+  // `UPDATE_DOCS=1 npm test -- test/templates/permissions` writes the table anew.
+  it('is what docs/security.md says of each role', async () => {
+    const { all } = await templates({ portal });
+    const rows = Object.entries(all).flatMap(([part, template]) =>
+      Object.entries(permissions(template)).map(
+        ([role, lines]) => `| ${part} | ${role} | ${inWords(lines)} |`,
+      ),
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    const table = ['| stack | role | may |', '|---|---|---|', ...rows].join('\n');
+    const page = 'docs/security.md';
+    const text = readFileSync(page, 'utf8');
+    const updated = text.replace(
+      /(<!-- roles -->\n\n)[\s\S]*?(\n\n<!-- \/roles -->)/,
+      (_, before, after) => `${before}${table}${after}`,
+    );
+    if (process.env.UPDATE_DOCS) writeFileSync(page, updated);
+    expect(text.includes('<!-- roles -->')).toBe(true);
+    expect(readFileSync(page, 'utf8')).toBe(updated);
   });
 
   it('allows only the one API to invoke a function', () => {
