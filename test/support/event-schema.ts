@@ -7,7 +7,14 @@ import { isFullSweep } from './sweep.ts';
 /** The published schema of events. */
 export const eventSchema = JSON.parse(
   readFileSync(new URL('../../docs/events.schema.json', import.meta.url), 'utf8'),
-) as { oneOf: { properties: { 'detail-type': { const?: string; enum?: string[] } } }[] };
+) as {
+  oneOf: {
+    properties: {
+      'detail-type': { const?: string; enum?: string[] };
+      detail: { required: string[] };
+    };
+  }[];
+};
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: isFullSweep });
 formats.default(ajv);

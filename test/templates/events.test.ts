@@ -35,6 +35,18 @@ describe('the events on EventBridge', () => {
     expect(documented.sort()).toEqual(all.sort());
   });
 
+  it('have a row in the docs that names each member which the published schema requires', () => {
+    const cells = [...page.matchAll(/^\| (`[a-z]+\.[a-z]+`.*?) \|.*\| (.+) \|$/gm)];
+    for (const { properties } of eventSchema.oneOf) {
+      const { 'detail-type': type, detail } = properties;
+      for (const name of type.enum ?? [String(type.const)]) {
+        const [, , more = ''] = cells.find(([, names = '']) => names.includes(`\`${name}\``)) ?? [];
+        const missing = detail.required.filter((member) => !more.includes(`\`${member}\``));
+        expect([name, missing]).toEqual([name, []]);
+      }
+    }
+  });
+
   it('have a published schema for each type, and none for another', () => {
     const described = eventSchema.oneOf.flatMap(({ properties }) => {
       const { const: one, enum: several = [] } = properties['detail-type'];

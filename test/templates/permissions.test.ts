@@ -71,7 +71,7 @@ function name(value: unknown): string {
   if (join) return join[1].map(name).join('');
   const text = JSON.stringify(value);
   const output =
-    /"OutputName":"PublishOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}(Arn)?[0-9A-F]{8}"/.exec(
+    /"OutputName":"PublishOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}(?:Arn|Name)?[0-9A-F]{8}"/.exec(
       text,
     )?.[1];
   if (output) return output;
@@ -96,17 +96,25 @@ function commandsIn(pattern: string, options: { exclude?: string[] } = {}): stri
   return [...new Set(commands)].sort();
 }
 
-/** The permissions by resource, without the lines that each function may write to its own log. */
+/**
+ * The permissions in a few words: the resources of the same actions together, without the lines
+ * that each function may write to its own log.
+ */
 function inWords(lines: readonly string[]): string {
   const byResource = new Map<string, string[]>();
   for (const line of lines) {
-    const [, action, resource, condition = ''] =
+    const [, action = '', resource = '', condition = ''] =
       /^(?:\w+:|managed policy .*\/)?(\S+?)(?: on (\S+)( if .*)?)?$/.exec(line) ?? [];
-    if (/^(?:CreateLogStream|PutLogEvents)$/.test(action ?? '')) continue;
-    const on = resource === undefined ? '' : ` on \`${resource}\`${condition}`;
+    if (/^(?:CreateLogStream|PutLogEvents)$/.test(action)) continue;
+    const [, short = resource] = /^arn:[^{]*?:AWS::AccountId:(.*)$/.exec(resource) ?? [];
+    const on = short === '' ? '' : `\`${short}\`${condition}`;
     byResource.set(on, [...(byResource.get(on) ?? []), `\`${action}\``]);
   }
-  const texts = [...byResource].map(([on, actions]) => `${actions.join(', ')}${on}`);
+  const byActions = Map.groupBy(byResource, ([, actions]) => actions.join(', '));
+  const texts = [...byActions].map(([actions, resources]) => {
+    const on = resources.map(([resource]) => resource).filter((resource) => resource !== '');
+    return on.length === 0 ? actions : `${actions} on ${on.join(', ')}`;
+  });
   return texts.join('; ') || 'nothing else';
 }
 

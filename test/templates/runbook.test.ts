@@ -58,6 +58,21 @@ describe('the runbook', () => {
     expect([...new Set(linked)].sort()).toEqual(chapters.map(({ anchor }) => anchor).sort());
   });
 
+  it('names each alarm with its first steps in the table of the first page, and no other', () => {
+    const [, table = ''] = /^## Three o'clock\n([\s\S]*?)^## /m.exec(runbook) ?? [];
+    const rows = [...table.matchAll(/^\| (.+?) \| (.*?) \|/gm)];
+    const named = rows.flatMap(([, alarms = '', first]) =>
+      [...alarms.matchAll(/\]\(#([a-z-]+)\)/g)].map(([, anchor = '']) => {
+        expect([anchor, first]).not.toEqual([anchor, '']);
+        return anchor;
+      }),
+    );
+    const isRefused = (anchor: string) => anchor === 'load-refused'; // in the mail of a failed load
+    expect(named.filter((anchor) => !isRefused(anchor)).sort()).toEqual(
+      chapters.map(({ anchor }) => anchor).sort(),
+    );
+  });
+
   it('has first steps in the message of every alarm, of this deployment, in the 1,024 characters that it may have', () => {
     for (const message of messages) {
       expect([message, message.length <= 1024 && !/STACK|STAGE|DEPLOYMENT/.test(message)]).toEqual([
