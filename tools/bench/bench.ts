@@ -1,14 +1,25 @@
-import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, CannotMeasure, type Figures } from './benchmark.ts';
+import { recordedIn, withFigures } from './performance-page.ts';
 import { renderPlot } from './plot.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Not benchmarks, but what they are made of. */
-const parts = new Set(['bench', 'benchmark', 'plot', 'measure', 'cost-model', 'bare-lookup']);
+const parts = new Set([
+  'bench',
+  'benchmark',
+  'plot',
+  'measure',
+  'performance-page',
+  'cost-model',
+  'bare-lookup',
+]);
+const page = 'docs/performance.md';
+const pageFigures = 'docs/performance';
 const names = globSync('*.ts', { cwd: here })
   .map((file) => basename(file, '.ts'))
   .filter((name) => !parts.has(name))
@@ -26,7 +37,7 @@ const command = new Command('bench')
     share,
   )
   .option('--peer <dir>', 'for peers: a checkout of bag-address-lookup, which is built there')
-  .option('--out <dir>', 'where the JSON and the SVG go', 'docs/performance')
+  .option('--out <dir>', 'where the JSON and the SVG go', pageFigures)
   .action(run);
 
 async function run(
@@ -58,6 +69,9 @@ async function run(
     writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
     const plot = benchmark.plot?.(figures);
     if (plot) writeFileSync(`${options.out}/${name}.svg`, renderPlot(plot));
+    if (options.out === pageFigures) {
+      writeFileSync(page, withFigures(readFileSync(page, 'utf8'), recordedIn(pageFigures)));
+    }
     console.log(
       `Written: ${options.out}/${name}.json${plot ? ` and ${options.out}/${name}.svg` : ''}`,
     );
