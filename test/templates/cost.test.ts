@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { attackFigures, attackTables } from '../../tools/bench/attacks.ts';
-import { costFigures } from '../../tools/bench/cost.ts';
+import { attackFigures, attackTables, withFailedWrites } from '../../tools/bench/attacks.ts';
+import { addressesTable, costFigures } from '../../tools/bench/cost.ts';
 import {
   type Deployment,
   deploymentOf,
@@ -135,6 +135,18 @@ describe('the figures in the docs', () => {
     );
   });
 
+  it('for a million addresses are the recorded ones: `UPDATE_DOCS=1 npm test -- test/templates/cost` writes them', () => {
+    const file = new URL('../../docs/cost.md', import.meta.url);
+    const text = readFileSync(file, 'utf8');
+    const updated = text.replace(
+      /(\n)\| a million addresses,.*\n(?:\|.*\n)*/,
+      (_, before) => `${before}${addressesTable(JSON.parse(readFileSync(recordedFile, 'utf8')))}\n`,
+    );
+    if (process.env.UPDATE_DOCS) writeFileSync(file, updated);
+    expect(readFileSync(file, 'utf8')).toBe(updated);
+    expect(updated).toMatch(/\| one by one \| \d\.\d\d \|/);
+  });
+
   it('for each service and a million lookups are the recorded ones', () => {
     const parts: Record<string, string[]> = {
       'API Gateway, HTTP API': ['api_gateway'],
@@ -176,7 +188,7 @@ describe('what an attack without a key costs', () => {
     const figures = await attackFigures(await resourcesOf({}));
     const text = readFileSync(page, 'utf8');
     const [kinds, routes] = attackTables(figures);
-    const updated = text
+    const updated = withFailedWrites(text, figures)
       .replace(/(\n\| requests without a key \|.*\n.*\n)(?:\|.*\n)*/, `$1${kinds}\n`)
       .replace(/(\n\| route, with the default `throttle` \|.*\n.*\n)(?:\|.*\n)*/, `$1${routes}\n`);
     if (process.env.UPDATE_DOCS) {

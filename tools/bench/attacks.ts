@@ -55,6 +55,7 @@ export async function attackFigures(resources: Resource[]) {
     largest_document: costOfAMillion(resources, { bodyKb: 0, answerKb: largest.kb }),
     large_body: costOfAMillion(resources, { bodyKb: assumptions.largest_body_kb, answerKb: 0 }),
   };
+  const write = Number(priceList.regions[region]?.dynamodb_per_million_write_units);
   const routes = throttles(resources).map(([route, requests_a_second]) => {
     const aDay = (cost: number) => (requests_a_second * 86_400 * cost) / 1e6;
     return {
@@ -76,6 +77,10 @@ export async function attackFigures(resources: Resource[]) {
       [largest.path]: Math.round(largest.kb),
     },
     a_million_requests: shortAll(million),
+    a_million_failed_writes: shortAll({
+      more_for_forged_keys: write,
+      over_quota: million.junk_key + write,
+    }),
     a_day: routes.map(({ route, requests_a_second, ...costs }) => ({
       route,
       requests_a_second,
@@ -111,6 +116,14 @@ async function publishedDocuments(): Promise<Documents> {
   );
   const largest = sizes.reduce((most, one) => (one.kb > most.kb ? one : most));
   return { openapi_json: await kbOf('/v1/openapi.json'), largest };
+}
+
+/** The page with the prices of requests that reach the item of an account, and fail there. */
+export function withFailedWrites(page: string, { a_million_failed_writes }: AttackFigures): string {
+  const { more_for_forged_keys, over_quota } = a_million_failed_writes;
+  return page
+    .replace(/(\| keys forged with .* more each, )[\d.]+/, `$1${more_for_forged_keys}`)
+    .replace(/(\| a customer over its quota \| one failed write each, )[\d.]+/, `$1${over_quota}`);
 }
 
 /** The two tables of docs/security.md, in Markdown. */

@@ -7,23 +7,14 @@ import {
   testTables,
 } from '../../test/support/address-service.ts';
 import type { Benchmark } from './benchmark.ts';
-import {
-  type Lookup,
-  lookupCosts,
-  type Prices,
-  priceList,
-  type RequestSettings,
-  sum,
-} from './cost-model.ts';
 import { cpuOf, inTurn, median, pairedRatio, rounded } from './measure.ts';
 
 const size = 100;
 const rounds = 20;
-const million = 1e6;
 
 /**
  * A hundred lookups in one request, against the same hundred one by one: calls and units of the
- * store, CPU, and what a million cost.
+ * store, and CPU. `npm run bench -- cost` computes what a million cost.
  */
 export const benchmark: Benchmark = {
   async run() {
@@ -71,14 +62,6 @@ export const benchmark: Benchmark = {
         cpu_ms_one_by_one: rounded(cpuOneByOne),
         cpu_ratio_to_one_by_one: rounded(pairedRatio(cpu.together, cpu.oneByOne), 4),
         answer_kb: rounded(answerKb),
-        usd_a_million_addresses: Object.fromEntries(
-          Object.entries(priceList.regions).map(([region, prices]) => {
-            const hundred = { write_units: 1, read_units: size / 2, cpu_ms: cpuTogether };
-            const one = { write_units: 1, read_units: 0.5, cpu_ms: cpuOneByOne / size };
-            const in_hundreds = costOf(prices, hundred, size, answerKb);
-            return [region, { in_hundreds, one_by_one: costOf(prices, one, 1, 0.9) }];
-          }),
-        ),
       };
     } finally {
       process.stdout.write = write;
@@ -86,30 +69,6 @@ export const benchmark: Benchmark = {
     }
   },
 };
-
-/** The defaults of a deployment. */
-const deployment: RequestSettings = {
-  kms_keys: 0,
-  memory_gb: 1,
-  system_lines: false,
-  tracing: false,
-  every_outcome_is_a_metric: false,
-  access_log_kb: 0.25,
-  access_log_infrequent_access: true,
-};
-
-function costOf(
-  prices: Prices,
-  request: Omit<Lookup, 'log_kb'>,
-  addresses: number,
-  answerKb: number,
-): number {
-  const requests = million / addresses;
-  const costs = lookupCosts(prices, requests, { ...request, log_kb: 0.2 }, deployment);
-  const gigabytes = (requests * answerKb) / 1024 ** 2;
-  const data_transfer = gigabytes * Number(prices.data_transfer_out_per_gb);
-  return rounded(sum({ ...costs, request_metrics: 0, data_transfer }), 3);
-}
 
 function queryOf({ postcode, huisnummer }: Omit<AddressRequest, 'toevoeging'>): string {
   return `postcode=${postcode}&huisnummer=${huisnummer}`;

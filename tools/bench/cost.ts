@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newAccount, startAddressService } from '../../test/support/address-service.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
@@ -19,6 +20,7 @@ import {
 import { cpuMilliseconds, rounded } from './measure.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const million = 1e6;
 const lookupsADay = [0, 10_000, 1_000_000, 100_000_000];
 
 /**
@@ -32,23 +34,34 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** The figures for the stacks with these resources, from what a lookup was measured to take. */
+/** A request for a hundred addresses, as `npm run bench -- batch` measured it. */
+type Batch = { addresses: number; cpu_ms: number; answer_kb: number };
+
+/**
+ * The figures for the stacks with these resources, from what a lookup was measured to take, and the
+ * recorded request for a hundred.
+ */
 export function costFigures(lookup: Lookup, resources: Resource[]) {
   const deployment = deploymentOf(resources);
+  const { addresses, cpu_ms, answer_kb }: Batch = JSON.parse(
+    readFileSync(path('../../docs/performance/batch.json'), 'utf8'),
+  );
+  const batch = { addresses, cpu_ms, answer_kb };
   const regions = Object.entries(priceList.regions).map(([region, prices]) => [
     region,
-    inRegion(prices, lookup, deployment),
+    inRegion(prices, lookup, batch, deployment),
   ]);
   return {
     prices: { as_of: priceList.as_of, currency: priceList.currency },
     assumptions,
     deployment,
     measured_a_lookup: lookup,
+    measured_a_batch: batch,
     regions: Object.fromEntries(regions),
   };
 }
 
-function inRegion(prices: Prices, lookup: Lookup, deployment: Deployment) {
+function inRegion(prices: Prices, lookup: Lookup, batch: Batch, deployment: Deployment) {
   const fixed = fixedCosts(prices, deployment);
   const months = lookupsADay.map((aDay) => {
     const costs = { ...lookupCosts(prices, aDay * 30, lookup, deployment), fixed: sum(fixed) };
@@ -63,10 +76,45 @@ function inRegion(prices: Prices, lookup: Lookup, deployment: Deployment) {
     ] as const;
   });
   return {
+    a_million_addresses: roundedAll({
+      one_by_one: withoutFixed(lookupCosts(prices, million, lookup, deployment)),
+      in_hundreds: batchedMillion(prices, lookup, batch, deployment),
+    }),
     first_load: rounded(firstLoadCost(prices), 3),
     fixed_a_month: roundedAll({ ...fixed, total: sum(fixed) }),
     a_month: Object.fromEntries(months),
   };
+}
+
+/** Each request is charged by one write, and reads every address. */
+function batchedMillion(
+  prices: Prices,
+  lookup: Lookup,
+  { addresses, cpu_ms, answer_kb }: Batch,
+  deployment: Deployment,
+): number {
+  const requests = million / addresses;
+  const request = { ...lookup, read_units: addresses * lookup.read_units, cpu_ms };
+  const gigabytes = (requests * answer_kb) / 1024 ** 2;
+  const data_transfer = gigabytes * Number(prices.data_transfer_out_per_gb);
+  return withoutFixed({ ...lookupCosts(prices, requests, request, deployment), data_transfer });
+}
+
+/** Without the metrics, which cost the same for any number of lookups. */
+const withoutFixed = (costs: ReturnType<typeof lookupCosts>) =>
+  sum({ ...costs, request_metrics: 0 });
+
+/** The rows of a million addresses in docs/cost.md, in Markdown. */
+export function addressesTable({ regions }: ReturnType<typeof costFigures>): string {
+  const priced = Object.entries<ReturnType<typeof inRegion>>(regions).reverse();
+  const row = (way: string, name: string) =>
+    `| ${way} | ${priced.map(([, { a_million_addresses }]) => a_million_addresses[name]?.toFixed(2)).join(' | ')} |`;
+  return [
+    `| a million addresses, without the fixed costs | ${priced.map(([region]) => `\`${region}\``).join(' | ')} |`,
+    `|---|${'---|'.repeat(priced.length)}`,
+    row('one by one', 'one_by_one'),
+    row('in hundreds (`POST /v1/addresses`)', 'in_hundreds'),
+  ].join('\n');
 }
 
 /** Units from the engine, CPU of this machine, and the size of the line that a lookup logs. */
