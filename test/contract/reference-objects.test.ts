@@ -31,7 +31,7 @@ describe('the reference of a deployment with objects', () => {
     });
     expect(json).toEqual(answer);
     const text = htmlText((await service.send('/docs?lang=en')).body);
-    expect(text).toContain('With the objects (a test address)');
+    expect(text).toContain('With the objects');
     expect(text).toContain('"identificatie": "9999010000000021"');
   });
 

@@ -262,7 +262,7 @@ describe(`the reference page in a browser${because}`, () => {
     const button = page.locator('#start button').first();
     await button.click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const line = `curl -H "X-API-Key: YOUR_KEY" "${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147"`;
+    const line = `curl -H "X-API-Key: YOUR_KEY" "${service.baseUrl}/v1/address?postcode=9999SD&huisnummer=1"`;
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(line);
   });
 
@@ -386,7 +386,7 @@ describe(`the reference page in a browser${because}`, () => {
     const text = await page.locator('body').innerText();
     for (const shown of [
       'Eén adres opzoeken',
-      'Nieuwezijds Voorburgwal',
+      'Teststraat',
       'huisnummer-range',
       'RateLimit-Policy',
     ]) {

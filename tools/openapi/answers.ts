@@ -25,10 +25,9 @@ type LookupExample = {
   answer: LookupAnswer;
 };
 
-const voorburgwal = { postcode: '1012RJ', huisnummer: 147 };
-const voorburgwalInAmsterdam = { straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' };
+const of9999SD = (huisnummer: number) => ({ postcode: '9999SD', huisnummer });
+const of9999SD2 = (toevoeging: string) => ({ ...of9999SD(2), toevoeging });
 const inTestdorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
-const of9999SD2 = (toevoeging: string) => ({ postcode: '9999SD', huisnummer: 2, toevoeging });
 const none = { toevoeging: null };
 type Found = Extract<LookupAnswer, { status: 'ok' }>;
 const found = (request: Found['request'], address: Found['address']): Found => {
@@ -36,25 +35,22 @@ const found = (request: Found['request'], address: Found['address']): Found => {
 };
 
 /**
- * Lookups with their answers on the example extract of the tests. The example of a parameter
- * belongs to the answer of the same name.
+ * Lookups of test addresses with their answers, which are the same in every deployment. The example
+ * of a parameter belongs to the answer of the same name.
  */
 export const lookupExamples: Record<string, LookupExample> = {
   found: {
     summary: 'One address',
-    query: voorburgwal,
-    answer: found({ ...voorburgwal, ...none }, voorburgwalInAmsterdam),
+    query: of9999SD(1),
+    answer: found({ ...of9999SD(1), ...none }, inTestdorp),
   },
   found_with_toevoeging: {
     summary: 'With a toevoeging',
-    query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'A 100' },
-    answer: found(
-      { postcode: '1381DE', huisnummer: 30, toevoeging: 'A100' },
-      { straat: 'Hugo de Grootlaan', woonplaats: 'Weesp' },
-    ),
+    query: { postcode: '9999 sd', huisnummer: 2, toevoeging: 'b' },
+    answer: found(of9999SD2('b'), inTestdorp),
   },
   not_found: {
-    summary: 'Not found, but with other toevoegingen (a test address)',
+    summary: 'Not found, but with other toevoegingen',
     query: of9999SD2('c'),
     answer: {
       status: 'not_found',
@@ -65,7 +61,7 @@ export const lookupExamples: Record<string, LookupExample> = {
     },
   },
   included: {
-    summary: 'With the toevoegingen that exist, and BAG ids (a test address)',
+    summary: 'With the toevoegingen that exist, and BAG ids',
     query: { ...of9999SD2('a'), include: ['toevoegingen', 'nummeraanduidingen'] },
     answer: {
       ...found(of9999SD2('a'), { ...inTestdorp, nummeraanduidingen: ['9999200000000021'] }),
@@ -74,21 +70,18 @@ export const lookupExamples: Record<string, LookupExample> = {
   },
   with_gemeente: {
     summary: 'With the gemeente',
-    query: { ...voorburgwal, include: ['gemeente'] },
+    query: { ...of9999SD(1), include: ['gemeente'] },
     answer: found(
-      { ...voorburgwal, ...none },
-      {
-        ...voorburgwalInAmsterdam,
-        gemeente: { code: '0363', naam: 'Amsterdam', provincie: 'Noord-Holland' },
-      },
+      { ...of9999SD(1), ...none },
+      { ...inTestdorp, gemeente: { code: '9999', naam: null, provincie: null } },
     ),
   },
   ambiguous: {
-    summary: 'Several places (a test address)',
-    query: { postcode: '9999SD', huisnummer: 3 },
+    summary: 'Several places',
+    query: of9999SD(3),
     answer: {
       status: 'ambiguous',
-      request: { postcode: '9999SD', huisnummer: 3, ...none },
+      request: { ...of9999SD(3), ...none },
       address: null,
       candidates: [inTestdorp, { straat: 'Teststraat', woonplaats: 'Teststad' }],
     },
@@ -98,7 +91,7 @@ export const lookupExamples: Record<string, LookupExample> = {
 /** The example of a service that has objects. */
 export const objectsExample: Record<string, LookupExample> = {
   objects: {
-    summary: 'With the objects (a test address)',
+    summary: 'With the objects',
     query: { ...of9999SD2('a'), include: ['objecten'] },
     answer: found(of9999SD2('a'), {
       ...inTestdorp,

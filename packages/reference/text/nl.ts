@@ -171,11 +171,11 @@ export const dutch: TranslatedText = {
   exampleTitles: {
     found: 'Eén adres',
     found_with_toevoeging: 'Met een toevoeging',
-    not_found: 'Niet gevonden, maar wel met andere toevoegingen (een testadres)',
+    not_found: 'Niet gevonden, maar wel met andere toevoegingen',
     with_gemeente: 'Met de gemeente',
-    included: 'Met de toevoegingen die bestaan, en BAG-id’s (een testadres)',
-    ambiguous: 'Meerdere plaatsen (een testadres)',
-    objects: 'Met de objecten (een testadres)',
+    included: 'Met de toevoegingen die bestaan, en BAG-id’s',
+    ambiguous: 'Meerdere plaatsen',
+    objects: 'Met de objecten',
   },
   operations: {
     lookUpAddress:
