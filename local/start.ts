@@ -164,7 +164,7 @@ async function start(options: StartOptions): Promise<void> {
 
 /** The portal, on the two ports after the service's. */
 async function startPortalOf(
-  { baseUrl }: Service,
+  { baseUrl, apiKey, objecten }: Service,
   {
     dataFolder,
     portalPort,
@@ -175,7 +175,14 @@ async function startPortalOf(
   const ports = { portal: portalPort, provider: portalPort < 65_535 ? portalPort + 1 : 0 };
   const { startLocalPortal } = await import('./portal.ts');
   return startLocalPortal(
-    { ...(await readLocalState(dataFolder)), apiUrl: baseUrl, branding, ports },
+    {
+      ...(await readLocalState(dataFolder)),
+      apiUrl: baseUrl,
+      demoKey: apiKey,
+      objecten,
+      branding,
+      ports,
+    },
     resources,
   );
 }

@@ -32,7 +32,7 @@ import { planPages } from './pages/plans-page.ts';
 import { registerPages } from './pages/register-page.ts';
 import { sessionPages } from './pages/sessions-page.ts';
 import { statementPages } from './pages/statements-page.ts';
-import { tryPages } from './pages/try-page.ts';
+import { isTryPath, tryPages } from './pages/try-page.ts';
 import { usagePages } from './pages/usage-page.ts';
 import { providerFault } from './stack/portal-names.ts';
 import { texts } from './text/portal-texts.ts';
@@ -89,7 +89,11 @@ export function portalApp(tools: Tools, logError: LogError): Hono {
   const { cookies, languageOf, show, fault, noAccount } = parts;
   const deadline = tools.deadlineMilliseconds ?? deadlineMilliseconds;
   const app = new Hono();
-  app.use(compressed(), headers(settings));
+  const plainHeaders = headers(settings);
+  const sendingHeaders = headers(settings, { connectSrc: ["'self'"] });
+  app.use(compressed(), (c, next) =>
+    (isTryPath(c.req.path) ? sendingHeaders : plainHeaders)(c, next),
+  );
   app.use(async (c, next) => {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
@@ -421,7 +425,7 @@ function addPages(app: Hono, parts: Parts): void {
  */
 const compressed = () => compress({ encoding: 'gzip', contentTypeFilter: /^(text\/|image\/svg)/ });
 
-function headers({ baseUrl }: PortalSettings) {
+function headers({ baseUrl }: PortalSettings, sources: { connectSrc?: string[] } = {}) {
   return secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -431,6 +435,7 @@ function headers({ baseUrl }: PortalSettings) {
       formAction: ["'self'"],
       frameAncestors: ["'none'"],
       baseUri: ["'none'"],
+      ...sources,
     },
     xFrameOptions: 'DENY',
     // Not `no-referrer`: with that, browsers send forms without their origin.
@@ -467,8 +472,8 @@ function assetFiles({ colour, logo }: PortalSettings) {
     type,
   });
   const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
-  const scripts =
-    goOnScript + comesAgainScript + menuScript + readAsset('copy.js') + readAsset('chart.js');
+  const assets = (['copy.js', 'chart.js', 'send.js'] as const).map(readAsset);
+  const scripts = goOnScript + comesAgainScript + menuScript + assets.join('');
   const script = file('portal.js', scripts, 'text/javascript; charset=utf-8');
   const picture = logo && file('logo', logo.bytes, logo.type);
   return {

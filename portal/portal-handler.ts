@@ -23,6 +23,7 @@ const settingsSchema = z.object({
   colour: z.string(),
   links: z._default(z.object(linkFields), {}),
   languages: z.optional(z.array(z.enum(allLanguages))),
+  objecten: z.optional(z.boolean()),
   logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
   signIn: z.object({
     issuer: z.string(),

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A file of the pages; in a bundle it is under the same name. */
-export function readAsset(name: 'style.css' | 'copy.js' | 'chart.js' | 'reference.js'): string {
+export function readAsset(
+  name: 'style.css' | 'copy.js' | 'chart.js' | 'send.js' | 'reference.js',
+): string {
   return readFileSync(join(import.meta.dirname, 'assets', name), 'utf8');
 }
 

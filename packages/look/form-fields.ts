@@ -74,6 +74,18 @@ export function choice(
   return html`<div class="field"><label for="${name}">${label}</label>${valueNow(visit, name, given.value)}${faultOf(visit, name)}<select id="${name}" name="${name}"${describedBy(visit, name)}>${items}</select></div>`;
 }
 
+/** A checkbox for each of the `options`, which are given by the names of their fields. */
+export function checkboxes(
+  visit: FormVisit,
+  given: { legend: string; options: readonly (readonly [name: string, label: string])[] },
+): Html {
+  const items = given.options.map(
+    ([name, label]) =>
+      html`<label><input type="checkbox" name="${name}" value="on"${visit.form[name] === undefined ? '' : html` checked`}>${label}</label>`,
+  );
+  return html`<fieldset class="field checks"><legend>${given.legend}</legend>${items}</fieldset>`;
+}
+
 /** A value that goes along with a form. */
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;

@@ -31,6 +31,10 @@ export type LocalPortalOptions = {
           name?: string | undefined;
         })
     | undefined;
+  /** Whether addresses have their objects. */
+  objecten?: boolean;
+  /** The key of the demo account. */
+  demoKey?: string;
   /** The ports of the portal and the provider; if a port is taken or 0, another port is picked. */
   ports: { portal: number; provider: number };
 };
@@ -40,6 +44,7 @@ type Listening = { port: number; stop: () => Promise<void> };
 /** Only reachable from this machine: a visitor can sign in as anyone. */
 const host = '127.0.0.1';
 
+const demoAccount = 'demo';
 const customer: LocalPerson = {
   id: 'customer',
   name: 'Kim Klant',
@@ -95,6 +100,11 @@ export async function startPortal(
         links: branding ?? {},
         logo: branding?.logo,
         languages: branding?.languages,
+        objecten: options.objecten,
+        demo:
+          options.demoKey === undefined
+            ? undefined
+            : { account: demoAccount, key: options.demoKey },
         signIn: {
           issuer: provider.issuer,
           clientId: registration.clientId,
@@ -128,7 +138,7 @@ function onFreePort<Server>(
 
 /** The customer of the demo account. Somebody may have deleted that account. */
 async function addDemoMember(admin: Admin): Promise<void> {
-  const input = { account: 'demo', person: customer.email, role: 'admin' } as const;
+  const input = { account: demoAccount, person: customer.email, role: 'admin' } as const;
   const people = [customer.email];
   try {
     if ((await admin.members.roleIn(input.account, people)) === null) {

@@ -12,13 +12,13 @@ export const accountPages = accountRoutes({
 });
 
 function apiPage(visit: AccountVisit): Page {
-  const { text, tools } = visit;
+  const { account, text, tools } = visit;
   const { apiUrl } = tools.settings;
   return {
     title: text.api,
     body: html`<div class="card"><p>${text.apiText}</p>${codeBlock('curl', curlLine(apiUrl), 'call')}${codeBlock(text.call.answer, exampleAnswer)}
 <p>${text.quotaText}</p>
-<p><a href="/try">${text.tryHere}</a></p>
+<p><a href="/accounts/${account}/api/try">${text.tryHere}</a></p>
 <p><a href="/help">${text.help.title}</a></p>
 <p><a href="${apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>
 <div class="card"><h2>${text.apiSamples}</h2>${raw(programTabs(text.apiSamplesText, lookupUrl(apiUrl)))}</div>`,

@@ -19,7 +19,7 @@ import {
 import type { AccountVisit, Visit } from '../visit/visit.ts';
 import { createKeyCard, keyLink } from './keys-page.ts';
 import { accountTable, nearStat, termsNote } from './operator-page.ts';
-import { codeBlock, doneNote, homeOf, instantOf, quotaBar } from './page-parts.ts';
+import { accountList, codeBlock, doneNote, homeOf, instantOf, quotaBar } from './page-parts.ts';
 import { registerPath, waitingEntry } from './register-page.ts';
 import { lastRefusal, recentChart, recentUsage, type Usage } from './usage-page.ts';
 
@@ -39,9 +39,11 @@ export const homePages = [
 async function home({ admin, people, person, text }: Visit): Promise<PageAnswer> {
   if (person.operator) return { goTo: '/operator/home' };
   const accounts = await admin.members.accountsOf(people);
+  const pathTo = ({ account, role }: (typeof accounts)[number]) =>
+    `/accounts/${account}${homeOf(role)}`;
   const [first, ...others] = accounts;
   if (first && others.length === 0) {
-    return { goTo: `/accounts/${first.account}${homeOf(first.role)}` };
+    return { goTo: pathTo(first) };
   }
   if (accounts.length === 0) {
     const who = person.email ?? person.subject;
@@ -51,11 +53,7 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
       body: html`<div class="card"><p>${text.noAccountText(who)}</p>${codeBlock('', who, 'identity')}${fault}</div>`,
     };
   }
-  const items = accounts.map(
-    ({ account, role }) =>
-      html`<li><a href="/accounts/${account}${homeOf(role)}">${account}</a></li>`,
-  );
-  return { title: text.yourAccounts, body: html`<div class="card"><ul>${items}</ul></div>` };
+  return { title: text.yourAccounts, body: accountList(accounts, pathTo) };
 }
 
 async function accountHome(visit: AccountVisit): Promise<Page> {

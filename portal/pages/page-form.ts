@@ -15,9 +15,16 @@ import { conflictPage, invalidPage, notFoundPage } from './page-parts.ts';
 
 /**
  * The button that sends a form; the script presses it if it `goesOn`. `cancel` is the target of a
- * link beside it.
+ * link beside it. The script sends a form `inPlace`: the field `keeps` stays as it was typed, and
+ * `failed` is said if nothing answers.
  */
-type Submit = { label: string; isDanger?: boolean; goesOn?: boolean; cancel?: string };
+type Submit = {
+  label: string;
+  isDanger?: boolean;
+  goesOn?: boolean;
+  cancel?: string;
+  inPlace?: { keeps: string; failed: string };
+};
 
 export function postForm(
   { formField, text }: Visit,
@@ -25,9 +32,10 @@ export function postForm(
   fields: Html,
   submit: Submit,
 ): Html {
-  const { label, isDanger, goesOn, cancel } = submit;
+  const { label, isDanger, goesOn, cancel, inPlace } = submit;
   const leave = cancel ? html`<a class="button plain" href="${cancel}">${text.act.cancel}</a>` : '';
-  return html`<form method="post" action="${action}">${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
+  const place = inPlace ? html` data-keeps="${inPlace.keeps}" data-failed="${inPlace.failed}"` : '';
+  return html`<form method="post" action="${action}"${place}>${formField}${fields}<div class="actions"><button class="button${isDanger ? ' danger' : ''}"${goesOn ? html` data-go-on` : ''}>${label}</button>${leave}</div></form>`;
 }
 
 /** A question before something with consequences; `isDanger` unless it takes nothing away. */

@@ -25,6 +25,17 @@ export function codeBlock(caption: string, text: string, id = ''): Html {
  */
 export const homeOf = (role: Role): string => (may(role, 'account.view') ? '' : '/usage');
 
+/** Accounts to choose from, each with the page that it leads to. */
+export function accountList<Membership extends { account: string; role: Role }>(
+  accounts: readonly Membership[],
+  pathOf: (membership: Membership) => string,
+): Html {
+  const items = accounts.map(
+    (membership) => html`<li><a href="${pathOf(membership)}">${membership.account}</a></li>`,
+  );
+  return html`<div class="card"><ul>${items}</ul></div>`;
+}
+
 /** A state, readable without its colour. */
 export function stateTag(
   state: AccountState | PlanState | 'revoked' | 'expired',

@@ -72,7 +72,9 @@ const ownRates = {
   'POST /accounts/{page+}': throttle,
   'GET /keys': throttle,
   'POST /keys': throttle,
-  'ANY /try': throttle,
+  'GET /try': throttle,
+  // A try is a request of the API too.
+  'POST /accounts/{account}/api/try': throttle,
   'ANY /operator/{page+}': throttle,
 };
 
@@ -108,6 +110,7 @@ export class PortalStack extends Stack {
           colour,
           links,
           ...(languages && { languages }),
+          ...(config.dataset.objecten && { objecten: true }),
           ...(logo && { logoType: logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
           signIn: {
             ...provider,

@@ -265,9 +265,41 @@ export const en = {
   tryHere: 'Try it here, with your own key',
   tryText:
     'Looks up one address with your key, as a program does. It counts like any other lookup.',
-  tryKey: 'It is used for this lookup and not stored.',
-  tryInclude: 'Names with commas, for instance gemeente; empty for none',
+  tryKey: 'It is used for the lookup only and stored nowhere: this page forgets it when you leave.',
+  tryDemoKey: 'The key of the demo, as npm start prints it.',
+  tryInclude: 'Also in the response (include)',
+  includes: {
+    toevoegingen: 'toevoegingen: the additions at this number',
+    gemeente: 'gemeente: with its province',
+    objecten: 'objecten: what stands there, with use, surface and location',
+    nummeraanduidingen: 'nummeraanduidingen: the BAG ids of the address',
+  },
   tryFailed: 'The API did not respond. Try again in a moment.',
+  trySendFailed:
+    'Nothing was sent, or nothing came back: check your connection, then try again. The lookup may have been counted.',
+  /** Sentences about the response to a lookup. */
+  tried: {
+    found: (place: string) => `The address exists: ${place}.`,
+    notFound: 'This address does not exist.',
+    bare: 'none',
+    existing: (toevoegingen: string) => `Toevoegingen at this number: ${toevoegingen}.`,
+    ambiguous: (places: string) => `This may be several addresses: ${places}.`,
+    wrongKey:
+      'The API does not accept this key: a character is wrong or missing, or the key was revoked. Paste the whole key again, or create another on the page Keys.',
+    noApi: (url: string) =>
+      `There is no API at ${url} (404). Tell the operator of the service about it.`,
+    invalid: 'The input is invalid, so nothing was looked up or counted:',
+    invalidHere: 'Invalid: see the explanation above.',
+    suggested: (input: string) => `Did you mean ${input}?`,
+    explained: 'Explanation',
+    limits: (names: string) => `This limit is reached: ${names}. Nothing was counted.`,
+    ofKey: 'of the key per day',
+    busy: 'The API receives too many requests at the moment. Nothing was counted.',
+    againIn: (seconds: string) => `Try again in ${seconds}.`,
+    againFrom: 'Try again from',
+    other: (status: string) =>
+      `The API answered with status ${status}, below. Try again in a moment; if it happens again, send us the X-Request-Id.`,
+  },
   quotaText:
     'Each lookup with valid input counts, also if the address does not exist. Over a limit, the response is 429 with Retry-After.',
 
@@ -505,6 +537,7 @@ export const en = {
     day: { one: 'day', other: 'days' },
     key: { one: 'key', other: 'keys' },
     request: { one: 'request', other: 'requests' },
+    second: { one: 'second', other: 'seconds' },
     waiting: { one: 'load waits for approval', other: 'loads wait for approval' },
   },
   outOf: (count: string, of: string, share: string) =>
@@ -618,6 +651,7 @@ export const en = {
     exists: 'An account with this id exists or existed. Choose another id.',
     details: 'Use one line, no longer than the hint says, without a key.',
     search: 'Search for 1 to 200 characters.',
+    wholeKey: 'Paste the whole key: it begins with bagadres_ and has no spaces.',
     key: 'This is no key and no key id. A key begins with bagadres_; an id is 8 letters and digits.',
     label: 'A label has 1 to 64 characters on one line, and is not a key.',
     expires: 'Choose today or a later day.',

@@ -288,9 +288,40 @@ export const nl: Text = {
   tryHere: 'Probeer het hier, met uw eigen sleutel',
   tryText:
     'Zoekt één adres op met uw sleutel, zoals een programma dat doet. De zoekopdracht telt gewoon mee.',
-  tryKey: 'De sleutel wordt alleen voor deze zoekopdracht gebruikt en niet bewaard.',
-  tryInclude: "Namen met komma's ertussen, bijvoorbeeld gemeente; leeg voor geen",
+  tryKey:
+    'De sleutel wordt alleen voor de zoekopdracht gebruikt en nergens bewaard: deze pagina vergeet hem als u weggaat.',
+  tryDemoKey: 'De sleutel van de demo, zoals npm start hem toont.',
+  tryInclude: 'Ook in het antwoord (include)',
+  includes: {
+    toevoegingen: 'toevoegingen: die bij dit huisnummer bestaan',
+    gemeente: 'gemeente: met de provincie',
+    objecten: 'objecten: wat er staat, met gebruik, oppervlakte en locatie',
+    nummeraanduidingen: 'nummeraanduidingen: de BAG-id’s van het adres',
+  },
   tryFailed: 'De API gaf geen antwoord. Probeer het zo weer.',
+  trySendFailed:
+    'Er is niets verstuurd of er kwam niets terug: controleer uw verbinding en probeer het opnieuw. De zoekopdracht kan wel geteld zijn.',
+  tried: {
+    found: (place) => `Het adres bestaat: ${place}.`,
+    notFound: 'Dit adres bestaat niet.',
+    bare: 'geen',
+    existing: (toevoegingen) => `Toevoegingen bij dit huisnummer: ${toevoegingen}.`,
+    ambiguous: (places) => `Dit kunnen verschillende adressen zijn: ${places}.`,
+    wrongKey:
+      'De API accepteert deze sleutel niet: er klopt een teken niet of er ontbreekt iets, of de sleutel is ingetrokken. Plak de hele sleutel opnieuw, of maak een andere op de pagina Sleutels.',
+    noApi: (url) => `Op ${url} is geen API (404). Meld dit aan de beheerder van de dienst.`,
+    invalid: 'De invoer is ongeldig. Er is dus niets opgezocht of geteld:',
+    invalidHere: 'Ongeldig: zie de uitleg hierboven.',
+    suggested: (input) => `Bedoelt u ${input}?`,
+    explained: 'Uitleg',
+    limits: (names) => `Deze limiet is bereikt: ${names}. Er is niets geteld.`,
+    ofKey: 'van de sleutel per dag',
+    busy: 'De API krijgt op dit moment te veel verzoeken. Er is niets geteld.',
+    againIn: (seconds) => `Probeer het over ${seconds} opnieuw.`,
+    againFrom: 'Probeer het opnieuw vanaf',
+    other: (status) =>
+      `De API antwoordde met status ${status}, zie hieronder. Probeer het zo opnieuw. Gebeurt het weer, stuur ons dan de X-Request-Id.`,
+  },
   quotaText:
     'Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Boven een limiet is het antwoord 429 met Retry-After.',
 
@@ -546,6 +577,7 @@ export const nl: Text = {
     day: { one: 'dag', other: 'dagen' },
     key: { one: 'sleutel', other: 'sleutels' },
     request: { one: 'verzoek', other: 'verzoeken' },
+    second: { one: 'seconde', other: 'seconden' },
     waiting: { one: 'update wacht op goedkeuring', other: 'updates wachten op goedkeuring' },
   },
   outOf: (count, of, share) =>
@@ -668,6 +700,7 @@ export const nl: Text = {
     exists: 'Er is of was een account met dit id. Kies een ander id.',
     details: 'Gebruik één regel, niet langer dan erbij staat, zonder sleutel.',
     search: 'Zoek naar 1 tot 200 tekens.',
+    wholeKey: 'Plak de hele sleutel: die begint met bagadres_ en heeft geen spaties.',
     key: 'Dit is geen sleutel en geen sleutel-id. Een sleutel begint met bagadres_; een id heeft 8 letters en cijfers.',
     label: 'Een naam heeft 1 tot 64 tekens op één regel, en is geen sleutel.',
     expires: 'Kies vandaag of een latere dag.',

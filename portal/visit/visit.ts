@@ -40,6 +40,10 @@ export type PortalSettings = CookieSettings & {
   languages?: readonly Language[] | undefined;
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> } | undefined;
   signIn: SignInSettings;
+  /** Whether addresses have their objects, which a lookup can then include. */
+  objecten?: boolean | undefined;
+  /** On one machine only: the account of `npm start`, and its key, which the page to try has. */
+  demo?: { account: string; key: string } | undefined;
 };
 
 /** Refuses settings that let others read cookies in transit. */

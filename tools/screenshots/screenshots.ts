@@ -33,7 +33,7 @@ const pictures = (ids: {
   ['account-changes', 'Kim Klant', `${account}/changes`],
   ['account-members', 'Kim Klant', `${account}/members`],
   ['account-api', 'Kim Klant', `${account}/api`],
-  ['try', 'Kim Klant', '/try'],
+  ['try', 'Kim Klant', `${account}/api/try`],
   ['not-found', 'Kim Klant', '/nothing/here'],
   ['operator-home', 'Olaf Operator', '/operator/home'],
   ['operator-accounts', 'Olaf Operator', '/operator/accounts'],

@@ -1,14 +1,16 @@
 // Runs in the browser, after the page. Without it the page shows the same text.
 
-// A button on each sample that copies it. Without a secure context there is no clipboard.
-if (navigator.clipboard) {
+// A button on each sample within an element that copies it. Without a secure context there is no
+// clipboard.
+function addCopyButtons(within) {
+  if (!navigator.clipboard) return;
   const { copy, copied } = document.body.dataset;
-  const samples = [...document.querySelectorAll('figure.sample')].map((figure) => [
+  const samples = [...within.querySelectorAll('figure.sample')].map((figure) => [
     figure.querySelector('code'),
     (button) => figure.querySelector('figcaption').append(button),
   ]);
   // Also a short text beside others, such as an id.
-  const texts = [...document.querySelectorAll('[data-copies]')].map((code) => [
+  const texts = [...within.querySelectorAll('[data-copies]')].map((code) => [
     code,
     (button) => code.after(button),
   ]);
@@ -35,3 +37,4 @@ if (navigator.clipboard) {
     place(button);
   }
 }
+addCopyButtons(document);

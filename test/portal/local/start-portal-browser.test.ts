@@ -112,7 +112,6 @@ describe('the portal in a browser', () => {
     '/sessions',
     '/help',
     '/keys',
-    '/try',
     `/operator/register/${portal.register.waiting}`,
     '/nothing/here',
   ];
@@ -128,6 +127,7 @@ describe('the portal in a browser', () => {
     '/members/member?person=kim%40customer.example',
     '/statements',
     '/api',
+    '/api/try',
     '/manage',
     '/suspend',
   ];
