@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -43,7 +44,9 @@ export async function installed(
   pins: string,
   install: (folder: string) => Promise<void>,
 ): Promise<string> {
-  const folder = join(cache, pins.replaceAll('/', '-'));
+  mkdirSync(cache, { recursive: true });
+  // npm takes a project on a path with a symbolic link for a package that its lock file lacks.
+  const folder = join(realpathSync(cache), pins.replaceAll('/', '-'));
   const done = join(folder, 'installed');
   const wanted = readFileSync(join(import.meta.dirname, pins), 'utf8');
   if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return folder;
