@@ -1,16 +1,8 @@
 import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { dateOf } from '../calendar.ts';
-import {
-  documents,
-  type Item,
-  orUnavailable,
-  type StoreClient,
-  StoreUnavailable,
-  type Update,
-} from '../dynamodb.ts';
+import { type Item, orUnavailable, type StoreClient, StoreUnavailable } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
-import { type Access, type Caller, keyCode } from './account.ts';
+import type { Access } from './account.ts';
 import { accessKey, itemKey, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
 
@@ -23,7 +15,10 @@ export const keyRecord = {
   label: 'label',
   created: 'created',
   revoked: 'revoked',
-  /** The UTC date of the last lookup that was charged with it, `2026-11-21`. */
+  /**
+   * The last UTC date with lookups charged to it, `2026-11-21`, of the days that left the access
+   * item (decision 0205).
+   */
   lastUsed: 'last_used',
   /** Random: identifies the call that created the record, for when a response was lost. */
   attempt: 'attempt',
@@ -76,73 +71,6 @@ export function keyRecordItem(
     ...(created !== null && { [keyRecord.created]: created }),
     ...(revoked !== null && { [keyRecord.revoked]: revoked }),
     ...(secret !== undefined && { [keyRecord.secret]: secret }),
-  };
-}
-
-/**
- * Records the day of a key's last use. Never throws: the day is only shown to people, and no lookup
- * depends on it.
- */
-export type KeyUse = { note(caller: Caller, now: number, signal: AbortSignal): Promise<void> };
-
-/** How many keys an instance remembers. */
-const maxKeys = 10_000;
-
-/** The longest that a lookup waits for it, once per key and day on each instance. */
-const waitMilliseconds = 500;
-
-/**
- * One request counts at most 100 lookups, so where more were counted, several requests have written
- * the day.
- */
-const countedByOneRequest = 100;
-
-/**
- * Whether other instances must have written it, so that the first lookup of a new one needs no
- * write.
- */
-function isNoted({ keyId, access, charged }: Caller, date: string): boolean {
-  const { usage } = access;
-  const before = (usage.byKey[keyCode(keyId)] ?? 0) - (charged?.units ?? 0);
-  return usage.date === date && before > countedByOneRequest;
-}
-
-/**
- * Writes at most once for each key and UTC day, and not for a key that many lookups of the day were
- * counted with.
- */
-export function createKeyUse(client: StoreClient, table: string): KeyUse {
-  const { update } = documents(client);
-  const noted = new Map<string, string>();
-
-  return {
-    async note(caller, now, signal) {
-      const { account, keyId } = caller;
-      const key = `${account}#${keyId}`;
-      const date = dateOf(Math.floor(now));
-      if (noted.get(key) === date) return;
-      if (noted.size >= maxKeys) noted.clear();
-      // Before the write: a failed one is not retried by every lookup.
-      noted.set(key, date);
-      if (isNoted(caller, date)) return;
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMilliseconds)]);
-      await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(
-        () => undefined,
-      );
-    },
-  };
-}
-
-/** Only on an existing record, and never to an earlier day. */
-function noteCommand(table: string, key: { account: string; keyId: string }, date: string): Update {
-  return {
-    TableName: table,
-    Key: recordKey(key),
-    UpdateExpression: 'SET #lastUsed = :date',
-    ConditionExpression:
-      'attribute_exists(#created) AND (attribute_not_exists(#lastUsed) OR #lastUsed < :date)',
-    ExpressionAttributeNames: { '#lastUsed': keyRecord.lastUsed, '#created': keyRecord.created },
-    ExpressionAttributeValues: { ':date': date },
   };
 }
 

@@ -10,8 +10,15 @@ import {
 } from '../dynamodb.ts';
 import { defaultUsageMonths } from '../environment.ts';
 import { accountsTable } from '../tables.ts';
-import type { Access, RefusalCode, UnitsByKey, UsageCount } from './account.ts';
+import {
+  type Access,
+  keyCode,
+  type RefusalCode,
+  type UnitsByKey,
+  type UsageCount,
+} from './account.ts';
 import { accessItem, accessKey, dayNumber, itemKey, windowItem } from './account-item.ts';
+import { keyRecord, recordKey as recordOfKey } from './key-record.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups, in
@@ -160,6 +167,13 @@ export function unitsByKey(counts: Item): UnitsByKey {
   return Object.fromEntries(counted.map(([name, units]) => [name.slice(prefix.length), units]));
 }
 
+/** The last UTC date with lookups that were charged to a key, or `undefined` without any. */
+export function lastUseIn(counts: CountsByDate, keyId: string): string | undefined {
+  const units = usageRecord.byKey(keyCode(keyId));
+  const dates = Object.keys(counts).filter((date) => (counts[date]?.[units] ?? 0) > 0);
+  return dates.toSorted().at(-1);
+}
+
 /** The date of a record. */
 export function dateIn(record: Item): string {
   return String(record[accountsTable.sortKey]).slice(usageRecord.sortKey('').length);
@@ -178,13 +192,13 @@ type RecordOptions = {
 };
 
 /**
- * The updates, to be made together, that move ended days from an access item into records; empty if
- * no day has ended. They include the day that is being counted, if it is before `today` and no
- * request rolls it meanwhile.
+ * The updates, to be made together, that move ended days from an access item into records, and the
+ * last day of each key that was used on them into its own record; empty if no day has ended. They
+ * include the day that is being counted, if it is before `today` and no request rolls it meanwhile.
  */
 export function recordDays(
   table: string,
-  { account, usage }: Access,
+  { account, keys, usage }: Access,
   { today, months, movesIdle = false }: RecordOptions,
 ): Update[] {
   const { date, lookups, days } = usage;
@@ -208,10 +222,23 @@ export function recordDays(
     guards.push(isStill(start, secondsOf(date)), isStill(used, lookups));
   }
   const taken = guardedUpdate(table, accessKey(account), { set, remove }, guards);
+  const moved = ends ? unrecorded(usage) : endedDays(usage);
   return [
     taken,
-    ...addToRecords(table, account, ends ? unrecorded(usage) : endedDays(usage), months),
+    ...addToRecords(table, account, moved, months),
+    ...Object.keys(keys).flatMap((keyId) => useOfKey(table, { account, keyId }, moved)),
   ];
+}
+
+/** A revoked key has no place in the item any more: its last use was noted when it lost it. */
+function useOfKey(
+  table: string,
+  key: { account: string; keyId: string },
+  moved: CountsByDate,
+): Update[] {
+  const date = lastUseIn(moved, key.keyId);
+  if (date === undefined) return [];
+  return [guardedUpdate(table, recordOfKey(key), { set: { [keyRecord.lastUsed]: date } })];
 }
 
 /**

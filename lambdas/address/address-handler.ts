@@ -1,6 +1,5 @@
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
-import { createKeyUse } from '../../core/accounts/key-record.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
@@ -15,7 +14,6 @@ export function createHandler({ variables, client, log }: FunctionSetting) {
   const addresses = requireEnvironment(environment.addressesTable, variables);
   return addressRoute({
     accessStore: createAccessStore(client, accounts),
-    keyUse: createKeyUse(client, accounts),
     refusals: createRefusalCount(client, accounts),
     addressStore: createAddressStore(client, addresses),
     testAddresses: optionalEnvironment(environment.testAddresses, variables) !== 'off',

@@ -3,7 +3,6 @@ import { type Caller, Refusal, requireCaller } from '../../core/accounts/account
 import type { KeyClaim } from '../../core/accounts/api-key.ts';
 import { type AccessStore, charge } from '../../core/accounts/charge/charge.ts';
 import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
-import type { KeyUse } from '../../core/accounts/key-record.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
 import type { AddressStore, DatasetDate, FoundItems } from '../../core/addresses/address-store.ts';
@@ -126,8 +125,6 @@ export type AddressRouteOptions = {
   /** What `include` can name; without objects if absent. */
   offered?: Offered;
   datasetDate: DatasetDate;
-  /** Without it the day of a key's last use is not recorded. */
-  keyUse?: KeyUse;
   /** Without it refusals are not counted. */
   refusals?: RefusalCount;
   checksumSecrets: ChecksumSecrets;
@@ -149,7 +146,6 @@ export function addressRoute({
   testAddresses = true,
   offered = offeredNames(false),
   datasetDate,
-  keyUse,
   refusals,
   checksumSecrets,
   clock,
@@ -187,11 +183,7 @@ export function addressRoute({
         if (!event.input?.requests) {
           throw new Error('requireValidInput lets no other request through');
         }
-        const [answered] = await Promise.all([
-          answer(event.input, event),
-          event.caller && keyUse?.note(event.caller, clock(), event.signal),
-        ]);
-        return answered;
+        return answer(event.input, event);
       });
   }
 

@@ -200,7 +200,6 @@ async function planOfRevocation({ admin }: CallTools, { account, keyId }: OfKey)
   const nothing = `Account "${account}" has no active key ${keyId}. List its keys: "key list --account ${account}".`;
   if (key === undefined) return { nothing };
   const label = key.label === null ? '' : `, "${key.label}"`;
-  // The day of the last use is all that is recorded of it.
   const used =
     key.lastUsed === null ? 'never used' : `last used ${ago(key.lastUsed)}, on ${key.lastUsed}`;
   return `Revokes key ${keyId}${label}, of account "${account}", ${used}, for good. Its next request is refused with 401; the other keys go on.`;

@@ -138,14 +138,11 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
       ...(used.find(({ keyId }) => keyId === key.keyId) ?? { lookups: 0, days: [] }),
     }))
     .toSorted((a, b) => b.lookups - a.lookups)
-    .map((key): Html[] => {
-      const last = key.days.at(-1)?.date ?? key.lastUsed;
-      return [
-        keyLink(visit, key),
-        last ? format.day(last) : text.keyUse.never,
-        format.number(key.lookups),
-      ];
-    });
+    .map((key): Html[] => [
+      keyLink(visit, key),
+      key.lastUsed ? format.day(key.lastUsed) : text.keyUse.never,
+      format.number(key.lookups),
+    ]);
   const counted = numbers(text.recentLookups(format.count(30, 'day')), 'aside');
   return scrollTable(text.keys, [text.key.label, text.key.lastUsed, counted], rows);
 }

@@ -272,7 +272,7 @@ function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey)
     [text.about.created, instantOf(visit, key.created)],
     [text.keyUse.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
     [text.keyUse.usedSince, since ? format.day(since) : text.keyUse.notUsed],
-    [text.key.lastUsed, recent > 0 && key.lastUsed === null ? text.today : lastUsed(visit, key)],
+    [text.key.lastUsed, lastUsed(visit, key)],
     [text.recentLookups(format.count(recentDays, 'day')), format.number(recent)],
   ]);
 }
@@ -425,8 +425,7 @@ async function rotateSeveral(visit: AccountVisit): Promise<Page> {
   };
 }
 
-const isInUse = ({ state, lastUsed }: KeyView, { recent }: UseOfKey) =>
-  state === 'active' && (lastUsed !== null || recent > 0);
+const isInUse = ({ state, lastUsed }: KeyView) => state === 'active' && lastUsed !== null;
 
 async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const { text } = visit;
@@ -438,7 +437,7 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
   }
-  const confirm = isInUse(key, use)
+  const confirm = isInUse(key)
     ? field(visit, {
         name: 'confirm',
         label: text.key.keyId,
@@ -462,7 +461,7 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
 async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const { keyId } = key;
-  if (form.confirm !== keyId && isInUse(key, await useOf(visit, key))) {
+  if (form.confirm !== keyId && isInUse(key)) {
     return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) =>
       revokePage(again, key),
     );

@@ -119,7 +119,6 @@ export const en = {
   revokeYes: 'Yes, revoke this key',
   keyNamed: (label: string) => `Key ${label}`,
   revokedKeys: 'revoked keys',
-  today: 'today',
   keyUse: { usedSince: 'Used since', never: 'never', notUsed: 'not yet', createdBy: 'Created by' },
   keyIdPlace: 'The id of a key is in the key, after the account. It is no secret:',
   noSuchKey: (id: string, account: string) => `Account ${account} has no key ${id}`,

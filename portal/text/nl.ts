@@ -131,7 +131,6 @@ export const nl: Text = {
   revokeYes: 'Ja, trek deze sleutel in',
   keyNamed: (label) => `Sleutel ${label}`,
   revokedKeys: 'ingetrokken sleutels',
-  today: 'vandaag',
   keyUse: {
     usedSince: 'In gebruik sinds',
     never: 'nooit',

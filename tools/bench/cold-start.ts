@@ -34,8 +34,8 @@ export const benchmark: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), 'cold-start-'));
     try {
       const { key } = await newAccount(service, { minute: 1e9, day: 1e9 });
-      // A key in use: the first lookup of a new instance need not write the day of its last use.
-      for (let i = 0; i < 2; i++) await chargeKey(service.client, key, Date.now() / 1000, 100);
+      // The first lookup of a day takes two writes.
+      await chargeKey(service.client, key, Date.now() / 1000, 1);
       const headers = { 'x-api-key': key };
       const contenders = {
         address: gatewayEvent('/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a', { headers }),

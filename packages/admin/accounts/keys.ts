@@ -17,6 +17,7 @@ import {
   recordKey,
 } from '../../../core/accounts/key-record.ts';
 import { currentQuota } from '../../../core/accounts/quota.ts';
+import { lastUseIn, sumByDate, unrecorded } from '../../../core/accounts/usage-record.ts';
 import { dateOf, instant, keyDay } from '../../../core/calendar.ts';
 import {
   aliasOf,
@@ -380,7 +381,7 @@ export type KeyView = {
   expires: string | null;
   revoked: string | null;
   /**
-   * The last UTC day with a lookup charged to this key, `2026-11-21`; `null` if none was recorded.
+   * The last UTC day with a lookup charged to this key, `2026-11-21`; `null` if there was none.
    */
   lastUsed: string | null;
   /** Who created it, as the audit names them; `null` if that was not recorded. */
@@ -425,19 +426,20 @@ const unrecordedKey = {
  * shown too, so that it can be revoked.
  */
 export function viewKeys(
-  access: Pick<Access, 'keys' | 'quota' | 'keyLimits' | 'keyUnits'>,
+  access: Pick<Access, 'keys' | 'quota' | 'keyLimits' | 'keyUnits' | 'usage'>,
   records: ShownKey[],
   nowSeconds: number,
 ): KeyView[] {
   const { keys } = access;
+  const counts = unrecorded(access.usage);
   const recorded = new Set(records.map(({ keyId }) => keyId));
-  const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
+  const withoutRecord = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
   const replacedBy = new Map(
     records
       .filter(({ revoked }) => revoked === null)
       .map(({ keyId, replaces }) => [replaces, keyId]),
   );
-  return [...records, ...unrecorded.map((keyId) => ({ ...unrecordedKey, keyId }))]
+  return [...records, ...withoutRecord.map((keyId) => ({ ...unrecordedKey, keyId }))]
     .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
     .map(({ keyId, label, created, revoked, lastUsed, createdBy }) => {
       const stored = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
@@ -451,7 +453,8 @@ export function viewKeys(
         created: created === null ? null : instant(created),
         expires: expires === null ? null : instant(expires),
         revoked: stored || revoked === null ? null : instant(revoked),
-        lastUsed,
+        // The record of a revoked key has it: its code may be another key's by now.
+        lastUsed: (revoked === null && lastUseIn(counts, keyId)) || lastUsed,
         createdBy,
         replacedBy: replacedBy.get(keyId) ?? null,
         limitPerDay: (stored && day?.limit) ?? null,
@@ -608,15 +611,21 @@ export async function revokeKey(
     { partition: account, action: 'key revoke', detail: { keyId } },
     async () => {
       // It succeeds while the account is charged: a charge changes neither keys nor their limits.
-      await retryConflicts(async () => {
-        const limited = limitChange(await getAccess(store, account), { [keyCode(keyId)]: null });
+      const before = await retryConflicts(async () => {
+        const current = await getAccess(store, account);
+        const limited = limitChange(current, { [keyCode(keyId)]: null });
         const changes = { set: limited.set, remove: [inKeys(keyId), ...limited.remove] };
         const guards = [exists, ...limited.guards];
         await store.update(guardedUpdate(store.table, accessKey(account), changes, guards));
+        return current.usage;
       });
+      // Nothing is charged to the key any more. Its days may have been recorded between the reads.
+      const { usage: after } = await getAccess(store, account);
+      const used = lastUseIn(sumByDate([before, after].map(unrecorded)), keyId);
       const now = store.nowSeconds();
       const keep = { [keyRecord.revoked]: now, [accountsTable.expires]: now + revokedSeconds };
-      await store.update(guardedUpdate(store.table, recordKey(key), { keep }));
+      const set = used === undefined ? {} : { [keyRecord.lastUsed]: used };
+      await store.update(guardedUpdate(store.table, recordKey(key), { keep, set }));
     },
   );
   const record = await findRecord(store, account, keyId);

@@ -46,7 +46,15 @@ describe('keys.create', () => {
     expect(await request(key)).toBe('charged');
     expect(readApiKey(key, [testChecksumSecret])).toMatchObject({ account: 'acme', keyId });
     expect(await admin.keys.list('acme')).toEqual([
-      { ...made, keyId, label: 'webshop', state: 'active', revoked: null, usedToday: 1 },
+      {
+        ...made,
+        keyId,
+        label: 'webshop',
+        state: 'active',
+        revoked: null,
+        lastUsed: '2026-08-01',
+        usedToday: 1,
+      },
     ]);
   });
 

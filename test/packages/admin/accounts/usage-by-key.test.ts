@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { maxKeyCounts } from '../../../../core/accounts/account.ts';
-import { windowItem } from '../../../../core/accounts/account-item.ts';
+import { keyCode, maxKeyCounts } from '../../../../core/accounts/account.ts';
+import { accessItem, windowItem } from '../../../../core/accounts/account-item.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
@@ -212,4 +212,76 @@ it('the count of an account is exact where a count by key is missing', async () 
     (await bench.admin.accounts.usage('damaged', range)).days.find(({ lookups }) => lookups > 0)
       ?.lookups,
   ).toBe(3);
+});
+
+describe('the last use of a key', () => {
+  const today = '2026-08-01';
+  /** By key, in the order in which `accountWith` made them. */
+  const usesOf = async (id: string) => {
+    const keys = await bench.admin.keys.list(id);
+    const number = ({ label }: (typeof keys)[number]) => Number(label?.split(' ')[1]);
+    return keys.toSorted((a, b) => number(a) - number(b)).map(({ lastUsed }) => lastUsed);
+  };
+  const record = async (id: string) => recordUsage(store(), await getAccess(store(), id), 25);
+  const recordOfKey = (id: string, keyId: string) => bench.item(id, `key#${keyId}`);
+
+  it('is today as soon as it was charged, without a write of its own', async () => {
+    const [used, unused] = (await accountWith('today', 2)) as [Key, Key];
+    const before = await recordOfKey('today', used.keyId);
+    await used.use();
+    expect(await usesOf('today')).toEqual([today, null]);
+    for (const { keyId } of [used, unused]) {
+      expect(await recordOfKey('today', keyId)).not.toHaveProperty('last_used');
+    }
+    expect(await recordOfKey('today', used.keyId)).toEqual(before);
+  });
+
+  it('is the same after its day was recorded, and then the next day that it is charged', async () => {
+    const [first, second] = (await accountWith('recorded', 2)) as [Key, Key];
+    await Promise.all([first.use(), second.use()]);
+    bench.clock.now += dayMilliseconds;
+    await second.use();
+    expect(await usesOf('recorded')).toEqual([today, '2026-08-02']);
+    expect(await record('recorded')).toBe(true);
+    expect(await usesOf('recorded')).toEqual([today, '2026-08-02']);
+    bench.clock.now += 30 * dayMilliseconds;
+    await record('recorded');
+    expect(await usesOf('recorded')).toEqual([today, '2026-08-02']);
+    await first.use();
+    expect(await usesOf('recorded')).toEqual(['2026-09-01', '2026-08-02']);
+  });
+
+  it('is kept by the request that records the days of an item without space', async () => {
+    const keys = await accountWith('crowded-use', maxKeyCounts);
+    for (const { use } of keys) await use();
+    bench.clock.now += dayMilliseconds;
+    await keys[0]?.use();
+    const { usage } = await getAccess(store(), 'crowded-use');
+    expect(usage.days).toEqual({});
+    expect(await usesOf('crowded-use')).toEqual(['2026-08-02', ...keys.slice(1).map(() => today)]);
+  });
+
+  it('stays known of a key that is revoked before its day is recorded', async () => {
+    const [revoked, unused] = (await accountWith('revoked-use', 2)) as [Key, Key];
+    await revoked.use();
+    for (const { keyId } of [revoked, unused]) {
+      await bench.admin.keys.revoke({ account: 'revoked-use', keyId });
+    }
+    expect(await usesOf('revoked-use')).toEqual([today, null]);
+    bench.clock.now += dayMilliseconds;
+    await record('revoked-use');
+    expect(await usesOf('revoked-use')).toEqual([today, null]);
+  });
+
+  it('of a key that was revoked is not that of a newer key with the same code', async () => {
+    const [revoked] = (await accountWith('same-code', 1)) as [Key];
+    await revoked.use();
+    await bench.admin.keys.revoke({ account: 'same-code', keyId: revoked.keyId });
+    bench.clock.now += dayMilliseconds;
+    await record('same-code');
+    const item = await bench.item('same-code');
+    const byKey = { [keyCode(revoked.keyId)]: 1 };
+    await writeItems(bench.client, bench.table, [{ ...item, [accessItem.byKey]: byKey }]);
+    expect(await usesOf('same-code')).toEqual([today]);
+  });
 });

@@ -83,7 +83,7 @@ const step = fc.oneof(
 let runs = 0;
 
 describe('any sequence of lookups, changes and records by several instances', () => {
-  it('counts each charged lookup in the usage once, on its day', async () => {
+  it('counts each charged lookup once, on its day, and shows the last day of each key', async () => {
     const { admin, client, table, clock } = bench;
     await admin.plans.put({ code: 'months', limits: { month: null } });
     await admin.plans.put({ code: 'minutes', limits: { minute: 100_000 } });
@@ -183,6 +183,13 @@ describe('any sequence of lookups, changes and records by several instances', ()
             return [keyId, dates.map((date) => ({ date, lookups: ofKey[date] }))] as const;
           });
           expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+          for (const { keyId, lastUsed } of await later.keys.list(id)) {
+            expect(lastUsed).toBe(
+              Object.keys(countedByKey[keyId] ?? {})
+                .toSorted()
+                .at(-1) ?? null,
+            );
+          }
         };
         const days = await check();
         await checkKeys();
