@@ -7,8 +7,9 @@ import type { TestRequest } from './gateway-event.ts';
  */
 export type HostileKind = {
   name: string;
-  /** The most bytes that can arrive there. */
+  /** The most bytes that can arrive there, and few that still show what it is. */
   mostBytes: number;
+  fewBytes: number;
   /** The request, with `bytes` at most. */
   make(bytes: number): { url: string; request: TestRequest };
 };
@@ -143,6 +144,7 @@ const bodyPositions: Record<string, (value: string) => string> = {
 const bodyKind = (name: string, make: (bytes: number) => string): HostileKind => ({
   name,
   mostBytes: bodyBytes,
+  fewBytes: 900,
   make: (bytes) => ({
     url: addressPaths.many,
     request: {
@@ -161,13 +163,14 @@ const bodyKinds: HostileKind[] = Object.entries(bodyPositions).flatMap(([positio
 
 /** A hundred addresses that share the bytes, each with the same wrong member. */
 const sharedKinds: HostileKind[] = values.flatMap(({ name, make }) =>
-  ['postcode', 'toevoeging', 'huisletter'].map((member) =>
-    bodyKind(`${member} of 100: ${name}`, (bytes) => {
+  ['postcode', 'toevoeging', 'huisletter'].map((member) => ({
+    ...bodyKind(`${member} of 100: ${name}`, (bytes) => {
       const rest = object({ ...valid, [member]: '' }).length + 1;
       const address = object({ ...valid, [member]: make(Math.floor((bytes - 20) / 100) - rest) });
       return object({ addresses: `[${Array(100).fill(address)}]` });
     }),
-  ),
+    fewBytes: 9_000,
+  })),
 );
 
 const nameKinds: HostileKind[] = texts.map(({ name, make }) =>
@@ -182,6 +185,7 @@ const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
 const queryKind = (name: string, make: (bytes: number) => string): HostileKind => ({
   name: `query, ${name}`,
   mostBytes: queryBytes,
+  fewBytes: 900,
   make: (bytes) => ({ url: `${addressPaths.one}?${make(bytes)}`, request: {} }),
 });
 
@@ -226,6 +230,7 @@ const queryKinds: HostileKind[] = [
 const bothKinds: HostileKind[] = Object.entries(namings).map(([name, nameOf]) => ({
   name: `query of many, names, ${name}`,
   mostBytes: queryBytes,
+  fewBytes: 900,
   make: (bytes) => {
     const query = Array.from({ length: bytes / 30 }, (_, at) => `${encoded(nameOf(at))}=1`);
     const { request } = bodyKind('', () => bodyWith(valid)).make(bytes);
@@ -247,6 +252,7 @@ const headerKinds: HostileKind[] = headerNames.flatMap((header) =>
   headerTexts.map(({ name, make }) => ({
     name: `header ${header}: ${name}`,
     mostBytes: queryBytes,
+  fewBytes: 900,
     make: (bytes) => ({
       url: addressPaths.many,
       request: {

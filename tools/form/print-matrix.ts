@@ -4,7 +4,7 @@ import { launchBrowser, missingBrowser } from '../../test/support/chromium.ts';
 import { formHosts, installFrameworks } from '../../test/support/form-hosts.ts';
 import {
   formActions,
-  runCase,
+  runCases,
   shippedScript,
   startFormServer,
 } from '../../test/support/form-matrix.ts';
@@ -31,16 +31,10 @@ const hosts = formHosts.filter(
 const actions = formActions.filter(({ name }) => name.includes(values.action));
 const cases = hosts.flatMap((host) => actions.map((action) => ({ host, action })));
 const results = new Map<string, string | undefined>();
-await Promise.all(
-  Array.from({ length: 6 }, async () => {
-    for (let next = cases.shift(); next; next = cases.shift()) {
-      const { host, action } = next;
-      const why = await runCase(browser, server, host, action);
-      results.set(`${host.name}|${action.name}`, why);
-      if (why) console.error(`${host.name}, ${action.name}: ${why}`);
-    }
-  }),
-);
+await runCases(browser, server, cases, ({ host, action }, why) => {
+  results.set(`${host.name}|${action.name}`, why);
+  if (why) console.error(`${host.name}, ${action.name}: ${why}`);
+});
 await browser.close();
 await server.stop();
 

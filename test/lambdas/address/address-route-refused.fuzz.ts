@@ -69,7 +69,7 @@ describe('a hostile request of any kind', () => {
   it.each(sweep(hostileKinds, 80).map((kind) => [kind.name, kind] as const))(
     'is answered as documented, with few faults that repeat little of it: %s',
     async (_, kind) => {
-      for (const bytes of [kind.mostBytes, 900]) {
+      for (const bytes of [kind.mostBytes, kind.fewBytes]) {
         const hostile = kind.make(bytes);
         const { status, body } = await answerTo(hostile);
         expect([200, 401, 415, 422]).toContain(status);

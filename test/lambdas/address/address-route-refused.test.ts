@@ -17,7 +17,7 @@ describe('the work of refusing a hostile request', () => {
   let rows: RefusedWork[];
 
   beforeAll(() => {
-    const args = [script, isFullSweep ? '400' : '50'];
+    const args = [script, isFullSweep ? '150' : '50'];
     const { stdout, stderr } = spawnSync(process.execPath, args, {
       encoding: 'utf8',
       maxBuffer: 2 ** 28,

@@ -4,7 +4,7 @@ import { formScript } from '../../../tools/form/build-form.ts';
 import { because as browserBecause, browserForTests } from '../../support/browser.ts';
 import { missingBrowser } from '../../support/chromium.ts';
 import { formHosts, installFrameworks } from '../../support/form-hosts.ts';
-import { formActions, runCase, startFormServer } from '../../support/form-matrix.ts';
+import { type FormCase, formActions, runCases, startFormServer } from '../../support/form-matrix.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../../support/sweep.ts';
 
@@ -18,22 +18,28 @@ const server = startForTests(() => startFormServer(formScript));
 const cases = formHosts.flatMap((host) => formActions.map((action) => ({ host, action })));
 const withFramework = cases.filter(({ host }) => host.needs === 'framework');
 const without = cases.filter(({ host }) => host.needs === undefined);
+/** The cases of a host run at once, in contexts of their own. */
+const byHost = (all: FormCase[]) => [...Map.groupBy(all, ({ host }) => host.name)];
 const runs = (isHere: boolean) => (isHere && missingBrowser === undefined ? it : it.skip);
 
-async function isRight({ host, action }: (typeof cases)[number]): Promise<void> {
+async function areRight(_: string, all: FormCase[]): Promise<void> {
   const { browser } = chromium;
   if (!browser) throw new Error('there is a browser');
-  expect(await runCase(browser, server, host, action)).toBeUndefined();
+  const wrong: string[] = [];
+  await runCases(browser, server, all, ({ action }, why) => {
+    if (why) wrong.push(`${action.name}: ${why}`);
+  });
+  expect(wrong).toEqual([]);
 }
 
 describe('a page of any kind', () => {
-  runs(true).each(sweep(without, 6))(
-    `sends what its fields show, and no mark lies: $host.name, $action.name${browserBecause}`,
-    isRight,
+  runs(true).each(byHost(sweep(without, 6)))(
+    `sends what its fields show, and no mark lies: %s${browserBecause}`,
+    areRight,
   );
-  runs(hasFrameworks).each(withFramework)(
-    `sends what its fields show, and no mark lies: $host.name, $action.name${hasFrameworks ? browserBecause : ` (skipped: ${why})`}`,
-    isRight,
+  runs(hasFrameworks).each(byHost(withFramework))(
+    `sends what its fields show, and no mark lies: %s${hasFrameworks ? browserBecause : ` (skipped: ${why})`}`,
+    areRight,
   );
 });
 
