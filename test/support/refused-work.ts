@@ -56,6 +56,7 @@ async function workOf(kind: HostileKind, bytes: number): Promise<RefusedWork> {
 const valid: HostileKind = {
   name: 'a valid batch',
   mostBytes: validBody().length,
+  fewBytes: validBody().length,
   make: () => ({
     url: '/v1/addresses',
     request: {
