@@ -252,7 +252,7 @@ const headerKinds: HostileKind[] = headerNames.flatMap((header) =>
   headerTexts.map(({ name, make }) => ({
     name: `header ${header}: ${name}`,
     mostBytes: queryBytes,
-  fewBytes: 900,
+    fewBytes: 900,
     make: (bytes) => ({
       url: addressPaths.many,
       request: {
