@@ -472,7 +472,7 @@ async function runCase(
 
 export type FormCase = { host: FormHost; action: FormAction };
 
-/** Runs cases, several at once since each mostly waits; `done` gets each with what is wrong in it. */
+/** Runs several cases at once, since each mostly waits; `done` gets what is wrong in each. */
 export async function runCases(
   browser: Browser,
   server: FormServer,
