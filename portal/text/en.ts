@@ -15,7 +15,7 @@ export const en = {
   accessibility: 'Accessibility',
   welcome: 'Welcome',
   welcomeText: 'Manage the API keys of your account and see how much of your quota is left.',
-  signInAgain: 'Sign in once more',
+  signInAgain: 'Sign in again',
   signInAgainText:
     'Your session has ended while this form was open. Nothing was saved. Sign in: the form comes back with what you typed.',
   kept: 'Here is what you typed before you signed in again. Nothing is saved yet: check it, then send it.',
@@ -112,7 +112,7 @@ export const en = {
   keysMade: 'Your new keys',
   oldKeys: 'Keys that are being replaced',
   oldKeysText:
-    'An old key that is still used has to be replaced there before it ends. The day of the replacement counts as a whole.',
+    'Replace an old key wherever it is still used, before it ends. The day of the replacement counts as a whole.',
   stillUsed: 'still used',
   since: (day: string) => `since ${day}`,
   revokeText: 'From now on every request with this key is refused. This can not be undone.',
@@ -125,7 +125,7 @@ export const en = {
   findKey: 'Which key leaked?',
   keyOrId: 'The key, or its id',
   keyOrIdHint:
-    'Paste the whole key, or a text that has it. It is not kept, and the checksum tells a typing error.',
+    'Paste the whole key, or text that contains it. It is not stored. The checksum in the key reveals a typing error.',
   findIt: 'Find the key',
   keyFound: {
     key: 'The text that you pasted is exactly this key.',
@@ -136,7 +136,7 @@ export const en = {
   noKeyFound: {
     key: 'This is a key of this service, but of no account that you may see.',
     mistyped:
-      'In this key a character is wrong or missing, and no key that you may see has its id. Paste the whole key again.',
+      'A character of this key is wrong or missing, and none of the keys that you may see has its id. Paste the whole key again.',
     id: 'No key that you may see has this id. Check it, or paste the whole key.',
   },
   recentLookups: (days: string) => `Lookups in the last ${days}`,
@@ -145,10 +145,10 @@ export const en = {
   replaces: 'replaces',
   supplier: 'your supplier',
   rotateText:
-    'The new key works at once. The old one goes on working for the time that you choose, so that no request is refused while you replace it everywhere.',
+    'The new key works at once. The old one keeps working for the time that you choose, so that no request is refused while you replace it everywhere.',
   rotateYes: 'Create the new key',
   newLabel: 'Label of the new key',
-  grace: 'How long the old key goes on working',
+  grace: 'How long the old key keeps working',
   graces: {
     0: 'Not at all: it is refused at once',
     10: '10 minutes',
@@ -306,19 +306,19 @@ export const en = {
   help: {
     title: 'Help',
     topics: [
-      'Signing in: You sign in at the service of your supplier or of your own organisation. If you see "No account yet", copy the identity on that page and ask an administrator of your account to add you with it. You stay signed in for eight hours. Your name, at the top, leads to where you are signed in, and to signing out everywhere.',
+      'Signing in: You sign in at the service of your supplier or of your own organisation. If you see "No account yet", copy the identity on that page and ask an administrator of your account to add you with it. You stay signed in for eight hours. Select your name at the top to see where you are signed in, or to sign out everywhere.',
       'Keys: An application calls the API with a key of its own.',
       'Create: Name the key after the application that will use it. You see it once: copy it at once and keep it like a password. Never put a key in a web page or an app, where everybody can read it.',
       'Replace: You get a new key and choose how long the old one still works. Replace it everywhere in that time; no request is refused.',
-      'Revoke: From then on every request with the key is refused, for good. If the key is in use you are asked for its id, so that you do not revoke another one by mistake.',
-      'Leaked: Paste the key, or a text that has it, on the page Keys: you see which one it is and since when it was used. Replace it, with a short time for the old one, or revoke it at once.',
-      'Limits and usage: Each lookup with valid input counts, also if the address does not exist. From 80% of a limit on the overview warns, and above the limit the response is 429, with the time when requests are accepted again. A day and a month begin and end in UTC; the times on these pages are Dutch times. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
-      'Members: An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. Your name, at the top, leads to leaving an account. The last administrator of an account stays one. Who is removed has no access from then on; keys go on working.',
+      'Revoke: Every request with the key is refused from then on. This can not be undone. If the key is in use, you type its id first, so that you do not revoke another one by mistake.',
+      'Leaked: Paste the key, or text that contains it, on the page Keys: you see which key it is and since when it has been used. Replace it, with a short time for the old one, or revoke it at once.',
+      'Limits and usage: Each lookup with valid input counts, also if the address does not exist. The overview warns from 80% of a limit. Above the limit the response is 429, with the time when requests are accepted again. A day and a month begin and end in UTC; the times on these pages are Dutch times. The page Usage has the lookups by day and by month, also as a CSV file; the page Statements has months that are closed and no longer change.',
+      'Members: An administrator adds members: finance sees usage and statements only, a viewer has read access, an administrator also changes keys and members. To leave an account, select your name at the top. The last administrator can not leave or be removed. A removed member loses access at the next request; keys keep working.',
     ],
   },
 
   usageText: 'Days are in UTC; lookups are shown as they were counted against the limits.',
-  noUsage: 'Nothing yet: no address was looked up in this time.',
+  noUsage: 'No address was looked up in this period.',
   sum: { soFar: 'so far', lookups: 'Lookups', total: 'Total shown', closedAt: 'Closed' },
   refused: {
     quota: 'Refused: limit reached',
@@ -413,7 +413,7 @@ export const en = {
     filters ? `No account matches: ${filters}.` : 'There are no accounts yet.',
   lookFurther: 'The next page searches further.',
   accountList: { all: 'All', activeKeys: 'Active keys' },
-  near: 'From 80% of a limit on',
+  near: 'At 80% of a limit or more',
   newAccounts: (days: string) => `New in the last ${days}`,
   refusedSignIns: 'Refused sign-ins (24 hours)',
   lastLoad: 'Last load',
@@ -466,11 +466,9 @@ export const en = {
   unfinishedText: 'A change of this plan has not reached all of its accounts yet.',
   unfinishedLook: 'See how far it has come',
   changeStarted: 'Started on',
-  lookedAt: (looked: string, accounts: string) =>
-    `${looked} of ${accounts} of the service looked at`,
+  lookedAt: (looked: string, accounts: string) => `${looked} of ${accounts} of the service checked`,
   haveChange: (accounts: string) => `By now the change applies to ${accounts} on this plan.`,
-  changeGoesOn:
-    'It stops when you leave this page, and goes on from here when somebody opens it again.',
+  changeGoesOn: 'It stops when you leave this page, and continues when somebody opens it again.',
   registerText: 'The address data behind lookups.',
   peildatum: 'Peildatum',
   dataset: { load: 'Load', loads: 'Last loads', addresses: 'Addresses', look: 'Review' },
@@ -558,10 +556,10 @@ export const en = {
   },
   running: 'A load is running since',
   mostChanged: { streets: 'Streets with the most changes', places: 'Places with the most changes' },
-  allChangesText: 'A file of every change is written by the command line:',
+  allChangesText: 'The command line writes a file with every change:',
   allChanges: 'Download every change as CSV',
   fileOf: (file: string, of: string) => `(file ${file} of ${of})`,
-  decidedOther: 'Its changes are different now, so it needs a decision again.',
+  decidedOther: 'Its changes are different now, so it needs a new decision.',
   decisions: {
     approve: {
       name: 'Approve this load',
@@ -669,7 +667,8 @@ export const en = {
       'This is the last administrator of the account. Make another member administrator first.',
     range: 'Enter two days within the time that usage is kept, the first not after the second.',
     firstMonth: (month: string) => `There is nothing before ${month}. Choose a later time.`,
-    tooManyToday: 'The account was given as many keys today as it can be. Create more tomorrow.',
+    tooManyToday:
+      'The account has been given the maximum number of keys for today. Create more tomorrow.',
     tooManyReplaced:
       'The account has the maximum number of keys, and one is already being replaced. Wait until that key has ended, or revoke a key.',
     confirmId: 'This is not the id of this key. Check which key you want to revoke.',

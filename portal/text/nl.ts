@@ -143,7 +143,7 @@ export const nl: Text = {
   findKey: 'Welke sleutel is uitgelekt?',
   keyOrId: 'De sleutel, of de sleutel-id',
   keyOrIdHint:
-    'Plak de hele sleutel, of een tekst waar hij in staat. Hij wordt niet bewaard, en aan het controlegetal is een typefout te zien.',
+    'Plak de hele sleutel, of een tekst waarin hij voorkomt. De sleutel wordt niet bewaard. Aan het controlegetal in de sleutel is een typefout te herkennen.',
   findIt: 'Zoek de sleutel',
   keyFound: {
     key: 'U hebt precies deze sleutel geplakt.',
@@ -333,9 +333,9 @@ export const nl: Text = {
       'Aanmaken: Noem de sleutel naar de toepassing die hem gebruikt. U ziet een sleutel één keer: kopieer hem meteen en bewaar hem als een wachtwoord. Zet een sleutel nooit in een webpagina of app, want dan kan iedereen hem lezen.',
       'Vervangen: U krijgt een nieuwe sleutel en kiest hoe lang de oude nog werkt. Vervang de sleutel in die tijd overal; er wordt geen verzoek geweigerd.',
       'Intrekken: Na het intrekken wordt elk verzoek met die sleutel geweigerd. Dat kan niet ongedaan worden gemaakt. Is de sleutel in gebruik, dan vraagt het portaal om de id, zodat u niet per ongeluk de verkeerde intrekt.',
-      'Uitgelekt: Plak de sleutel, of een tekst waar hij in staat, op de pagina Sleutels: u ziet welke het is en sinds wanneer hij is gebruikt. Vervang hem, met een korte tijd voor de oude, of trek hem meteen in.',
+      'Uitgelekt: Plak de sleutel, of een tekst waarin hij voorkomt, op de pagina Sleutels: u ziet welke het is en sinds wanneer hij is gebruikt. Vervang hem, met een korte tijd voor de oude, of trek hem meteen in.',
       'Limieten en gebruik: Elke zoekopdracht met geldige invoer telt mee, ook als het adres niet bestaat. Vanaf 80\u00a0% van een limiet waarschuwt het overzicht. Boven een limiet is het antwoord 429, met de tijd waarna verzoeken weer worden geaccepteerd. Een dag en een maand beginnen en eindigen in UTC; de tijden op deze pagina\u2019s zijn Nederlandse tijden. De pagina Gebruik toont zoekopdrachten per dag en per maand, ook als CSV-bestand. De pagina Maandoverzichten heeft de maanden die zijn afgesloten en niet meer veranderen.',
-      'Leden: Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder van een account blijft beheerder. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
+      'Leden: Een beheerder voegt leden toe: financiën ziet alleen gebruik en maandoverzichten, een lezer bekijkt alles, een beheerder wijzigt ook sleutels en leden. Via uw naam, bovenaan, verlaat u een account. De laatste beheerder kan het account niet verlaten en niet worden verwijderd. Wie wordt verwijderd, heeft daarna geen toegang meer; sleutels blijven werken.',
     ],
   },
 

@@ -91,7 +91,7 @@ describe('usage', () => {
       expect.stringContaining('There is nothing before'),
     ]);
     const fresh = await admin.get(`/accounts/${await newAccount()}/usage`);
-    expect(fresh.body).toContain('Nothing yet');
+    expect(fresh.body).toContain('No address was looked up');
     for (const absent of ['<rect', '<table', 'Last month until']) {
       expect(fresh.body).not.toContain(absent);
     }

@@ -388,11 +388,11 @@ describe('the pages for developers and their people', () => {
 
   it('explain the portal in the language of the reader', async () => {
     expect((await admin.get('/help')).body).toContain(
-      'The last administrator of an account stays one',
+      'The last administrator can not leave or be removed',
     );
     const nl = await portal.signedIn({ subject: 'sub:a' }, 'nl');
     const { body } = await nl.get('/help');
-    expect(body).toContain('De laatste beheerder van een account blijft beheerder');
+    expect(body).toContain('De laatste beheerder kan het account niet verlaten');
     for (const name of ['Gebruik', 'Maandoverzichten']) expect(body).toContain(`pagina ${name}`);
   });
 });

@@ -37,7 +37,7 @@ describe('the first page of an account', () => {
     const first = await admin.get(`/accounts/${id}`);
     expect(first.body).toContain('Make your first key');
     expect(first.body).toContain(`<form method="post" action="/accounts/${id}/keys">`);
-    expect(first.body).toContain('no address was looked up');
+    expect(first.body).toContain('No address was looked up');
     const { body } = await viewer.get(`/accounts/${id}`);
     expect([body.includes('Ask an administrator'), body.includes('name="label"')]).toEqual([
       true,
@@ -200,11 +200,11 @@ describe('the first page of an operator', () => {
     };
     const person = await createTestPortal(service, { adminAs: slow }).signedIn(olaf);
     const { body } = await person.get('/operator/home');
-    expect(statsIn(body)['From 80% of a limit on']).toBe('-');
+    expect(statsIn(body)['At 80% of a limit or more']).toBe('-');
     expect(body).toContain('data-comes-again');
     go();
     const again = (await person.get('/operator/home')).body;
-    expect(statsIn(again)['From 80% of a limit on']).toMatch(/^\d+$/);
+    expect(statsIn(again)['At 80% of a limit or more']).toMatch(/^\d+$/);
     expect(again).not.toContain('data-comes-again');
   });
 
@@ -246,7 +246,7 @@ describe('the first page of an operator', () => {
 
   it('has no loads where the loader is not connected', async () => {
     expect(Object.keys(statsIn((await operator.get('/operator/home')).body))).toEqual([
-      'From 80% of a limit on',
+      'At 80% of a limit or more',
       'Refused sign-ins (24 hours)',
     ]);
   });

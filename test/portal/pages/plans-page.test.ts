@@ -114,7 +114,7 @@ describe('a plan', () => {
       expect((await operator.get(path)).body).toContain(`href="/operator/plans/${code}/change"`);
     }
     const { body } = await operator.get(`/operator/plans/${code}/change`);
-    expect(body).toMatch(/0 of \d+ accounts of the service looked at/);
+    expect(body).toMatch(/0 of \d+ accounts of the service checked/);
     expect(body).toContain('data-go-on');
     expect((await service.admin.accounts.show(`${code}-a`)).windows.day?.limit).toBe(100);
     expect((await operator.post(`/operator/plans/${code}/change`)).location).toBe(

@@ -100,7 +100,7 @@ describe('the page that tries a lookup, in a browser on the demo', () => {
       const before = await page.locator('main').elementHandle();
       await page.getByRole('button', { name: 'Try it' }).click();
       await before?.waitForElementState('hidden');
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in once more');
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in again');
       expect(await page.content()).not.toContain(key);
       await page.close();
     },
