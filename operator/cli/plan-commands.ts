@@ -26,7 +26,7 @@ export function addPlanCommands(program: CliCommand): void {
         code('the plan, like "standard"'),
         option(
           '--limit <window=number>',
-          'a limit for minute, hour, day or month, or "unlimited"; repeat it for each window',
+          `a limit for a window (${windowNames.join(', ')}), or "unlimited"; repeat it for each window`,
           limits('plan'),
         ),
         option(

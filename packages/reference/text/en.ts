@@ -1,3 +1,4 @@
+import { windowNames } from '../../../core/calendar.ts';
 import type { BodyFaultCode } from '../../../core/contract.ts';
 import { serviceName } from '../../../core/languages.ts';
 import type { IncludeName } from '../../../core/place-fields.ts';
@@ -105,8 +106,7 @@ export const english = {
     key_label:
       'The label that the key was created with. It may contain personal data, such as a name: do not log these responses.',
     plan_code: 'The plan of the account. It promises no price.',
-    limits:
-      'The limit for each time window of the plan: `minute`, `hour`, `day`, `month`, in UTC. `null` is unlimited; 0 allows no requests.',
+    limits: `The limit for each time window of the plan: ${windowNames.map((name) => `\`${name}\``).join(', ')}, in UTC. \`null\` is unlimited; 0 allows no requests.`,
     key_limit_per_day:
       'The most lookups with this key in a UTC day, if it has a limit of its own in addition to `limits`; 0 allows no requests.',
   },

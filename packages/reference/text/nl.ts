@@ -1,3 +1,4 @@
+import { windowNames } from '../../../core/calendar.ts';
 import { serviceName } from '../../../core/languages.ts';
 import type { TranslatedText } from './en.ts';
 
@@ -73,8 +74,7 @@ export const dutch: TranslatedText = {
     key_label:
       'De naam waarmee de sleutel is gemaakt. Die kan persoonsgegevens bevatten: leg deze antwoorden niet vast in logs.',
     plan_code: 'Het abonnement van het account. Er volgt geen prijs uit.',
-    limits:
-      'De limiet voor elk tijdvenster van het abonnement: `minute`, `hour`, `day`, `month`, in UTC. `null` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.',
+    limits: `De limiet voor elk tijdvenster van het abonnement: ${windowNames.map((name) => `\`${name}\``).join(', ')}, in UTC. \`null\` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.`,
     key_limit_per_day:
       'Het hoogste aantal zoekopdrachten met deze sleutel per UTC-dag, als de sleutel naast `limits` een eigen limiet heeft; bij 0 is geen enkel verzoek toegestaan.',
   },

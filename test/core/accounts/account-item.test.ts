@@ -7,7 +7,7 @@ import {
   dayNumber,
   windowItem,
 } from '../../../core/accounts/account-item.ts';
-import { windowNames } from '../../../core/calendar.ts';
+import { forEachWindow, windowNames } from '../../../core/calendar.ts';
 import { maxLimit } from '../../../packages/admin/accounts/admin-error.ts';
 import { maxActiveKeys } from '../../../packages/admin/accounts/keys.ts';
 import { startAdmin } from '../../packages/admin/accounts/admin-bench.ts';
@@ -15,7 +15,7 @@ import { startForTests } from '../../support/start-for-tests.ts';
 
 /** The most digits a count or a limit can have. */
 const widest = maxLimit - 1;
-const limits = { minute: widest, hour: widest, day: widest, month: widest };
+const limits = forEachWindow(() => widest);
 const id = 'a'.repeat(32);
 
 /** What the largest item leaves for the counts by key, which take it where all keys are used. */

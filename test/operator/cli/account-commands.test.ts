@@ -66,7 +66,7 @@ describe('plan', () => {
   it('list shows a window that a plan lacks as a dash, in JSON as no member', async () => {
     const { out } = await bench.run('plan list');
     expect(out).toMatch(/plan +state +minute +hour +day +.* month/);
-    expect(out).toMatch(/standard +active +60 +- +5,000 +unlimited +1/);
+    expect(out).toMatch(/standard +active +60 +- +5,000 .*unlimited +1/);
     expect(await bench.json('plan list')).toContainEqual({
       code: 'standard',
       state: 'active',
