@@ -44,6 +44,7 @@ const mutations = `${storagePrefixes.mutations}*`;
 const given = [`${storagePrefixes.uploads}*`, `${storagePrefixes.sources}*`];
 const manifest = Object.values(manifestKeys);
 
+/** Lambda gives a function of 1,769 MB one whole CPU: more than one is no help to one thread. */
 const oneCpuMb = 1769;
 
 /**

@@ -38,6 +38,10 @@ import { ChangesCsvWriter, countKey, hasExamples, noChanges } from '../verdict/l
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepContext, StepInput, StepOfItems } from './step.ts';
 
+/**
+ * Few enough for one worker to write within minutes. A file of a first load has whole parts, of
+ * which the largest have some 75,000 lines.
+ */
 const usualChangesPerFile = 20_000;
 
 /** How many objects of a segment are stored at once: each is held twice. */

@@ -111,12 +111,15 @@ export type Approval = {
 /** A load that is running: the execution of the state machine, and since when (ISO 8601). */
 export type RunningLoad = { name: string; since: string };
 
+/** Where loads run: the state machine of a deployment. */
 export type LoadRunner = {
+  /** The executions that have not ended. */
   running(): Promise<RunningLoad[]>;
   /**
    * Approves a load and runs it, or rejects it, under a name. The same name again changes nothing.
    */
   start(name: string, load: string, decision: LoadDecision): Promise<void>;
+  /** `none` if no run has this name. */
   stateOf(name: string): Promise<ApprovalState | 'none'>;
 };
 

@@ -9,6 +9,7 @@ export type Formatter = ReturnType<typeof createFormatter<keyof Text['counted']>
 
 const formatters: Partial<Record<Language, Formatter>> = {};
 
+/** How numbers, days and instants are written in a language; instants in Dutch time. */
 export function formatter(language: Language): Formatter {
   formatters[language] ??= createFormatter(texts[language]); // expensive to create, for every page
   return formatters[language];

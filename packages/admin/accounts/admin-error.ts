@@ -310,7 +310,7 @@ export function checkDate(date: string, name: string): void {
   throw new AdminError('invalid', `${name} is a UTC date, for instance 2026-11-21.`);
 }
 
-/** The first and the last day of a month. @throws AdminError `invalid` */
+/** The first and the last day of a month. @throws AdminError `invalid` unless it is one */
 export function rangeOfMonth(month: string): { from: string; to: string } {
   const range = monthOf(month);
   if (range) return range;

@@ -70,7 +70,10 @@ const mostAccounts = 1_000_000;
 const accountsPerRead = 100;
 const readsAtOnce = 8;
 
-/** Every key with this id: hardly ever more than one. */
+/**
+ * Every key with this id: hardly ever more than one. A key is stored under its account, so this
+ * reads one item for each account that there is, unless `among` names some, at a read unit each.
+ */
 async function keysWithId(
   store: AdminStore,
   keyId: string,

@@ -1,4 +1,7 @@
-/** Texts of the element, by language. A page replaces those that it wants by `texts`. */
+/**
+ * Texts of the element, by language. A page replaces those that it wants by `texts`. Each `{}` is
+ * a value: an address, a street with its town, or toevoegingen.
+ */
 export const texts = {
   nl: {
     hint: 'Vul de postcode en het huisnummer in. Wij zoeken de straat en de woonplaats erbij.',
