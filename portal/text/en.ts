@@ -399,7 +399,7 @@ export const en = {
   },
   noSessions: 'There are no sessions.',
   whoseSessions: 'Whose',
-  whoseSessionsHint: 'An e-mail address, sub: and an id, or an account id. Empty: everybody.',
+  whoseSessionsHint: 'An e-mail address, an identity from the list below, or an account id. Empty: everybody.',
   endSessions: {
     these: 'End these sessions',
     everybodys: 'End the sessions of everybody',
@@ -653,7 +653,7 @@ export const en = {
     label: 'A label has 1 to 64 characters on one line, and is not a key.',
     expires: 'Choose today or a later day.',
     person:
-      'Enter one complete e-mail address, for instance jo@example.nl, or sub: and the id that the sign-in service gives.',
+      'Enter one complete e-mail address, for instance jo@example.nl, or the text that this person copies from the page "No account yet".',
     limit: 'A limit is a whole number of 0 or more, or: unlimited.',
     plan: 'Choose one of the plans.',
     planCode:
@@ -672,7 +672,7 @@ export const en = {
     tooManyReplaced:
       'The account has the maximum number of keys, and one is already being replaced. Wait until that key has ended, or revoke a key.',
     confirmId: 'This is not the id of this key. Check which key you want to revoke.',
-    personOrAccount: 'Enter an e-mail address, sub: and an id, or an account id.',
+    personOrAccount: 'Enter an e-mail address, an identity as the list shows it, or an account id.',
     tooManyMembers: 'The account has the maximum number of members. Remove one first.',
     other: 'Check your input, then submit it again.',
   },

@@ -441,7 +441,7 @@ export const nl: Text = {
   },
   noSessions: 'Er zijn geen sessies.',
   whoseSessions: 'Van wie',
-  whoseSessionsHint: 'Een e-mailadres, sub: en een id, of een account-id. Leeg: van iedereen.',
+  whoseSessionsHint: 'Een e-mailadres, een identiteit uit de lijst hieronder, of een account-id. Leeg: van iedereen.',
   endSessions: {
     these: 'Deze sessies beëindigen',
     everybodys: 'De sessies van iedereen beëindigen',
@@ -704,7 +704,7 @@ export const nl: Text = {
     label: 'Een naam heeft 1 tot 64 tekens op één regel, en is geen sleutel.',
     expires: 'Kies vandaag of een latere dag.',
     person:
-      'Vul één volledig e-mailadres in, bijvoorbeeld jo@example.nl, of sub: en de id die de inlogdienst geeft.',
+      'Vul één volledig e-mailadres in, bijvoorbeeld jo@example.nl, of de tekst die deze persoon kopieert van de pagina "Nog geen account".',
     limit: 'Een limiet is een geheel getal van 0 of meer, of: onbeperkt.',
     plan: 'Kies een van de abonnementen.',
     planCode:
@@ -726,7 +726,7 @@ export const nl: Text = {
     tooManyReplaced:
       'Het account heeft zoveel sleutels als het kan hebben, en er wordt al een sleutel vervangen. Wacht tot die is verlopen, of trek een sleutel in.',
     confirmId: 'Dit is niet de id van deze sleutel. Controleer welke sleutel u wilt intrekken.',
-    personOrAccount: 'Vul een e-mailadres in, of sub: en een id, of een account-id.',
+    personOrAccount: 'Vul een e-mailadres in, een identiteit zoals de lijst die toont, of een account-id.',
     tooManyMembers: 'Het account heeft zoveel leden als het kan hebben. Verwijder er eerst een.',
     other: 'Controleer wat u hebt ingevuld en verstuur het opnieuw.',
   },
