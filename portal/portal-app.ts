@@ -472,7 +472,7 @@ function assetFiles({ colour, logo }: PortalSettings) {
     type,
   });
   const style = file('portal.css', styleSheet(colour), 'text/css; charset=utf-8');
-  const assets = (['copy.js', 'chart.js', 'send.js'] as const).map(readAsset);
+  const assets = (['copy.js', 'programs.js', 'chart.js', 'send.js'] as const).map(readAsset);
   const scripts = goOnScript + comesAgainScript + menuScript + assets.join('');
   const script = file('portal.js', scripts, 'text/javascript; charset=utf-8');
   const picture = logo && file('logo', logo.bytes, logo.type);

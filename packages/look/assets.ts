@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** A file of the pages; in a bundle it is under the same name. */
 export function readAsset(
-  name: 'style.css' | 'copy.js' | 'chart.js' | 'send.js' | 'reference.js',
+  name: 'style.css' | 'copy.js' | 'chart.js' | 'programs.js' | 'send.js' | 'reference.js',
 ): string {
   return readFileSync(join(import.meta.dirname, 'assets', name), 'utf8');
 }

@@ -29,7 +29,8 @@ export type PageContent = {
 export function brandedPage(content: PageContent): { html: string; policy: string } {
   const { language, branding, script, body } = content;
   const style = styleSheet(branding.colour);
-  const code = script && readAsset('copy.js') + readAsset('reference.js');
+  const code =
+    script && readAsset('copy.js') + readAsset('programs.js') + readAsset('reference.js');
   const html = `<!doctype html>
 <html lang="${language}">
 <head>

@@ -23,8 +23,9 @@ type DocsPage = {
 
 /**
  * The page with the API reference, complete in one response: it loads nothing, not even from this
- * API. Readable without JavaScript, which adds the search, the buttons to copy a sample, and the
- * anchor to the links to the other language. The only field is that search, which sends nothing.
+ * API. Readable without JavaScript, which adds the search, the buttons to copy a sample, the memory
+ * of a chosen language of programs, and the anchor to the links to the other language. The only
+ * field is that search, which sends nothing.
  */
 export function docsPage(
   language: Language,

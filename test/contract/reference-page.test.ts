@@ -266,6 +266,18 @@ describe(`the reference page in a browser${because}`, () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(line);
   });
 
+  inBrowser('keeps the chosen language of the programs for the next visit', async () => {
+    const { page } = await visit('/docs', { again: true });
+    const python = page.getByRole('radio', { name: 'Python' });
+    await page.locator('label', { hasText: /^Python$/ }).click();
+    await page.reload();
+    expect(await python.isChecked()).toBe(true);
+    expect(await page.locator('.tabs .panel:visible').innerText()).toContain('import json');
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    expect(await python.isChecked()).toBe(false);
+  });
+
   inBrowser('marks the section that is being read in its contents', async () => {
     const { page } = await visit('/docs', { again: true, reducedMotion: 'reduce' });
     const current = page.locator('nav.contents a[aria-current]');
