@@ -399,7 +399,8 @@ export const en = {
   },
   noSessions: 'There are no sessions.',
   whoseSessions: 'Whose',
-  whoseSessionsHint: 'An e-mail address, an identity from the list below, or an account id. Empty: everybody.',
+  whoseSessionsHint:
+    'An e-mail address, an identity from the list below, or an account id. Empty: everybody.',
   endSessions: {
     these: 'End these sessions',
     everybodys: 'End the sessions of everybody',

@@ -441,7 +441,8 @@ export const nl: Text = {
   },
   noSessions: 'Er zijn geen sessies.',
   whoseSessions: 'Van wie',
-  whoseSessionsHint: 'Een e-mailadres, een identiteit uit de lijst hieronder, of een account-id. Leeg: van iedereen.',
+  whoseSessionsHint:
+    'Een e-mailadres, een identiteit uit de lijst hieronder, of een account-id. Leeg: van iedereen.',
   endSessions: {
     these: 'Deze sessies beëindigen',
     everybodys: 'De sessies van iedereen beëindigen',
@@ -726,7 +727,8 @@ export const nl: Text = {
     tooManyReplaced:
       'Het account heeft zoveel sleutels als het kan hebben, en er wordt al een sleutel vervangen. Wacht tot die is verlopen, of trek een sleutel in.',
     confirmId: 'Dit is niet de id van deze sleutel. Controleer welke sleutel u wilt intrekken.',
-    personOrAccount: 'Vul een e-mailadres in, een identiteit zoals de lijst die toont, of een account-id.',
+    personOrAccount:
+      'Vul een e-mailadres in, een identiteit zoals de lijst die toont, of een account-id.',
     tooManyMembers: 'Het account heeft zoveel leden als het kan hebben. Verwijder er eerst een.',
     other: 'Controleer wat u hebt ingevuld en verstuur het opnieuw.',
   },
