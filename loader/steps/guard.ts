@@ -189,7 +189,7 @@ async function decide(judging: Judging, approved: boolean): Promise<Decision> {
     snapshot: result.snapshot,
     setAside,
     files: result.files,
-    sums: addsUp ? { since, areas: sums } : null,
+    sums: addsUp ? { since, ...sums } : null,
   };
 }
 

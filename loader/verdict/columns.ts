@@ -371,17 +371,21 @@ function hasLostLetters(from: string, to: string): boolean {
 }
 
 /**
- * The characters of names, with the spaces that they have. `Ã` or `Â` before such a character is
- * the mark of a letter that was encoded twice.
+ * The characters of names, with the spaces that they have. The Latin script also has full-width
+ * letters and ligatures, which no name has.
  */
-const usual = /^(?! )(?!.*( {2}| ,| $))[\p{Script=Latin}\p{M}\p{Nd} .,'’‘`´"&+:;!°/()–-]*$/u;
-const encodedTwice = /[ÃÂ][\u0080-\u00bfŒœŠšŽžŸƒ]/;
+const usual =
+  /^(?! )(?!.*( {2}| ,| $))[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff\p{M}0-9 .,'’‘`´"&+:;!°/()–-]*$/u;
+/** The two bytes of a letter, each read as a character of its own. */
+const encodedTwice = /[\u00c2-\u00c5][\u0080-\u00bfŒœŠšŽžŸƒ‘’–]/;
+/** A character that is still escaped, such as `&apos;`. */
+const escaped = /&[A-Za-z]+\d*;/;
 
 /** Whether a name has characters that no name has, no letter, or spaces that none has. */
 function isGarbled(place: Place): boolean {
   const name = nameOf(place);
   const hasLetters = [place.straat, place.woonplaats].every((one) => /\p{L}/u.test(one));
-  return !hasLetters || !usual.test(name) || encodedTwice.test(name);
+  return !hasLetters || !usual.test(name) || encodedTwice.test(name) || escaped.test(name);
 }
 
 /** The differences of the objects of an address, at most one by column. */

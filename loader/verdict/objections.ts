@@ -124,8 +124,11 @@ export function objectionsToItems(large: readonly LargeItem[]): Objection[] {
 /** The live dataset that a load is compared with, and the sizes of its woonplaatsen. */
 export type Live = { peildatum: string; addresses: number; places: PlaceSizes };
 
-/** The changes published in days since the extract or approved load at `since`. */
-export type Earlier = { since: string; areas: Tallies['areas'] };
+/**
+ * The changes published in days since the extract or approved load at `since`. `names` are those
+ * that count in no column, as one change each.
+ */
+export type Earlier = { since: string } & Pick<Tallies, 'areas' | 'names'>;
 
 /** How much a load may change: shares and numbers, and which part of the shares in a day. */
 type Allowance = { thresholds: Thresholds; shareOfDay: number };
@@ -314,8 +317,8 @@ export type Judgement = {
   objections: Objection[];
   /** The woonplaatsen and gemeenten that it renames. */
   renamed: RenamedPlace[];
-  /** Its changes by area, added to the changes of the days before it. */
-  sums: Tallies['areas'];
+  /** Its changes, added to the changes of the days before it. */
+  sums: Omit<Earlier, 'since'>;
 };
 
 /**
@@ -332,7 +335,7 @@ export function judge(
   const isCompared = live !== null && live.addresses > 0;
   const changes = isCompared
     ? judgeChanges(load, live, { thresholds, shareOfDay })
-    : { objections: [], renamed: [], sums: {} };
+    : { objections: [], renamed: [], sums: { areas: {}, names: {} } };
   const objections = [
     ...objectionsToSize(counts, thresholds),
     ...changes.objections,
@@ -432,33 +435,35 @@ function judgeChanges(
   { places }: Live,
   allowance: Allowance,
 ): Judgement {
-  const changesFrom = (compared: Compared) =>
-    explainNames(compared.tallies, { live: compared.places, after }, allowance.thresholds);
-  const { renamed, tallies: ofLoad } = changesFrom({ tallies, places });
+  const changesFrom = (compared: Compared, names: Tallies['names']) =>
+    explainNames(compared.tallies, { live: compared.places, after }, allowance.thresholds, names);
+  const {
+    renamed,
+    names,
+    tallies: ofLoad,
+  } = changesFrom({ tallies, places }, earlier?.names ?? {});
   const found = objectionsToColumns({ tallies: ofLoad, places }, earlier, allowance);
   const isReturn =
     found.length > 0 &&
     fromAccepted !== null &&
     objectionsToColumns(
-      { tallies: changesFrom(fromAccepted).tallies, places: fromAccepted.places },
+      { tallies: changesFrom(fromAccepted, {}).tallies, places: fromAccepted.places },
       null,
       allowance,
     ).length === 0;
-  const days = { ...noTallies(), areas: earlier?.areas ?? {} };
-  const { areas } = mergeTallies([days, { ...ofLoad, streets: {} }]);
-  return { objections: isReturn ? [] : found, renamed, sums: withoutExamples(areas) };
+  const days = { ...noTallies(), ...earlier };
+  const sums = mergeTallies([days, { ...ofLoad, streets: {}, names }]);
+  return { objections: isReturn ? [] : found, renamed, sums: withoutExamples(sums) };
 }
 
 /** The same counts: each day has examples of its own. */
-function withoutExamples(areas: Tallies['areas']): Tallies['areas'] {
-  return Object.fromEntries(
-    Object.entries(areas).map(([area, { changed, columns }]) => {
-      const counts = Object.entries(columns).map(([column, { count }]) => {
-        return [column, { count, examples: [] }];
-      });
-      return [area, { changed, columns: Object.fromEntries(counts) }];
-    }),
-  );
+function withoutExamples({ areas, names }: Tallies): Omit<Earlier, 'since'> {
+  const without = <T extends object>(counted: Record<string, T>) =>
+    Object.entries(counted).map(([name, one]) => [name, { ...one, examples: [] }] as const);
+  const sums = Object.entries(areas).map(([area, { changed, columns }]) => {
+    return [area, { changed, columns: Object.fromEntries(without(columns)) }] as const;
+  });
+  return { areas: Object.fromEntries(sums), names: Object.fromEntries(without(names)) };
 }
 
 /**

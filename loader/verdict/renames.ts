@@ -4,6 +4,7 @@ import { isKnownGemeente } from '../../core/gemeenten.ts';
 import {
   everywhere,
   gemeenteArea,
+  isGemeente,
   isWoonplaats,
   type PlaceSizes,
 } from '../addresses/place-sizes.ts';
@@ -12,6 +13,7 @@ import {
   mergeTallies,
   type NameChange,
   type NameChangeOf,
+  type NamedColumn,
   nameChangeOf,
   noTallies,
   type Tallies,
@@ -27,34 +29,62 @@ export type RenamedPlace = { from: string; to: string; addresses: number };
 /** The sizes of areas before and after a load. */
 export type Sizes = { live: PlaceSizes; after: PlaceSizes };
 
-type Named = NameChangeOf & NameChange;
+type Named = NameChangeOf & NameChange & { key: string };
+
+/** The changed names of a load in a column, and the names that counted in none on earlier days. */
+type NamesOfColumn = { all: readonly Named[]; earlier: readonly Named[] };
 
 /** Those of a column that are one change each, and the others. */
 type Explained = { renamed: Named[]; others: Named[] };
 
 /**
  * The renamed woonplaatsen and gemeenten, and the tallies with every other change of a name in its
- * column. A renamed street counts in neither.
+ * column. A renamed street counts in neither. `names` has every name that counts in no column.
+ *
+ * @param earlier such names of the days before, which share the limits
  */
 export function explainNames(
   tallies: Tallies,
   sizes: Sizes,
   thresholds: Thresholds,
-): { renamed: RenamedPlace[]; tallies: Tallies } {
-  const all = Object.entries(tallies.names).map(([key, change]) => ({
-    ...nameChangeOf(key),
-    ...change,
-  }));
-  const of = Map.groupBy(all, ({ column }) => column);
-  const woonplaatsen = renamedWoonplaatsen(of.get('woonplaats') ?? [], sizes);
-  const streets = renamedStreets(of.get('straat') ?? [], tallies, sizes);
-  const gemeenten = mergedGemeenten(of.get('gemeente') ?? [], sizes, thresholds);
-  const others = [woonplaatsen, streets, gemeenten].flatMap((one) => one.others);
+  earlier: Tallies['names'] = {},
+): { renamed: RenamedPlace[]; names: Tallies['names']; tallies: Tallies } {
+  const of = Map.groupBy(namesIn(tallies.names), ({ column }) => column);
+  const before = Map.groupBy(namesIn(earlier), ({ column }) => column);
+  const inColumn = (column: NamedColumn): NamesOfColumn => {
+    return { all: of.get(column) ?? [], earlier: before.get(column) ?? [] };
+  };
+  const woonplaatsen = renamedWoonplaatsen(inColumn('woonplaats'), sizes);
+  const streets = renamedStreets(inColumn('straat'), tallies, sizes);
+  const gemeenten = mergedGemeenten(inColumn('gemeente'), sizes, thresholds);
+  const explained = [woonplaatsen, streets, gemeenten];
+  const others = explained.flatMap((one) => one.others);
+  const renamed = explained.flatMap((one) => one.renamed);
   return {
     renamed: [...placesOf(woonplaatsen.renamed), ...placesOf(gemeenten.renamed)],
-    tallies: mergeTallies([{ ...tallies, names: {} }, ...others.map(tallyOf)]),
+    names: Object.fromEntries(
+      renamed.map((name) => [name.key, tallies.names[name.key] as NameChange]),
+    ),
+    tallies: mergeTallies([
+      { ...tallies, names: {} },
+      ...others.map(tallyOf),
+      ...addedInUnknown(tallies, sizes),
+    ]),
   };
 }
+
+/** Added addresses in gemeenten that were not live, with codes that this version does not know. */
+function addedInUnknown({ areas }: Tallies, { live }: Sizes): Tallies[] {
+  return Object.entries(areas).flatMap(([area, { columns }]) => {
+    const isUnknown = isGemeente(area) && !isKnownGemeente(area.slice(gemeenteArea('').length));
+    if (!columns.added || !isUnknown || live[area] !== undefined) return [];
+    const tally = { changed: 0, columns: { gemeenteUnknown: columns.added } };
+    return { ...noTallies(), areas: { [everywhere]: tally } };
+  });
+}
+
+const namesIn = (names: Tallies['names']): Named[] =>
+  Object.entries(names).map(([key, change]) => ({ key, ...nameChangeOf(key), ...change }));
 
 /** The places of renamed names, each once. */
 function placesOf(renamed: readonly Named[]): RenamedPlace[] {
@@ -102,7 +132,7 @@ function isOtherName(from: string, to: string): boolean {
   return bare(from) !== bare(to) && /\p{L}/u.test(to) && to === to.trim() && !to.includes('  ');
 }
 
-function renamedWoonplaatsen(all: readonly Named[], { live, after }: Sizes): Explained {
+function renamedWoonplaatsen({ all, earlier }: NamesOfColumn, { live, after }: Sizes): Explained {
   const byTo = Map.groupBy(all, ({ to }) => to);
   const found = split(
     all,
@@ -115,13 +145,18 @@ function renamedWoonplaatsen(all: readonly Named[], { live, after }: Sizes): Exp
   );
   const known = Object.keys(live).filter(isWoonplaats).length;
   const addresses = sizeOf(live[everywhere], 'addresses');
+  const together = [...earlier, ...found.renamed];
   const areFew =
-    isWithin(found.renamed.length, known, oneChange.woonplaatsen) &&
-    isWithin(addressesOf(found.renamed), addresses, oneChange.addressesOfWoonplaatsen);
+    isWithin(together.length, known, oneChange.woonplaatsen) &&
+    isWithin(addressesOf(together), addresses, oneChange.addressesOfWoonplaatsen);
   return areFew ? found : asOthers(found);
 }
 
-function renamedStreets(all: readonly Named[], { streets }: Tallies, { live }: Sizes): Explained {
+function renamedStreets(
+  { all, earlier }: NamesOfColumn,
+  { streets }: Tallies,
+  { live }: Sizes,
+): Explained {
   const nameIn = (straat: string, woonplaats: string) => `${straat}, ${woonplaats}`;
   const byFrom = Map.groupBy(all, ({ from, woonplaats }) => nameIn(from, woonplaats));
   const byTo = Map.groupBy(all, ({ to, woonplaats }) => nameIn(to, woonplaats));
@@ -131,13 +166,15 @@ function renamedStreets(all: readonly Named[], { streets }: Tallies, { live }: S
     return (
       !isOpen &&
       byFrom.get(street)?.length === 1 &&
+      // Another part of the woonplaats may have it: two streets swap their names.
+      !byFrom.has(nameIn(to, woonplaats)) &&
       byTo.get(nameIn(to, woonplaats))?.length === 1 &&
       isOtherName(from, to) &&
       count >= oneChange.renamedFrom * (count + removed)
     );
   };
   const alone = split(all, isRenamed);
-  const inPlace = Map.groupBy(alone.renamed, ({ woonplaats }) => woonplaats);
+  const inPlace = Map.groupBy([...earlier, ...alone.renamed], ({ woonplaats }) => woonplaats);
   const found = split(
     all,
     (name) =>
@@ -145,7 +182,8 @@ function renamedStreets(all: readonly Named[], { streets }: Tallies, { live }: S
       (inPlace.get(name.woonplaats)?.length ?? 0) <= oneChange.streetsInWoonplaats,
   );
   const addresses = sizeOf(live[everywhere], 'addresses');
-  const areFew = isWithin(addressesOf(found.renamed), addresses, oneChange.addressesOfStreets);
+  const together = addressesOf([...earlier, ...found.renamed]);
+  const areFew = isWithin(together, addresses, oneChange.addressesOfStreets);
   return areFew ? found : asOthers(found);
 }
 
@@ -155,7 +193,7 @@ function renamedStreets(all: readonly Named[], { streets }: Tallies, { live }: S
  * had no gemeenten, all addresses get theirs at once.
  */
 function mergedGemeenten(
-  all: readonly Named[],
+  { all, earlier }: NamesOfColumn,
   { live, after }: Sizes,
   thresholds: Thresholds,
 ): Explained {
@@ -175,10 +213,11 @@ function mergedGemeenten(
     );
   };
   const found = split(known, (name) => givers.get(name.from)?.every(isMerger) ?? false);
-  const merged = new Set(found.renamed.map(({ from }) => from));
+  const together = [...earlier, ...found.renamed];
+  const merged = new Set(together.map(({ from }) => from));
   const most = allowedBy(oneChange.addressesOfGemeenten, thresholds, 'total');
   const areFew =
     merged.size <= oneChange.gemeenten ||
-    isWithin(addressesOf(found.renamed), sizeOf(live[everywhere], 'addresses'), most);
+    isWithin(addressesOf(together), sizeOf(live[everywhere], 'addresses'), most);
   return areFew ? found : asOthers(found);
 }

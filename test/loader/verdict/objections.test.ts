@@ -252,6 +252,7 @@ describe('the guard of days', () => {
   const earlier = (changes: Changes, area = '') => ({
     since: '2026-01-08',
     areas: talliesOf(changes, area).areas,
+    names: {},
   });
 
   it('lets a day change a fifth of a share, and as many names as a load', () => {
@@ -307,10 +308,27 @@ describe('the guard of days', () => {
     };
     const judged = { ...load, tallies, earlier: earlier({ removed: 4 }) };
     const { sums } = judge(counts(), judged, live, localGuardDefaults);
-    expect(sums['']?.columns).toEqual({
+    expect(sums.areas['']?.columns).toEqual({
       removed: { count: 7, examples: [] },
       straat: { count: 20, examples: [] },
     });
+    expect(sums.names).toEqual({
+      'straat\tWeesp\t0457\tKade\tHavenkade': { count: 20, examples: [], isOpen: false },
+    });
+  });
+
+  it('stops days that rename one street after another', () => {
+    let earlier: Judged['earlier'] = null;
+    const asked = Array.from({ length: 4 }, (_, day) => {
+      const name = `straat\tWeesp\t0457\tKade ${day}\tLaan ${day} x`;
+      const names = { [name]: { count: 300, examples, isOpen: false } };
+      const judged = { ...load, tallies: { ...noTallies(), names }, earlier };
+      const { objections, sums } = judge(counts(), judged, live, localGuardDefaults, 0.2);
+      earlier = { since: '2026-01-08', ...sums };
+      return objections.map(({ code, place }) => [code, place]);
+    });
+    // Three have 900 addresses, and four more than the 1,000 of one change.
+    expect(asked).toEqual([[], [], [], [['too_many_straten', 'Weesp']]]);
   });
 });
 

@@ -19,24 +19,31 @@ const sizesOf = (addresses: Record<string, number>): PlaceSizes =>
     Object.entries(addresses).map(([area, count]) => [area, { ...noSize(), addresses: count }]),
   );
 
-/** What is explained of changes, in a dataset of so many addresses by area. */
-function explained(
-  changes: Change[],
-  live: Record<string, number>,
-  after: Record<string, number> = live,
-  more: Partial<Tallies> = {},
-) {
-  const names = Object.fromEntries(
+const namesOf = (changes: readonly Change[]): Tallies['names'] =>
+  Object.fromEntries(
     changes.map(({ column, woonplaats = '', gemeente = '', from, to, ...one }) => [
       [column, column === 'woonplaats' ? from : woonplaats, gemeente, from, to].join('\t'),
       { count: 100, examples: ['x'], isOpen: false, ...one },
     ]),
   );
+
+/**
+ * What is explained of changes, in a dataset of so many addresses by area. @param earlier names
+ * that the days before have changed
+ */
+function explained(
+  changes: Change[],
+  live: Record<string, number>,
+  after: Record<string, number> = live,
+  more: Partial<Tallies> = {},
+  earlier: Change[] = [],
+) {
   const sizes = { live: sizesOf(live), after: sizesOf(after) };
   const { renamed, tallies } = explainNames(
-    { ...noTallies(), ...more, names },
+    { ...noTallies(), ...more, names: namesOf(changes) },
     sizes,
     localGuardDefaults,
+    namesOf(earlier),
   );
   const counts = Object.entries(tallies.areas).map(([area, { columns }]) => [
     area,
@@ -138,8 +145,52 @@ describe('a renamed street', () => {
     ['in upper case', [rename('Kade', 'KADE')]],
     ['without letters', [rename('Kade', '-')]],
     ['that was not told apart', [rename('', '')]],
+    ['that swaps names with another', [rename('Kade', 'Laan'), rename('Laan', 'Kade')]],
   ])('is none %s', (_, changes) => {
     expect(explained(changes, live).counted['']).toBe(100 * changes.length);
+  });
+});
+
+describe('a name that changes on a day, after others since the last extract', () => {
+  it('is one change of a woonplaats while all of them are within 1% and 10%', () => {
+    const live = { '': 20_000, ...towns(200) };
+    const rename = (i: number, count = 100): Change => {
+      return { column: 'woonplaats', from: `Plaats ${i}`, to: `Stad ${i} x`, count };
+    };
+    const isOne = (...earlier: Change[]) =>
+      explained([rename(1)], live, without(live, 'Plaats 1'), {}, earlier).renamed.length === 1;
+    expect(isOne(rename(2))).toBe(true);
+    expect(isOne(rename(2), rename(3))).toBe(false);
+    expect(isOne(rename(2, 1_900))).toBe(true);
+    expect(isOne(rename(2, 1_901))).toBe(false);
+  });
+
+  it('is one change of a street while all of them are within 25 of a woonplaats and 1,000', () => {
+    const live = { '': 20_000, Weesp: 12_000 };
+    const rename = (i: number, more: Partial<Change> = {}): Change => {
+      return { column: 'straat', woonplaats: 'Weesp', from: `A${i}`, to: `B${i}`, ...more };
+    };
+    const isOne = (earlier: Change[], count = 10) =>
+      explained([rename(0, { count })], live, live, {}, earlier).counted[''] === undefined;
+    const many = (count: number, more: Partial<Change>) =>
+      Array.from({ length: count }, (_, i) => rename(i + 1, { count: 1, ...more }));
+    expect(isOne(many(24, {}))).toBe(true);
+    expect(isOne(many(25, {}))).toBe(false);
+    expect(isOne(many(25, { woonplaats: 'Muiden' }))).toBe(true);
+    expect(isOne(many(10, { count: 99 }))).toBe(true);
+    expect(isOne(many(10, { count: 99 }), 11)).toBe(false);
+  });
+
+  it('is one change of a gemeente while all of them are 3, or within 10%', () => {
+    const live = { '': 1_000, 'gemeente 0457': 100, 'gemeente 0363': 100 };
+    const merge = (from: string): Change => {
+      return { column: 'gemeente', woonplaats: 'W', gemeente: from, from, to: '0363', count: 50 };
+    };
+    const isOne = (...earlier: string[]) =>
+      explained([merge('0457')], live, without(live, 'gemeente 0457'), {}, earlier.map(merge))
+        .renamed.length === 1;
+    expect(isOne('0402', '0406')).toBe(true);
+    expect(isOne('0402', '0406', '0424')).toBe(false);
   });
 });
 
@@ -239,5 +290,15 @@ describe('a gemeente that changes', () => {
     expect(explained(changes, { '': 1_000 }, { '': 1_000 }).counted).toEqual({});
     const has = { '': 2_000, 'gemeente 0402': 1_000 };
     expect(explained(changes, has, has).counted['']).toBe(1_000);
+  });
+
+  it('counts as unknown for added addresses too, until it is live', () => {
+    const added = { changed: 20, columns: { added: { count: 20, examples: ['x'] } } };
+    const areas = (code: string) => ({ areas: { '': added, [`gemeente ${code}`]: added } });
+    const counted = (code: string, live: Record<string, number>) =>
+      explained([], live, live, areas(code)).counted[''];
+    expect(counted('9998', { '': 1_000 })).toBe(40);
+    expect(counted('9998', { '': 1_000, 'gemeente 9998': 20 })).toBe(20);
+    expect(counted('0363', { '': 1_000 })).toBe(20);
   });
 });

@@ -273,7 +273,10 @@ function isSame(one: Row, other: Row, { column, get }: RowColumn): boolean {
 }
 
 /** Whether a refusal names the column that is wrong, or values that can't be read. */
-export function namesColumn({ column }: Wrong, { objections }: Judgement): boolean {
+export function namesColumn(
+  { column }: Wrong,
+  { objections }: Pick<Judgement, 'objections'>,
+): boolean {
   const { column: own, others = [] } = rowColumns[column] as RowColumn;
   const codes = [own, ...others].map((one): string => limitOf(one).code);
   return objections.some(({ code }) => codes.includes(code) || code === 'too_many_problems');

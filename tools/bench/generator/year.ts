@@ -255,7 +255,7 @@ export function askedInYear(seed: number, first: number, days: number) {
     const { objections, sums } = asked(tallies, earlier, shareOfDay);
     if (objections.length > 0) found.daily.push(objections);
     const isMonth = day % 30 === 29;
-    earlier = objections.length > 0 || isMonth ? null : { since: '', areas: sums };
+    earlier = objections.length > 0 || isMonth ? null : { since: '', ...sums };
     month = mergeTallies([month, tallies]);
     if (!isMonth) continue;
     const ofMonth = asked(month, null, 1).objections;
