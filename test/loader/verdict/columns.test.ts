@@ -141,6 +141,31 @@ describe('an address that is found again by its id', () => {
     expect(columnsOf([before], [of({ straat: 'Oude Jozef Israëlskade' })])).toEqual({ straat: 1 });
   });
 
+  it('counts a letter that its name loses one of two times', () => {
+    const [before, after] = ['Chloë en Noëkade', 'Chloë en Noekade'].map((straat) =>
+      of({ straat }),
+    );
+    expect(columnsOf([before as Address], [after as Address])).toEqual({
+      straat: 1,
+      lettersLost: 1,
+    });
+  });
+
+  it('counts another use as lost only beside others, and two objects once', () => {
+    const withUse = (gebruiksdoel: 'woonfunctie' | 'celfunctie') =>
+      of({ objecten: object({ gebruiksdoelen: [gebruiksdoel] }) });
+    expect(columnsOf([withUse('woonfunctie')], [withUse('celfunctie')])).toEqual({
+      gebruiksdoel: 1,
+    });
+    const flats = (oppervlakte: number) =>
+      of({ objecten: [1, 2].flatMap((i) => object({ identificatie: id(i), oppervlakte })) });
+    expect(columnsOf([flats(80)], [flats(90)])).toEqual({ oppervlakte: 1 });
+  });
+
+  it('counts odd characters only of a name that had none', () => {
+    expect(columnsOf([of({ straat: 'Kade?' })], [of({ straat: 'Kade*' })])).toEqual({ straat: 1 });
+  });
+
   it('does not look at objects that one side has not', () => {
     expect(columnsOf([of({ objecten: [] })], [of({})], false)).toEqual({});
   });
@@ -186,6 +211,47 @@ describe('the tallies', () => {
     const { areas } = tallied([of(before)], [of(after)]);
     const [counted] = Object.values(areas['']?.columns ?? {});
     expect(counted?.examples).toEqual([example]);
+  });
+
+  it('show both streets of a key that gains one', () => {
+    const second = of({ straat: 'Laan', ids: [id(2)], objecten: [] });
+    const { areas } = tallied([of({})], [of({}), second]);
+    expect(areas['']?.columns.doubled?.examples).toEqual([
+      '1381 AA 9: Kade, Weesp → Kade, Weesp | Laan, Weesp',
+    ]);
+  });
+
+  it('leave a name open if one part does', () => {
+    const other = { key: '1381AA#11#', ids: [id(2)] };
+    const closed = tallied([of({})], [of({ straat: 'Laan' })]);
+    const open = tallied([of({}), of(other)], [of({ straat: 'Laan' }), of(other)]);
+    for (const all of [
+      [closed, open],
+      [open, closed],
+    ]) {
+      const isOpen = Object.values(mergeTallies(all).names).map((change) => change.isOpen);
+      expect(isOpen).toEqual([true]);
+    }
+  });
+
+  it('keep the streets with the most changes, and with the most removed addresses', () => {
+    const at = (straat: string, number: number, key = `1381AA#${number}#`) =>
+      of({ key, ids: [id(number)], straat });
+    const busy = (prefix: string) =>
+      Array.from({ length: 120 }, (_, i) => at(`${prefix} ${i >> 1}`, i + 1));
+    const { streets } = tallied([...busy('Kade'), at('Laan', 999)], busy('Dreef'));
+    expect(Object.keys(streets)).toHaveLength(51);
+    expect(streets['Laan, Weesp']?.columns.removed?.count).toBe(1);
+  });
+
+  it('tell 500 names apart in a segment, and count the others together', () => {
+    const streets = (name: string) =>
+      Array.from({ length: 502 }, (_, i) =>
+        of({ key: `1381AA#${i + 1}#`, ids: [id(i)], straat: `${name} ${i}` }),
+      );
+    const { names } = tallied(streets('Kade'), streets('Laan'));
+    expect(Object.keys(names)).toHaveLength(501);
+    expect(names['straat\tWeesp\t0457\t\t']?.count).toBe(2);
   });
 
   it('keep three examples, and add up', () => {

@@ -204,6 +204,7 @@ describe('the guard', () => {
     expect(objections({ removed: 180_001 }, {}, country)).toMatchObject([
       { count: 180_001, of: 9_000_000 },
     ]);
+    expect(objections({ garbled: 11 }, {}, country)).toMatchObject([{ count: 11 }]);
   });
 
   it('ignores a large share of very few addresses', () => {
