@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
-import { providerFault } from '../../portal/stack/portal-names.ts';
 import { everything, portal, propertiesOf, templates } from '../lib/synthesized.ts';
 import {
   type AddressService,
@@ -40,8 +39,7 @@ async function savedQueries(): Promise<SavedQuery[]> {
   );
 }
 
-/** Lambda's own lines in JSON, as its documents have them. */
-const platformFields = ['type', 'record.status', 'record.errorType'];
+/** Fields of every line in Logs Insights. */
 const builtIn = ['@timestamp', '@message'];
 const words = new Set([
   ...'filter stats sort limit display fields by as desc asc and or not like in'.split(' '),
@@ -80,7 +78,8 @@ function meets(line: Line, condition: string): boolean {
     /^(\S+) (=|>=|like) (.+)$/.exec(condition.trim()) ?? [];
   const value = valueAt(line, path);
   if (operator === 'like') return new RegExp(literal.slice(1, -1)).test(String(value));
-  if (operator === '=') return value === JSON.parse(literal);
+  // Logs Insights compares the text "401" with a number too.
+  if (operator === '=') return String(value) === String(JSON.parse(literal));
   if (operator === '>=') return Number(value) >= Number(literal);
   throw new Error(`No rule for the condition ${condition}.`);
 }
@@ -105,20 +104,60 @@ const platformLine: Line = {
   record: { status: 'error', errorType: 'Runtime.ExitError' },
 };
 
-/** Each path in an object, `error.cause.name` for instance. */
-function pathsOf(value: unknown, path = ''): string[] {
-  if (typeof value !== 'object' || value === null) return [path];
-  return Object.entries(value).flatMap(([name, inner]) => [
-    ...(path ? [path] : []),
-    ...pathsOf(inner, path ? `${path}.${name}` : name),
-  ]);
+/** The values that API Gateway documents for the variables of an access log; `-` if it has none. */
+const gatewayValues: Line = {
+  '$context.requestId': 'JKJaXmPLvHcESHA=',
+  '$context.identity.sourceIp': '192.0.2.1',
+  '$context.routeKey': 'ANY /v1/address',
+  '$context.path': '/v1/address',
+  '$context.status': '200',
+  '$context.responseLength': '120',
+  '$context.responseLatency': '12',
+  '$context.integrationLatency': '10',
+  '$context.error.responseType': '-',
+  '$context.integration.integrationStatus': '200',
+};
+const gatewayIncidents: Line[] = [
+  { '$context.status': '401' },
+  { '$context.status': '429', '$context.error.responseType': 'THROTTLED' },
+  { '$context.status': '503', '$context.error.responseType': 'INTEGRATION_FAILURE' },
+];
+
+/** The lines of an access log in this format. @throws Error for a variable without a value */
+function accessLines(format: string): Line[] {
+  return gatewayIncidents.map((incident) => {
+    const values = { ...gatewayValues, ...incident };
+    const named = Object.entries(JSON.parse(format) as Record<string, string>);
+    return Object.fromEntries(
+      named.map(([name, variable]) => {
+        if (!(variable in values)) throw new Error(`No value for ${variable}.`);
+        return [name, values[variable]];
+      }),
+    );
+  });
+}
+
+/** The functions of each log group, by its logical id; the first name that fits counts. */
+const kinds = {
+  access: /AccessLog/,
+  'portal-canary': /^MonitoringCanary/,
+  canary: /^Canary/,
+  portal: /^Portal/,
+  step: /^Steps/,
+  requests: /^(?:Address|Validate)/,
+};
+type Kind = keyof typeof kinds;
+
+function kindOf(group: string): Kind {
+  const [found] = Object.entries(kinds).find(([, names]) => names.test(group)) ?? [];
+  if (!found) throw new Error(`No lines for the log group ${group}.`);
+  return found as Kind;
 }
 
 describe('a saved query', () => {
   let queries: SavedQuery[];
   let service: AddressService;
-  let requestLines: Line[];
-  let logged: { requests: string[]; access: string[]; steps: string[] };
+  let lines: Record<Kind, Line[]>;
 
   beforeAll(async () => {
     queries = await savedQueries();
@@ -129,70 +168,54 @@ describe('a saved query', () => {
       POWERTOOLS_METRICS_DISABLED: 'false',
       POWERTOOLS_LOG_LEVEL: 'DEBUG',
     };
-    const run = (...args: string[]) => spawnSync(process.execPath, args, { env, encoding: 'utf8' });
-    const parsedOf = ({ stdout, stderr }: ReturnType<typeof run>): Line[] =>
-      `${stdout}\n${stderr}`
+    const linesOf = (...args: string[]): Line[] => {
+      const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+      return `${stdout}\n${stderr}`
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line));
-    const linesOf = (ran: ReturnType<typeof run>) => parsedOf(ran).flatMap((line) => pathsOf(line));
-    const [stage] = propertiesOf((await templates()).service, 'AWS::ApiGatewayV2::Stage');
-    const settings = stage?.AccessLogSettings as { Format: string } | undefined;
-    // A step without its settings fails before any call, and logs it.
-    const step = `
-      process.env.ADDRESSES_TABLE = 'addresses';
-      const { handler } = await import('./loader/steps/mutate.ts');
-      await handler({ load: 'some load', owner: 'any' }).catch(() => undefined);`;
+    };
+    const failing = (name: string) => linesOf('test/support/failing-function.ts', name);
+    const { all } = await templates({ ...everything, portal });
+    const formats = Object.values(all)
+      .flatMap((template) => propertiesOf(template, 'AWS::ApiGatewayV2::Stage'))
+      .map(({ AccessLogSettings }) => (AccessLogSettings as { Format: string }).Format);
     // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and
     // the days between them.
     const audited: Required<Pick<ManifestEntry, 'peildatum' | 'audit'>> = {
       peildatum: '2026-01-08',
       audit: { added: 1, changed: 0, removed: 0 },
     };
-    requestLines = parsedOf(run('test/support/lookup-log.ts', service.endpoint, key));
-    logged = {
-      requests: requestLines.flatMap((line) => pathsOf(line)),
-      access: Object.keys(JSON.parse(settings?.Format ?? '{}')),
-      steps: [...linesOf(run('--input-type=module', '-e', step)), ...pathsOf({ result: audited })],
+    lines = {
+      access: formats.flatMap(accessLines),
+      canary: failing('canary'),
+      portal: failing('portal'),
+      'portal-canary': failing('portal-canary'),
+      step: [...failing('step'), { message: 'done', result: audited }],
+      requests: linesOf('test/support/lookup-log.ts', service.endpoint, key),
     };
   });
   afterAll(() => service.stop());
 
-  it('exists, and so do the log lines that it reads', () => {
+  it('exists, and so do lines of every log that it reads', () => {
     expect(queries.length).toBeGreaterThan(10);
-    for (const fields of Object.values(logged)) expect(fields.length).toBeGreaterThan(4);
+    const read = new Set(queries.flatMap(({ groups }) => groups.map(kindOf)));
+    expect([...read].toSorted()).toEqual(Object.keys(kinds).toSorted());
+    for (const some of Object.values(lines)) expect(some.length).toBeGreaterThan(0);
   });
 
-  it('reads fields that are logged', () => {
-    for (const { name, query, groups } of queries) {
-      const all = groups.join(' ');
-      const known = /AccessLog/.test(all)
-        ? logged.access
-        : /Steps/.test(all)
-          ? [...logged.steps, ...platformFields]
-          : [
-              ...logged.requests,
-              ...(/Portal/.test(all) ? [providerFault.member, 'error'] : []),
-              ...platformFields,
-            ];
-      expect([
-        name,
-        fieldsOf(query).filter((field) => ![...known, ...builtIn].includes(field)),
-      ]).toEqual([name, []]);
+  it('has commands that Logs Insights knows', () => {
+    for (const { query } of queries) {
       for (const command of query.split(/ \| /)) {
         expect(command).toMatch(/^(?:filter|stats|sort|limit|display|fields) \S/);
       }
     }
   });
 
-  it('finds lines of its incident among those that the functions of the API write, with every field', () => {
-    const lines = [...requestLines, platformLine];
-    const checked = queries.filter(({ groups }) =>
-      groups.every((group) => /^(?:Address|Validate)/.test(group)),
-    );
-    expect(checked.length).toBeGreaterThan(8);
-    for (const { name, query } of checked) {
-      const found = linesFor(query, lines);
+  it('finds lines of its incident among those that its functions write, with every field', () => {
+    for (const { name, query, groups } of queries) {
+      const written = [...new Set(groups.map(kindOf))].flatMap((kind) => lines[kind]);
+      const found = linesFor(query, [...written, platformLine]);
       const missing = fieldsOf(query)
         .filter((field) => !builtIn.includes(field))
         .filter((field) => !found.some((line) => valueAt(line, field) !== undefined));
@@ -200,10 +223,29 @@ describe('a saved query', () => {
     }
   });
 
+  it('is not alone: a metric filter reads fields of a function that the alarm is about, too', async () => {
+    const { all } = await templates({ ...everything, portal });
+    const filters = Object.values(all)
+      .flatMap((template) => propertiesOf(template, 'AWS::Logs::MetricFilter'))
+      .map(({ LogGroupName, FilterPattern }) => ({
+        group: (LogGroupName as { Ref: string }).Ref,
+        fields: [...String(FilterPattern).matchAll(/\$\.([\w.]+)/g)].map(([, name = '']) => name),
+      }));
+    // The state machine writes the lines of the other one; `state-machine-faults` enters its states.
+    const ofFunctions = filters.filter(({ group }) => !/^LoadLogs/.test(group));
+    expect([filters.length, ofFunctions.length]).toEqual([2, 1]);
+    for (const { group, fields } of ofFunctions) {
+      expect(fields).not.toEqual([]);
+      for (const field of fields) {
+        expect(lines[kindOf(group)].map((line) => valueAt(line, field))).not.toContain(undefined);
+      }
+    }
+  });
+
   it('by account counts a request that is refused for its key or for its quota', () => {
     const by = (name: string) => {
       const query = queries.find((one) => one.name.endsWith(name))?.query ?? '';
-      return linesFor(query, requestLines).filter(({ account }) => account);
+      return linesFor(query, lines.requests).filter(({ account }) => account);
     };
     expect(by('Refused keys/Accounts')).not.toEqual([]);
     expect(by('Charges with unknown outcome/Accounts')).not.toEqual([]);
