@@ -137,7 +137,8 @@ function eventHeaders(request: GatewayRequest): {
     const name = (request.rawHeaders[index] ?? '').toLowerCase();
     const value = request.rawHeaders[index + 1] ?? '';
     if (name === 'cookie') {
-      cookies.push(...value.split(/;\s*/).filter((cookie) => cookie !== ''));
+      const parts = value.split(';').map((cookie) => cookie.trimStart());
+      cookies.push(...parts.filter((cookie) => cookie !== ''));
     } else {
       const before = given.get(name);
       given.set(name, before === undefined ? value : `${before},${value}`);

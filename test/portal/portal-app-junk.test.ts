@@ -10,9 +10,8 @@ import { isTryPath } from '../../portal/pages/try-page.ts';
 import { pageRoutes } from '../../portal/portal-app.ts';
 import { testTables } from '../support/address-service.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
-import { htmlText } from '../support/html-text.ts';
 import { createTestPortal } from '../support/portal.ts';
-import { startPortalPages } from '../support/portal-pages.ts';
+import { formsIn, type SentForm, startPortalPages } from '../support/portal-pages.ts';
 import { sweep } from '../support/sweep.ts';
 import { createWaitingLoad } from '../support/waiting-load.ts';
 
@@ -158,29 +157,15 @@ describe('a page that is asked for with junk', () => {
 });
 
 type Sender = 'admin' | 'operator';
-type SentForm = { visitor: Sender; action: string; fields: Record<string, string> };
-
-/** The forms that a page sends, with the values of their fields. */
-function formsIn(html: string, visitor: Sender): SentForm[] {
-  const forms = html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
-  return [...forms].map(([, action = '', inner = '']) => {
-    const inputs = inner.matchAll(
-      /<(?:input|select)[^>]* name="([^"]+)"(?:[^>]* value="([^"]*)")?/g,
-    );
-    const fields = Object.fromEntries(
-      [...inputs].map(([, name = '', value = '']) => [name, htmlText(value)]),
-    );
-    return { visitor, action, fields };
-  });
-}
+type SentByVisitor = SentForm & { visitor: Sender };
 
 /** Every form of every page that its visitor sends, once. */
-async function everyForm(): Promise<SentForm[]> {
-  const found = new Map<string, SentForm>();
+async function everyForm(): Promise<SentByVisitor[]> {
+  const found = new Map<string, SentByVisitor>();
   const see = async (visitor: Sender, path: string) => {
     const { body } = await visitors[visitor].get(path);
-    for (const form of formsIn(body, visitor)) {
-      found.set(`${visitor} ${form.action} ${Object.keys(form.fields)}`, form);
+    for (const form of formsIn(body)) {
+      found.set(`${visitor} ${form.action} ${Object.keys(form.fields)}`, { visitor, ...form });
     }
     return body;
   };
@@ -201,13 +186,13 @@ async function everyForm(): Promise<SentForm[]> {
 
 describe('a form', () => {
   const { admin } = service;
-  let forms: SentForm[] = [];
+  let forms: SentByVisitor[] = [];
   beforeAll(async () => {
     forms = await everyForm();
   });
 
   /** Somebody else ends sessions: those of the visitors go on. */
-  const send = async ({ visitor, action }: SentForm, fields: Record<string, string>) => {
+  const send = async ({ visitor, action }: SentByVisitor, fields: Record<string, string>) => {
     const isEnd = ['/sign-out', '/sessions'].includes(action);
     const sender = isEnd ? await portal.signedIn({ subject: 'sub:z' }) : visitors[visitor];
     return sender.post(action, fields);

@@ -1,4 +1,5 @@
 import { startAddressService } from './address-service.ts';
+import { htmlText } from './html-text.ts';
 import { createTestPortal } from './portal.ts';
 
 /**
@@ -44,3 +45,19 @@ export const fieldIn = (html: string, name: string) =>
   new RegExp(`name="${name}"(?: type="\\w+")? value="([^"]*)"`)
     .exec(html)?.[1]
     ?.replaceAll('&quot;', '"') ?? '';
+
+/** A form that a page sends, with the values of its fields. */
+export type SentForm = { action: string; fields: Record<string, string> };
+
+export function formsIn(html: string): SentForm[] {
+  const forms = html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs);
+  return [...forms].map(([, action = '', inner = '']) => {
+    const inputs = inner.matchAll(
+      /<(?:input|select)[^>]* name="([^"]+)"(?:[^>]* value="([^"]*)")?/g,
+    );
+    const fields = Object.fromEntries(
+      [...inputs].map(([, name = '', value = '']) => [name, htmlText(value)]),
+    );
+    return { action, fields };
+  });
+}

@@ -1,11 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { grownIn, rowsOf } from '../../support/hostile-rows.ts';
 import type { RefusedWork } from '../../support/refused-work.ts';
 import { stubbedRoute } from '../../support/stubbed-route.ts';
 import { isFullSweep } from '../../support/sweep.ts';
-
-const script = fileURLToPath(new URL('../../support/refused-work.ts', import.meta.url));
 
 /** Blocks of our code and characters in patterns, for each byte that arrives. */
 const mostWorkPerByte = 25;
@@ -17,16 +14,7 @@ describe('the work of refusing a hostile request', () => {
   let rows: RefusedWork[];
 
   beforeAll(() => {
-    const args = [script, isFullSweep ? '150' : '50'];
-    const { stdout, stderr } = spawnSync(process.execPath, args, {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    });
-    if (stderr) throw new Error(stderr);
-    rows = stdout
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
+    rows = rowsOf('refused-work.ts', isFullSweep ? '150' : '50');
   });
 
   it('is counted, and is more than nothing', () => {
@@ -40,15 +28,8 @@ describe('the work of refusing a hostile request', () => {
   });
 
   it('at most doubles, and a little, when the request is twice as large', () => {
-    const halves = new Map<string, number>();
-    const grown: string[] = [];
-    for (const { kind, work } of rows) {
-      const half = halves.get(kind);
-      if (half === undefined) halves.set(kind, work);
-      else if (work > leastForGrowth && work > 2.5 * half) grown.push(`${kind}: ${half}, ${work}`);
-    }
-    expect(halves.size).toBe(rows.length / 2);
-    expect(grown).toEqual([]);
+    expect(new Set(rows.map(({ kind }) => kind)).size).toBe(rows.length / 2);
+    expect(grownIn(rows, leastForGrowth)).toEqual([]);
   });
 
   it('applies no pattern to a long text that can begin at every character and go on without end', () => {
