@@ -231,7 +231,7 @@ describe('a saved query', () => {
         group: (LogGroupName as { Ref: string }).Ref,
         fields: [...String(FilterPattern).matchAll(/\$\.([\w.]+)/g)].map(([, name = '']) => name),
       }));
-    // The state machine writes the lines of the other one; `state-machine-faults` enters its states.
+    // The other is of the state machine, whose states `state-machine-faults` enters.
     const ofFunctions = filters.filter(({ group }) => !/^LoadLogs/.test(group));
     expect([filters.length, ofFunctions.length]).toEqual([2, 1]);
     for (const { group, fields } of ofFunctions) {
