@@ -37,6 +37,8 @@ export type FormHost = {
   lacks?: 'toevoeging' | 'straat';
   /** Whether its fields have no elements of HTML, so that nothing comes back on Back. */
   isOwn?: boolean;
+  /** Whether it takes a value when its field is left, as whoever sends the form leaves it. */
+  takesOnBlur?: boolean;
   /** The element is in an `iframe`. */
   isFramed?: boolean;
 };
@@ -157,6 +159,7 @@ export const formHosts: FormHost[] = [
   {
     name: 'React, values taken on blur',
     needs: 'framework',
+    takesOnBlur: true,
     bundled: react(
       shared,
       'defaultValue: "", onBlur: ({ target }) => setForm((last) => ({ ...last, [target.name]: target.value }))',
@@ -307,11 +310,10 @@ export const formHosts: FormHost[] = [
     name: 'in another document',
     isFramed: true,
     body: form(),
-    script: `
-      const own = document.querySelector('form');
+    script: later(`
       const frame = document.createElement('iframe');
       document.querySelector('main').append(frame);
-      frame.contentDocument.body.append(own);`,
+      frame.contentDocument.body.append(document.querySelector('form'));`),
   },
   {
     name: 'inserted later',
