@@ -1,6 +1,6 @@
-// npx openapi-zod-client openapi.json --output client.ts --media-type-expr
-// "mediaType.endsWith('json')" The packages @zodios/core, axios and zod 3 send the requests.
-// Without the expression, problems have no types.
+// npx openapi-zod-client openapi.json -o client.ts --media-type-expr "mediaType.endsWith('json')"
+// The packages @zodios/core, axios and zod 3 send the requests. Without the expression, problems
+// have no types.
 import { isErrorFromAlias } from '@zodios/core';
 import type { z } from 'zod';
 import { createApiClient, type schemas } from './client.ts';

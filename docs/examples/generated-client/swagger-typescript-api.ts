@@ -1,5 +1,4 @@
-// npx swagger-typescript-api generate --path openapi.json --output . --name client.ts
-// --disable-throw-on-error
+// npx swagger-typescript-api generate -p openapi.json -o . -n client.ts --disable-throw-on-error
 import { Api, type LookupAnswer } from './client.ts';
 import { describeAnswer } from './outcomes.ts';
 import { describeProblem } from './problems.ts';
