@@ -395,6 +395,26 @@ describe('the limit of a key', () => {
     });
   });
 
+  it('is kept when that of another key is changed between the read and the write', async () => {
+    const { account, keyId } = await limited(1);
+    const { keyId: second } = await bench.admin.keys.create({ account, label: 'b' });
+    let interrupted = false;
+    const slow = adminWith(bench, async (command, send) => {
+      const isChange = command instanceof UpdateCommand && command.input.Key?.item === 'access';
+      if (isChange && !interrupted) {
+        interrupted = true;
+        await bench.admin.keys.set({ account, keyId: second, limitPerDay: 7 });
+      }
+      return send();
+    });
+    await slow.keys.set({ account, keyId, limitPerDay: 5 });
+    expect(interrupted).toBe(true);
+    expect((await bench.item(account))?.[accessItem.keyLimits]).toEqual({
+      [keyCode(keyId)]: 5,
+      [keyCode(second)]: 7,
+    });
+  });
+
   it('that is set while the key is revoked, does not stay in the item', async () => {
     const { account, keyId } = await limited(null);
     let interrupted = false;
