@@ -53,7 +53,17 @@ export const gebruiksdoelen: Record<string, string> = {
   w: 'woonfunctie',
 };
 
-const idDigits = 16;
+/** The digits of the identificatie of all objects but a woonplaats, which has four. */
+export const idDigits = 16;
+
+/** The position of each field of fixed width in the text of an object. */
+export const objectTextAt = {
+  identificatie: 0,
+  type: idDigits,
+  status: idDigits + 1,
+  hoofdadres: idDigits + 2,
+  rest: idDigits + 3,
+};
 
 /**
  * `0457010000012345Vg1,131234.5,480123.4,85,w`: identificatie, letters of type and status, `1` for
@@ -103,16 +113,16 @@ function gebruiksdoelenOf(text: string): string[] {
 /** The object of what `adresObjectText` made. */
 export function adresObjectOfText(text: string): AdresObject {
   const [head = '', x, y, oppervlakte, doelen] = text.split(',');
-  const type = types[head.charAt(idDigits)] as AdresObjectType;
+  const type = types[head.charAt(objectTextAt.type)] as AdresObjectType;
   return {
-    identificatie: head.slice(0, idDigits),
+    identificatie: head.slice(objectTextAt.identificatie, objectTextAt.type),
     type,
-    status: objectStatuses[head.charAt(idDigits + 1)] as string,
+    status: objectStatuses[head.charAt(objectTextAt.status)] as string,
     ...(type === 'verblijfsobject' && {
       gebruiksdoelen: gebruiksdoelenOf(doelen ?? ''),
       oppervlakte: Number(oppervlakte),
     }),
-    hoofdadres: head.charAt(idDigits + 2) === '1',
+    hoofdadres: head.charAt(objectTextAt.hoofdadres) === '1',
     locatie: { x: Number(x), y: Number(y) },
   };
 }

@@ -5,6 +5,7 @@ import {
   adresObjectText,
   answeredObject,
   betweenObjects,
+  idDigits,
 } from './adres-object.ts';
 import { type Environment, environment } from './environment.ts';
 import { type Gemeente, gemeenteOf } from './gemeenten.ts';
@@ -86,8 +87,6 @@ const objecten = {
     return sorted.filter(({ identificatie }, i) => identificatie !== sorted[i - 1]?.identificatie);
   },
 } as const satisfies PlaceField<AdresObject[], AnsweredObject[]>;
-
-const idDigits = 16;
 
 /**
  * The nummeraanduidingen that are this address: several if it is registered more than once. Sorted.

@@ -6,11 +6,12 @@ import type { AddressRequest } from '../contract.ts';
  * writes `a` in one street and `A` in the next, and a lookup finds both.
  */
 const pattern = /^([1-9]\d{3}[A-Z]{2})#([1-9]\d{0,4})#([0-9A-Z]{0,5})$/;
-const separator = '#';
+/** Ends the postcode and the huisnummer of a key. */
+export const keySeparator = '#';
 
 /** The key of an address, in any letter case of its toevoeging. */
 export function addressKey({ postcode, huisnummer, toevoeging }: AddressRequest): string {
-  return postcode + separator + huisnummer + separator + (toevoeging ?? '').toUpperCase();
+  return postcode + keySeparator + huisnummer + keySeparator + (toevoeging ?? '').toUpperCase();
 }
 
 /**
@@ -25,7 +26,7 @@ export function parseAddressKey(key: string): AddressRequest | null {
 
 /** The same key without its toevoeging: `1381AA#9#`. */
 export function bareKey(key: string): string {
-  return key.slice(0, key.lastIndexOf(separator) + 1);
+  return key.slice(0, key.lastIndexOf(keySeparator) + 1);
 }
 
 /**
@@ -36,13 +37,13 @@ export function keyParts(key: string): {
   huisnummer: number;
   toevoeging: string;
 } {
-  const [postcode = '', huisnummer, toevoeging = ''] = key.split(separator);
+  const [postcode = '', huisnummer, toevoeging = ''] = key.split(keySeparator);
   return { postcode, huisnummer: Number(huisnummer), toevoeging };
 }
 
 /** An address as people write it, `1381 AA 9 A`, of its key. */
 export function addressText(key: string): string {
-  return `${key.slice(0, 4)} ${key.slice(4)}`.replaceAll(separator, ' ').trimEnd();
+  return `${key.slice(0, 4)} ${key.slice(4)}`.replaceAll(keySeparator, ' ').trimEnd();
 }
 
 /**

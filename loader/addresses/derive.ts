@@ -1,33 +1,32 @@
 /** Derives the lines of a snapshot from the rows of addresses on a date. */
 
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
-import { betweenObjects } from '../../core/adres-object.ts';
+import { betweenObjects, objectTextAt } from '../../core/adres-object.ts';
 import { type Place, placeOfTexts } from '../../core/place-fields.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import type { Nummeraanduiding } from '../bag/voorkomen.ts';
-import { rowFields } from '../register/join-records.ts';
-import { distinctObjects, idLength, isOfHoofdadres } from '../register/record.ts';
+import {
+  addressRowLayout,
+  comma,
+  huisnummerAt,
+  idWidth,
+  leastKeyLength,
+  lineEnd,
+  separator,
+  tab,
+} from '../register/layouts.ts';
+import { distinctObjects, isOfHoofdadres } from '../register/record.ts';
 import type { Reference } from '../register/reference-file.ts';
 import { GrowingBytes, hasSameBytes } from '../register/stored-form.ts';
 import { type LineCounts, noLines } from './line-segment.ts';
 import { placeText } from './lines.ts';
-import {
-  addObjects,
-  addSizes,
-  noSize,
-  type PlaceSize,
-  roleInObject,
-  sizesAt,
-  typeInObject,
-} from './place-sizes.ts';
+import { addObjects, addSizes, noSize, type PlaceSize, sizesAt } from './place-sizes.ts';
 
-const tab = 0x09;
-const lineEnd = 0x0a;
-const separator = 0x23;
-const comma = 0x2c;
 const ofHoofdadres = 0x31;
 const verblijfsobject = 0x56;
 const semicolon = betweenObjects.charCodeAt(0);
+const { openbareRuimte: streetInRow, woonplaats: placeInRow } = addressRowLayout.at;
+const objectsInRow = addressRowLayout.length;
 
 /**
  * The lines of a part, each with its line end, and how many there are, of how many
@@ -52,14 +51,14 @@ export function deriveLines(
   const placeOf = placesBy(reference, rows);
   const joiner = new LineJoiner(rows, objecten);
   for (let start = 0, end = 0; start < rows.length; start = end + 1) {
-    let at = start + 9; // after a postcode, a digit and two separators
+    let at = start + leastKeyLength;
     while (rows[at] !== tab) at++;
     const id = at + 1;
-    end = id + rowFields.objects;
+    end = id + objectsInRow;
     while (rows[end] !== lineEnd) end++;
-    const found = placeOf(id + rowFields.street);
+    const found = placeOf(id + streetInRow);
     if ('kind' in found) {
-      onProblem({ ...found, file, identificatie: rows.toString('latin1', id, id + idLength) });
+      onProblem({ ...found, file, identificatie: rows.toString('latin1', id, id + idWidth) });
     } else {
       joiner.add(start, id, end, found);
     }
@@ -70,7 +69,7 @@ export function deriveLines(
 /** The bytes of a `placeText`, or the problem that prevents it. */
 type Found = DataView | Pick<Problem, 'kind' | 'detail'>;
 
-const namesLength = rowFields.objects - rowFields.street;
+const namesLength = objectsInRow - streetInRow;
 
 /**
  * The place of a row by its street and own place, which stand in `rows` at `start`: worked out once
@@ -87,8 +86,8 @@ function placesBy(reference: Reference, rows: Buffer): (start: number) => Found 
     const text = rows.toString('latin1', start, start + namesLength);
     let found = known.get(text);
     if (found === undefined) {
-      const openbareRuimte = text.slice(0, idLength);
-      const own = text.slice(idLength);
+      const openbareRuimte = text.slice(0, placeInRow - streetInRow);
+      const own = text.slice(placeInRow - streetInRow);
       const placed = toPlace(
         { openbareRuimte, woonplaats: own.startsWith('.') ? null : own },
         reference,
@@ -162,7 +161,7 @@ class LineJoiner {
       !hasSameBytes(this.#view, first.start, start, this.#toevoeging)
     ) {
       this.#endGroup();
-      let toevoeging = start + 8;
+      let toevoeging = start + huisnummerAt + 1;
       while (this.#rows[toevoeging] !== separator) toevoeging++;
       this.#toevoeging = toevoeging + 1 - start;
     }
@@ -243,11 +242,11 @@ class LineJoiner {
   #endLine(rows: readonly Row[]): void {
     const places = [...Map.groupBy(rows, ({ place }) => textOf(place))].map(([place, there]) => {
       const size = this.#countAddress(there[0] as Row);
-      const ids = there.map(({ id }) => this.#rows.toString('latin1', id, id + idLength));
+      const ids = there.map(({ id }) => this.#rows.toString('latin1', id, id + idWidth));
       const text = [...new Set(ids)].sort().join(',');
       if (!this.#hasObjecten) return place + text;
       const texts = there.flatMap(({ id, end }) => {
-        const objects = this.#rows.toString('latin1', id + rowFields.objects, end);
+        const objects = this.#rows.toString('latin1', id + objectsInRow, end);
         return objects === '' ? [] : objects.split(betweenObjects);
       });
       const objects = distinctObjects(texts);
@@ -264,14 +263,14 @@ class LineJoiner {
     const size = this.#countAddress(row);
     lines.memory[lines.length++] = tab;
     lines.copy(place, 0, place.byteLength);
-    const objects = id + rowFields.objects;
+    const objects = id + objectsInRow;
     if (this.#hasObjecten && objects < end) {
       lines.length--; // before the last tab of the place
       lines.copy(this.#view, objects, end - objects);
       lines.memory[lines.length++] = tab;
       this.#countObjects(objects, end, size);
     }
-    lines.copy(this.#view, id, idLength);
+    lines.copy(this.#view, id, idWidth);
     lines.memory[lines.length++] = lineEnd;
   }
 
@@ -281,12 +280,12 @@ class LineJoiner {
     for (let at = start, stop = 0; at < end; at = stop + 1) {
       stop = at;
       while (stop < end && rows[stop] !== semicolon) stop++;
-      const isOfHoofd = rows[at + roleInObject] === ofHoofdadres;
+      const isOfHoofd = rows[at + objectTextAt.hoofdadres] === ofHoofdadres;
       if (isOfHoofd) this.#derived.objecten++;
       // Nearly every object is a verblijfsobject of its hoofdadres with one gebruiksdoel, whose
       // address alone counts.
       const hasOneUse = rows[stop - 1] === comma || rows[stop - 2] === comma;
-      if (rows[at + typeInObject] !== verblijfsobject || !isOfHoofd || !hasOneUse) {
+      if (rows[at + objectTextAt.type] !== verblijfsobject || !isOfHoofd || !hasOneUse) {
         texts.push(rows.toString('latin1', at, stop));
       }
     }

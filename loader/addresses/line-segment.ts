@@ -3,6 +3,7 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { partDigits } from '../register/layouts.ts';
 import {
   checkedJson,
   lineBytes,
@@ -78,7 +79,7 @@ export class LineSegmentWriter {
 /** All lines of a segment of a snapshot, in their stored form. */
 export function packSegment(lines: readonly Line[]): Buffer {
   const segment = new LineSegmentWriter();
-  for (const [part, ofPart] of Map.groupBy(lines, (line) => line.slice(0, 3))) {
+  for (const [part, ofPart] of Map.groupBy(lines, (line) => line.slice(0, partDigits))) {
     segment.add({ part, packed: packLineBytes(lineBytes(ofPart)), counts: countLines(ofPart) });
   }
   return Buffer.concat(segment.pack());

@@ -11,6 +11,7 @@ import {
   placeOfTexts,
   placeTexts,
 } from '../../core/place-fields.ts';
+import { lineEnd } from '../register/layouts.ts';
 import {
   GrowingBytes,
   linesOf,
@@ -152,7 +153,6 @@ export type ChangeCounts = Record<ChangeKind, number>;
 
 /** Some lines: few changes leave most of a part the same. */
 const comparedBytes = 2_048;
-const lineEnd = 0x0a;
 const plus = 0x2b;
 
 /**

@@ -1,7 +1,7 @@
 /** How large each area is: what its changes are a share of. */
 
 import { keyParts } from '../../core/addresses/address-key.ts';
-import type { AdresObject } from '../../core/adres-object.ts';
+import { type AdresObject, objectTextAt } from '../../core/adres-object.ts';
 import type { Place } from '../../core/place-fields.ts';
 
 /** The counts of addresses in an area: all, and the ones with a property that may be lost. */
@@ -74,24 +74,20 @@ export function sizesOfAddress(key: string, place: Place): [string, PlaceSize][]
   });
 }
 
-/** The positions of the letter of the type and of the role in the text of an object. */
-export const typeInObject = 16;
-export const roleInObject = 18;
-
 /** Adds an address with objects, by their texts. */
 export function addObjects(size: PlaceSize, texts: readonly string[]): void {
   if (texts.length === 0) return;
   const has = (is: (text: string) => boolean) => Number(texts.some(is));
   size.withObjects++;
   size.severalUses += has(hasSeveralUses);
-  size.nevenadressen += has((text) => text.charAt(roleInObject) !== '1');
-  size.ligplaatsen += has((text) => text.charAt(typeInObject) === 'L');
-  size.standplaatsen += has((text) => text.charAt(typeInObject) === 'S');
+  size.nevenadressen += has((text) => text.charAt(objectTextAt.hoofdadres) !== '1');
+  size.ligplaatsen += has((text) => text.charAt(objectTextAt.type) === 'L');
+  size.standplaatsen += has((text) => text.charAt(objectTextAt.type) === 'S');
 }
 
 /** Gebruiksdoelen come last, each as a letter or as a text in parentheses. */
 function hasSeveralUses(text: string): boolean {
-  if (text.charAt(typeInObject) !== 'V') return false;
+  if (text.charAt(objectTextAt.type) !== 'V') return false;
   const uses = text.slice(text.lastIndexOf(',') + 1);
   return uses.replace(/\([^)]*\)/g, '.').length > 1;
 }

@@ -1,19 +1,24 @@
+import {
+  huisnummerAt,
+  keyLayout,
+  leastAddressRow,
+  lineEnd,
+  segmentDigits,
+} from '../register/layouts.ts';
 import { firstLineFrom, GrowingBytes, lineBytes, linesOf } from '../register/stored-form.ts';
 
-const lineEnd = 0x0a;
 /**
  * The bytes that tell rows of a segment apart: the rest of the postcode and two bytes of the
  * huisnummer, 7 bits each.
  */
-const first = 2;
-const second = 3;
-const third = 4;
-const fourth = 5;
-const fifth = 7;
-const sixth = 8;
+const first = keyLayout.at.postcode + segmentDigits;
+const second = first + 1;
+const third = first + 2;
+const fourth = first + 3;
+const fifth = huisnummerAt;
+const sixth = huisnummerAt + 1;
 const numberBits = 22;
 const mostRows = 2 ** numberBits;
-const leastLength = 40;
 
 /**
  * The rows of a segment in the order of their bytes, which are ASCII. It sorts numbers made from a
@@ -22,7 +27,7 @@ const leastLength = 40;
  * takes 13% more CPU and 100 MB more.
  */
 export function sortedRows(bytes: Buffer): Buffer {
-  const most = Math.ceil(bytes.length / leastLength);
+  const most = Math.ceil(bytes.length / leastAddressRow);
   if (most > mostRows) return lineBytes(linesOf(bytes.subarray(0, -1)).sort());
   const starts = new Int32Array(most + 1);
   const halves = new Uint32Array(2 * most);
@@ -60,7 +65,7 @@ export function sortedRows(bytes: Buffer): Buffer {
 }
 
 function endOfRow(bytes: Buffer, start: number): number {
-  let end = start + leastLength - 1;
+  let end = start + leastAddressRow - 1;
   while (bytes[end] !== lineEnd) end++;
   return end;
 }

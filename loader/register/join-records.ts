@@ -3,21 +3,28 @@
 import { betweenObjects } from '../../core/adres-object.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { dayOf } from '../bag/voorkomen.ts';
-import { copyId } from './fields.ts';
+import {
+  addressRowLayout,
+  copyId,
+  idWidth,
+  lineEnd,
+  nameLayout,
+  numLayout,
+  objectRowLayout,
+  occurrenceLayout,
+  tab,
+} from './layouts.ts';
 import {
   distinctObjects,
   type FoundOccurrence,
-  idLength,
-  nameLength,
-  numFields,
+  idIn,
   occurrence,
   type RecordBytes,
   recordBytes,
 } from './record.ts';
 import { type GrowingBytes, hasSameBytes, lineBytes, linesOf } from './stored-form.ts';
 
-const lineEnd = 0x0a;
-const tab = 0x09;
+const nameLength = nameLayout.length;
 /** A tab, and an occurrence. */
 const leastAfterName = 1 + occurrence.least;
 
@@ -199,7 +206,7 @@ class RecordJoiner {
       found.start = start;
       this.#visit.current(records, found);
       for (let other = 1; other < holding; other++) {
-        this.#visit.several(bytes.toString('latin1', start + 1, start + nameLength));
+        this.#visit.several(idIn(bytes, start));
       }
     }
     return ended === 0;
@@ -208,7 +215,9 @@ class RecordJoiner {
   /** Writes a record without its ended occurrences; nothing if all have ended. */
   #write(record: string): void {
     const [name, ...texts] = record.split('\t');
-    const kept = texts.filter((text) => Number(text.slice(8, 16)) > this.#day);
+    const kept = texts.filter(
+      (text) => Number(text.slice(occurrenceLayout.at.eind, occurrenceLayout.length)) > this.#day,
+    );
     if (kept.length > 0) this.#pieces.push(lineBytes([[name, ...kept].join('\t')]));
   }
 }
@@ -230,7 +239,7 @@ export class ObjectsOfNums {
   constructor(rows: Buffer) {
     this.#rows = rows;
     for (let start = 0; start < rows.length; start = rows.indexOf(lineEnd, start) + 1) {
-      const num = rows.toString('latin1', start, start + idLength);
+      const num = rows.toString('latin1', start, start + idWidth);
       this.#starts.set(
         num,
         this.#starts.has(num) ? [this.#starts.get(num) ?? [], start].flat() : start,
@@ -250,34 +259,31 @@ export class ObjectsOfNums {
   missing(file: string): Problem[] {
     return [...this.#starts].flatMap(([detail, starts]) =>
       [starts].flat().map((start) => {
-        const identificatie = this.#textAt(start).slice(0, idLength);
+        const identificatie = this.#textAt(start).slice(0, idWidth);
         return { kind: 'address_missing' as const, file, identificatie, detail };
       }),
     );
   }
 
   #textAt(start: number): string {
-    return this.#rows.toString('latin1', start + idLength, this.#rows.indexOf(lineEnd, start));
+    return this.#rows.toString(
+      'latin1',
+      start + objectRowLayout.length,
+      this.#rows.indexOf(lineEnd, start),
+    );
   }
 }
 
 /**
- * The row of an address, which is sent to where its postcode is: its key, and after a tab the
- * nummeraanduiding, the openbare ruimte, its own woonplaats and its objects, each as in its record:
+ * Appends the row of a nummeraanduiding, which is sent to where its postcode is: its key, and after
+ * a tab the nummeraanduiding, the openbare ruimte, its own woonplaats and its objects, each as in
+ * its record:
  *
  *     1381AA#9#A<tab>0457200000201234 0457300000000035 3631
  *     0457010000012345Vg1,131234.5,480123.4,85,w
  *
  * (without the spaces).
  */
-export const rowFields = {
-  id: 0,
-  street: idLength,
-  place: 2 * idLength,
-  objects: 2 * idLength + 4,
-};
-
-/** Appends the row of a nummeraanduiding. */
 export function writeAddressRow(
   lines: GrowingBytes,
   { bytes, view }: RecordBytes,
@@ -285,14 +291,15 @@ export function writeAddressRow(
   objects: string,
 ): void {
   const said = occurrence.said(bytes, at);
-  const key = said + numFields.key;
-  lines.reserve(end - key + rowFields.objects + objects.length + 4);
+  const key = said + numLayout.length;
+  lines.reserve(end - key + addressRowLayout.length + objects.length + 4);
   lines.copy(view, key, end - key);
   lines.memory[lines.length++] = tab;
-  copyId(view, start + 1, lines.view, lines.length);
-  copyId(view, said, lines.view, lines.length + rowFields.street);
-  lines.view.setInt32(lines.length + rowFields.place, view.getInt32(said + numFields.place));
-  lines.length += rowFields.objects;
+  const { nummeraanduiding, openbareRuimte, woonplaats } = addressRowLayout.at;
+  copyId(view, start + nameLayout.at.identificatie, lines.view, lines.length + nummeraanduiding);
+  copyId(view, said + numLayout.at.openbareRuimte, lines.view, lines.length + openbareRuimte);
+  lines.view.setInt32(lines.length + woonplaats, view.getInt32(said + numLayout.at.woonplaats));
+  lines.length += addressRowLayout.length;
   if (objects !== '') lines.length += lines.memory.write(objects, lines.length, 'latin1');
   lines.memory[lines.length++] = lineEnd;
 }

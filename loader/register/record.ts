@@ -8,12 +8,29 @@ import {
   adresObjectOfText,
   adresObjectTexts,
   gebruiksdoelText,
+  objectTextAt,
   statusLetter,
 } from '../../core/adres-object.ts';
 import type { ObjectenKind } from '../bag/elements.ts';
 import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
 import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
-import { copyId, dayDigits, dayIn, dayWidth, fixedText } from './fields.ts';
+import {
+  comma,
+  copyId,
+  dayDigits,
+  dayIn,
+  fixedText,
+  idWidth,
+  lineEnd,
+  nameLayout,
+  numLayout,
+  objectRowLayout,
+  occurrenceLayout,
+  placeIdWidth,
+  separator,
+  tab,
+  zero,
+} from './layouts.ts';
 import type { GrowingBytes } from './stored-form.ts';
 
 /**
@@ -39,27 +56,15 @@ const letters = { NUM: 'N', VBO: 'V', LIG: 'L', STA: 'S' } as const satisfies Re
   string
 >;
 
-export const idLength = 16;
-/**
- * A record begins with the letter of its kind and its identificatie; this is where its first tab
- * is.
- */
-export const nameLength = 1 + idLength;
-/** The offsets in an occurrence, which begins after a tab. */
-const eindAt = dayWidth;
-const numberAt = eindAt + dayWidth;
-/** The offsets in what follows the colon of a nummeraanduiding. */
-const placeAt = idLength;
-const noPlace = '....';
-const keyAt = placeAt + noPlace.length;
-/** The position in the text of `core/adres-object.ts` of the rest after the role. */
-const restInText = idLength + 3;
+const { identificatie: idAt } = nameLayout.at;
+const { begin: beginAt, eind: eindAt } = occurrenceLayout.at;
+const numberAt = occurrenceLayout.length;
+const { openbareRuimte: streetAt, woonplaats: placeAt } = numLayout.at;
+const keyAt = numLayout.length;
+/** A nummeraanduiding without a woonplaats of its own. */
+const noPlace = '.'.repeat(placeIdWidth);
 
-const tab = 0x09;
-const lineEnd = 0x0a;
 const colon = 0x3a;
-const comma = 0x2c;
-const hash = 0x23;
 const nine = 0x39;
 
 /** The only form of stored records that can be read. */
@@ -67,7 +72,7 @@ export const recordForm = 'records 1';
 
 /** The name of an object, unique among all kinds: `N0457200000201234`. */
 export function recordName(kind: RecordKind, identificatie: string): string {
-  return letters[kind] + fixedText(identificatie, idLength);
+  return letters[kind] + fixedText(identificatie, idWidth);
 }
 
 export const isRecordKind = (kind: string): kind is RecordKind => kind in letters;
@@ -92,8 +97,8 @@ function occurrenceText(one: RegisterVoorkomen): string {
 
 function numText(num: NumVoorkomen): string {
   return (
-    fixedText(num.openbareRuimte, idLength) +
-    fixedText(num.woonplaats ?? noPlace, noPlace.length) +
+    fixedText(num.openbareRuimte, idWidth) +
+    fixedText(num.woonplaats ?? noPlace, placeIdWidth) +
     keyOfNum(num)
   );
 }
@@ -120,7 +125,7 @@ function parseOccurrence(kind: RecordKind, identificatie: string, text: string):
   const saidAt = text.indexOf(':') + 1;
   const span = {
     volgnummer: Number(text.slice(numberAt, saidAt - 1)),
-    begin: Number(text.slice(0, eindAt)),
+    begin: Number(text.slice(beginAt, eindAt)),
     eind: Number(text.slice(eindAt, numberAt)),
   };
   const said = text.slice(saidAt);
@@ -135,7 +140,7 @@ function parseOccurrence(kind: RecordKind, identificatie: string, text: string):
       huisnummer,
       huisletter: '',
       huisnummertoevoeging: toevoeging,
-      openbareRuimte: said.slice(0, placeAt),
+      openbareRuimte: said.slice(streetAt, placeAt),
       woonplaats: place === noPlace ? null : place,
     };
   }
@@ -243,9 +248,9 @@ function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
     addField(lines, stand, WoonplaatsRef);
   }
   addField(lines, stand, postcode);
-  lines.memory[lines.length++] = hash;
+  lines.memory[lines.length++] = separator;
   addField(lines, stand, huisnummer);
-  lines.memory[lines.length++] = hash;
+  lines.memory[lines.length++] = separator;
   const toevoeging = lines.length;
   addField(lines, stand, huisletter);
   addField(lines, stand, huisnummertoevoeging);
@@ -275,7 +280,7 @@ function writeObject(lines: GrowingBytes, stand: WrittenStand): void {
 
 function addId(lines: GrowingBytes, { view, starts }: WrittenStand, field: number): void {
   copyId(view, starts[field] as number, lines.view, lines.length);
-  lines.length += idLength;
+  lines.length += idWidth;
 }
 
 /** Adds a date without its dashes; a missing one is `noEind`. */
@@ -296,8 +301,8 @@ function addField(lines: GrowingBytes, { bytes, starts, ends }: WrittenStand, fi
 /** Reads occurrences where they stand in bytes: each by the position after the tab before it. */
 export const occurrence = {
   /** The bytes that each has: its dates, its number, and an identificatie after the colon. */
-  least: numberAt + 2 + idLength,
-  begin: (bytes: Buffer, at: number) => dayIn(bytes, at),
+  least: numberAt + 2 + idWidth,
+  begin: (bytes: Buffer, at: number) => dayIn(bytes, at + beginAt),
   eind: (bytes: Buffer, at: number) => dayIn(bytes, at + eindAt),
   /** The position after it: of the next tab, or of the end of the record. */
   end(bytes: Buffer, at: number, recordEnd: number): number {
@@ -315,8 +320,18 @@ export const occurrence = {
     Number(bytes.toString('latin1', at + numberAt, occurrence.said(bytes, at) - 1)),
 };
 
-/** The positions of the fields of a nummeraanduiding, counted from `occurrence.said`. */
-export const numFields = { street: 0, place: placeAt, key: keyAt };
+/** The identificatie of the record at `start`. */
+export function idIn(bytes: Buffer, start: number): string {
+  return bytes.toString('latin1', start + idAt, start + nameLayout.length);
+}
+
+const { nummeraanduiding: numInRow } = objectRowLayout.at;
+const objectInRow = objectRowLayout.length;
+const idInRow = objectInRow + objectTextAt.identificatie;
+const typeInRow = objectInRow + objectTextAt.type;
+const statusInRow = objectInRow + objectTextAt.status;
+const roleInRow = objectInRow + objectTextAt.hoofdadres;
+const restInRow = objectInRow + objectTextAt.rest;
 
 /**
  * Writes a row for each nummeraanduiding that an occurrence of an object names, to the lines that
@@ -328,19 +343,19 @@ export function writeObjectRows(
   linesOf: (num: number) => GrowingBytes,
 ): void {
   let num = occurrence.said(bytes, at);
-  let rest = num + idLength;
+  let rest = num + idWidth;
   while (bytes[rest] !== colon) rest++;
   const status = ++rest;
-  for (let role = ofHoofdadres; num < status; num += nameLength, role = ofNevenadres) {
+  for (let role = ofHoofdadres; num < status; num += idWidth + 1, role = ofNevenadres) {
     const lines = linesOf(num);
-    lines.reserve(2 * idLength + end - status + 4);
+    lines.reserve(restInRow + end - status);
     const { memory, length } = lines;
-    copyId(view, num, lines.view, length);
-    copyId(view, start + 1, lines.view, length + idLength);
-    memory[length + 2 * idLength] = bytes[start] as number;
-    memory[length + 2 * idLength + 1] = bytes[status] as number;
-    memory[length + 2 * idLength + 2] = role;
-    lines.length += 2 * idLength + restInText - idLength;
+    copyId(view, num, lines.view, length + numInRow);
+    copyId(view, start + idAt, lines.view, length + idInRow);
+    memory[length + typeInRow] = bytes[start] as number;
+    memory[length + statusInRow] = bytes[status] as number;
+    memory[length + roleInRow] = role;
+    lines.length += restInRow;
     lines.copy(view, status + 1, end - status - 1);
     memory[lines.length++] = lineEnd;
   }
@@ -348,9 +363,8 @@ export function writeObjectRows(
 
 const ofHoofdadres = 0x31;
 const ofNevenadres = 0x30;
-/** The position in an object's text that says whether its address is the hoofdadres. */
-const roleInText = restInText - 1;
-export const isOfHoofdadres = (text: string) => text.charCodeAt(roleInText) === ofHoofdadres;
+export const isOfHoofdadres = (text: string) =>
+  text.charCodeAt(objectTextAt.hoofdadres) === ofHoofdadres;
 
 /**
  * Each object once, as of the hoofdadres if any of its texts says so, in order of identificatie.
@@ -358,7 +372,7 @@ export const isOfHoofdadres = (text: string) => text.charCodeAt(roleInText) === 
 export function distinctObjects(texts: readonly string[]): string[] {
   const byObject = new Map<string, string>();
   for (const text of texts) {
-    const id = text.slice(0, idLength);
+    const id = text.slice(objectTextAt.identificatie, idWidth);
     if (!byObject.has(id) || isOfHoofdadres(text)) byObject.set(id, text);
   }
   return [...byObject.values()].sort();
@@ -396,6 +410,6 @@ export function bucketOf(bytes: Uint8Array, at: number, buckets: number): number
 
 function digitsIn(bytes: Uint8Array, start: number, end: number): number {
   let number = 0;
-  for (let i = start; i < end; i++) number = 10 * number + (bytes[i] as number) - 0x30;
+  for (let i = start; i < end; i++) number = 10 * number + (bytes[i] as number) - zero;
   return number;
 }

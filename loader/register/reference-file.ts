@@ -12,10 +12,9 @@ import {
   type WoonplaatsInGemeente,
   type WplVoorkomen,
 } from '../bag/voorkomen.ts';
-import { idLength } from './record.ts';
+import { idWidth, placeIdWidth } from './layouts.ts';
 import {
   holdsOn,
-  placeIdLength,
   placeLine,
   placesOf,
   relatieLine,
@@ -73,7 +72,7 @@ function streetsIn(memory: SharedArrayBuffer): Lookup<OpenbareRuimte> {
 function currentIn(
   lines: Buffer,
   day: number,
-  idWidth = placeIdLength,
+  idWidth = placeIdWidth,
 ): { kept: Buffer; replaced: string[] } {
   const runs = wantedRuns(lines, (_, start) => holdsOn(lines, start + idWidth, day));
   const texts = Array.from(runs, ({ start, end }) => linesOf(lines.subarray(start, end - 1)));
@@ -172,7 +171,7 @@ export type ReadReference = ReferenceMemory & {
  */
 export function referenceOn(file: ReferenceFile, peildatum: string): ReadReference {
   const day = dayOf(peildatum);
-  const streets = currentIn(file.streets, day, idLength);
+  const streets = currentIn(file.streets, day, idWidth);
   const places = currentIn(file.places, day);
   const relaties = currentIn(file.relaties, day);
   const memory = new SharedArrayBuffer(streets.kept.length);

@@ -5,8 +5,17 @@ import type {
   Span,
   WplVoorkomen,
 } from '../bag/voorkomen.ts';
-import { dayDigits, dayIn, dayWidth, fixedText, numberText } from './fields.ts';
-import { idLength } from './record.ts';
+import {
+  dayDigits,
+  dayIn,
+  fixedText,
+  idWidth,
+  lineEnd,
+  numberText,
+  numberWidth,
+  placeIdWidth,
+  spanLayout,
+} from './layouts.ts';
 
 /**
  * One occurrence of a street is
@@ -15,30 +24,27 @@ import { idLength } from './record.ts';
  * has the form of a place, with the code of the gemeente for a name. So the greatest line of an
  * object belongs to the last occurrence to begin and, among equals, to the highest number.
  */
-export const placeIdLength = 4;
-const numberWidth = 5;
-const beginAt = 1;
-const numberAt = beginAt + dayWidth + 1;
-const eindAt = numberAt + numberWidth + 1;
-const afterSpan = eindAt + dayWidth + 1;
-const placeAt = idLength + afterSpan;
-const nameAt = placeAt + placeIdLength + 1;
-const lineEnd = 0x0a;
+const spanAt = 1;
+const beginAt = spanAt + spanLayout.at.begin;
+const eindAt = spanAt + spanLayout.at.eind;
+const afterSpan = spanAt + spanLayout.length;
+const placeAt = idWidth + afterSpan;
+const nameAt = placeAt + placeIdWidth + 1;
 
 /** The line of an occurrence of a street. @throws LineFieldError */
 export function streetLine(one: OprVoorkomen): string {
   const { identificatie, woonplaats, naam } = one;
   return line(
-    fixedText(identificatie, idLength),
+    fixedText(identificatie, idWidth),
     ...spanTexts(one),
-    fixedText(woonplaats, placeIdLength),
+    fixedText(woonplaats, placeIdWidth),
     naam,
   );
 }
 
 /** The line of an occurrence of a place. @throws LineFieldError */
 export function placeLine(one: Omit<WplVoorkomen, 'kind'>): string {
-  return line(fixedText(one.identificatie, placeIdLength), ...spanTexts(one), one.naam);
+  return line(fixedText(one.identificatie, placeIdWidth), ...spanTexts(one), one.naam);
 }
 
 /** The line of a relation, which has no number. @throws LineFieldError */
@@ -66,11 +72,10 @@ export type StreetFilter = (lines: Buffer, start: number) => boolean;
 
 /** The fields that a filter may read, without a string of the whole line. */
 export const streetAt = {
-  identificatie: (lines: Buffer, start: number) =>
-    lines.toString('latin1', start, start + idLength),
+  identificatie: (lines: Buffer, start: number) => lines.toString('latin1', start, start + idWidth),
   woonplaats: (lines: Buffer, start: number) =>
     lines.toString('latin1', start + placeAt, start + nameAt - 1),
-  eind: (lines: Buffer, start: number) => dayIn(lines, start + idLength + eindAt),
+  eind: (lines: Buffer, start: number) => dayIn(lines, start + idWidth + eindAt),
 };
 
 /** Whether an occurrence holds on `day`, by the position after its identification. */
@@ -101,10 +106,10 @@ export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): O
   );
   return texts.flat().map((text) => ({
     kind: 'OPR',
-    identificatie: text.slice(0, idLength),
+    identificatie: text.slice(0, idWidth),
     naam: text.slice(nameAt),
     woonplaats: text.slice(placeAt, nameAt - 1),
-    ...spanOf(text, idLength),
+    ...spanOf(text, idWidth),
   }));
 }
 
@@ -115,9 +120,9 @@ export function streetsOf(lines: Buffer, isWanted: StreetFilter = () => true): O
 export function placesOf(lines: Buffer): WplVoorkomen[] {
   return [...new Set(textsOf(lines))].sort().map((text) => ({
     kind: 'WPL',
-    identificatie: text.slice(0, placeIdLength),
-    naam: text.slice(placeIdLength + afterSpan),
-    ...spanOf(text, placeIdLength),
+    identificatie: text.slice(0, placeIdWidth),
+    naam: text.slice(placeIdWidth + afterSpan),
+    ...spanOf(text, placeIdWidth),
   }));
 }
 
@@ -126,6 +131,6 @@ function textsOf(lines: Buffer): string[] {
 }
 
 function spanOf(text: string, idEnd: number): Span {
-  const [begin, volgnummer, eind] = text.slice(idEnd + beginAt, idEnd + afterSpan - 1).split('\t');
+  const [begin, volgnummer, eind] = text.slice(idEnd + spanAt, idEnd + afterSpan - 1).split('\t');
   return { volgnummer: Number(volgnummer), begin: Number(begin), eind: Number(eind) };
 }

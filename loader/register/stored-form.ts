@@ -6,6 +6,7 @@
 import zlib, { constants, crc32 } from 'node:zlib';
 import { ZstdCompress } from 'minizlib';
 import { releaseMemory } from '../release-memory.ts';
+import { lineEnd, segmentDigits } from './layouts.ts';
 
 /** The lowest level takes a fifth less time than the usual one, and packs lines as well. */
 const { ZSTD_c_compressionLevel, ZSTD_c_windowLog, ZSTD_c_checksumFlag } = constants;
@@ -70,8 +71,6 @@ export function unpackLines(packed: Uint8Array): string[] {
 export function linesOf(bytes: Buffer): string[] {
   return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
 }
-
-const lineEnd = 0x0a;
 
 /** The position of the first of some sorted lines that begins with this text, or comes after it. */
 export function firstLineFrom(sorted: Buffer, text: string): number {
@@ -178,7 +177,7 @@ export function postcode3sOf(segment: string): string[] {
 }
 
 export function segmentOf(postcode3: string): string {
-  return postcode3.slice(0, 2);
+  return postcode3.slice(0, segmentDigits);
 }
 
 const bits = 32;

@@ -4,6 +4,7 @@ import { addProblem, emptyReport, type ReadCounts } from '../bag/problem-report.
 import { readXml } from '../bag/read-stands.ts';
 import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
 import { extractDate, extractName, type Load, type Slice } from '../dataset/load.ts';
+import { zero } from '../register/layouts.ts';
 import {
   bucketOf,
   occurrenceLine,
@@ -76,8 +77,6 @@ async function extractSlice(
   await putJson(storage, paths.extracted(loadId, slice.slice), extracted);
   return result;
 }
-
-const zero = 0x30;
 
 async function readSlice(
   storage: Storage,

@@ -1,9 +1,9 @@
 import type { Problem } from '../bag/problem-report.ts';
 import { extractName } from '../dataset/load.ts';
 import { ObjectsOfNums, writeAddressRow } from '../register/join-records.ts';
-import { nameLength, numFields, occurrence } from '../register/record.ts';
+import { numLayout, segmentDigits, separator, zero } from '../register/layouts.ts';
+import { idIn, occurrence } from '../register/record.ts';
 import type { RowsByNumber } from '../register/rows.ts';
-import { segmentOf } from '../register/stored-form.ts';
 import {
   gatherRows,
   type JoinInput,
@@ -22,10 +22,6 @@ const kinds = 'nummeraanduidingen';
 /** `objecten`: the stored rows of their objects; absent in a dataset without objects. */
 type JoinedWith = JoinInput & { objecten?: StoredRows[] };
 
-/** The first byte of a key without a postcode. */
-const separator = 0x23;
-const zero = 0x30;
-
 /**
  * Sends the addresses of nummeraanduidingen to the segments of their postcodes, with their objects.
  */
@@ -33,17 +29,17 @@ function addressesTo(rows: RowsByNumber, objects: ObjectsOfNums | null, file: st
   const problems: Problem[] = [];
   const reach = new Set<string>();
   const later: string[] = [];
-  const keyAt = (bytes: Buffer, at: number) => occurrence.said(bytes, at) + numFields.key;
-  const idAt = (bytes: Buffer, start: number) =>
-    bytes.toString('latin1', start + 1, start + nameLength);
+  const keyAt = (bytes: Buffer, at: number) => occurrence.said(bytes, at) + numLayout.length;
+  /** A key without a postcode begins with its separator. */
+  const hasPostcode = (bytes: Buffer, key: number) => bytes[key] !== separator;
   return {
     reach,
     current(records, found) {
       const { bytes } = records;
       const key = keyAt(bytes, found.at);
-      const ofNum = objects?.take(idAt(bytes, found.start)) ?? '';
-      if (bytes[key] === separator) {
-        problems.push({ kind: 'no_postcode', file, identificatie: idAt(bytes, found.start) });
+      const ofNum = objects?.take(idIn(bytes, found.start)) ?? '';
+      if (!hasPostcode(bytes, key)) {
+        problems.push({ kind: 'no_postcode', file, identificatie: idIn(bytes, found.start) });
         return;
       }
       const segment = 10 * ((bytes[key] as number) - zero) + (bytes[key + 1] as number) - zero;
@@ -51,8 +47,10 @@ function addressesTo(rows: RowsByNumber, objects: ObjectsOfNums | null, file: st
     },
     later({ bytes }, start, at) {
       const key = keyAt(bytes, at);
-      if (bytes[key] !== separator) reach.add(segmentOf(bytes.toString('latin1', key, key + 2)));
-      if (objects) later.push(idAt(bytes, start));
+      if (hasPostcode(bytes, key)) {
+        reach.add(bytes.toString('latin1', key, key + segmentDigits));
+      }
+      if (objects) later.push(idIn(bytes, start));
     },
     end() {
       for (const num of later) objects?.take(num);

@@ -13,6 +13,7 @@ import {
   type Load,
   type Snapshot,
 } from '../dataset/load.ts';
+import { lineEnd } from '../register/layouts.ts';
 import {
   type ReferenceMemory,
   referenceAt,
@@ -46,8 +47,6 @@ const usualChangesPerFile = 20_000;
 
 /** How many objects of a segment are stored at once: each is held twice. */
 const concurrentWrites = 4;
-
-const lineEnd = 0x0a;
 
 /** The input for deriving segments, read once; a rollback derives nothing. */
 type Derivation = {

@@ -15,10 +15,10 @@ import {
   withinRegister,
 } from '../register/apply-mutations.ts';
 import { endOfLine } from '../register/join-records.ts';
+import { nameLayout, zero } from '../register/layouts.ts';
 import {
   bucketOf,
   keyOfNum,
-  nameLength,
   parseRecord,
   type RecordLine,
   type RegisterVoorkomen,
@@ -60,8 +60,6 @@ import {
 } from '../storage/work.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Step } from './step.ts';
-
-const zero = 0x30;
 
 /** Finds the records that mutations name, and stores the changed records. @throws ExtractError */
 async function mutate(storage: Storage, loadId: string): Promise<{ segments: number }> {
@@ -286,10 +284,10 @@ function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => 
   const numbers = new Set(Array.from(names, (name) => Number(name.slice(-digits))));
   return (lines, start) => {
     let number = 0;
-    for (let at = start + nameLength - digits; at < start + nameLength; at++) {
+    for (let at = start + nameLayout.length - digits; at < start + nameLayout.length; at++) {
       number = 10 * number + (lines[at] as number) - zero;
     }
-    return numbers.has(number) && names.has(lines.toString('latin1', start, start + nameLength));
+    return numbers.has(number) && names.has(lines.toString('latin1', start, start + nameLayout.length));
   };
 }
 

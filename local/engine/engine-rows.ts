@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type AddressItem, addressItem, keyOfItem } from '../../core/addresses/address-item.ts';
+import { idDigits } from '../../core/adres-object.ts';
 import { type Line, parseLine } from '../../loader/addresses/lines.ts';
 
 /**
@@ -69,8 +70,6 @@ export function rowMaker(): (line: Line) => EngineRow {
     return row;
   };
 }
-
-const idDigits = 16;
 
 function withoutZeros(id: string): string {
   let at = 0;

@@ -6,10 +6,10 @@ import {
   type NumVoorkomen,
   noEind,
 } from '../../../loader/bag/voorkomen.ts';
+import { nameLayout } from '../../../loader/register/layouts.ts';
 import {
   addressesOf,
   distinctObjects,
-  nameLength,
   occurrenceLine,
   parseRecord,
   recordBytes,
@@ -113,7 +113,7 @@ describe('a record', () => {
           const records = nums.map((one) => recordOf('NUM', one.identificatie, [one]));
           const bytes = Buffer.from(records.map((record) => `${record}\n`).join(''), 'latin1');
           for (const record of records) {
-            expect(recordsWith(bytes, record.slice(0, nameLength))).toEqual([record]);
+            expect(recordsWith(bytes, record.slice(0, nameLayout.length))).toEqual([record]);
             const text = record.slice(-4);
             expect(recordsWith(bytes, text)).toEqual(records.filter((one) => one.includes(text)));
           }
@@ -129,7 +129,7 @@ describe('an occurrence of an object', () => {
       fc.property(object, (one) => {
         const record = recordOf(one.kind, one.identificatie, [one]);
         const lines = new GrowingBytes();
-        const found = { start: 0, at: nameLength + 1, end: record.length };
+        const found = { start: 0, at: nameLayout.length + 1, end: record.length };
         writeObjectRows(recordBytes(Buffer.from(`${record}\n`, 'latin1')), found, () => lines);
         const expected = addressesOf(one).map(
           (address, i) => `${address}${adresObjectText({ ...one, hoofdadres: i === 0 })}\n`,

@@ -7,7 +7,7 @@ import {
   fixedText,
   LineFieldError,
   numberText,
-} from '../../../loader/register/fields.ts';
+} from '../../../loader/register/layouts.ts';
 
 describe('a date in a line', () => {
   it('has the same width and reads back the same, whatever the date', () => {
