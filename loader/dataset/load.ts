@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import type { ChangeCounts } from '../addresses/lines.ts';
 import type { Member } from '../bag/extract-members.ts';
 import type { ProblemCounts } from '../bag/problem-report.ts';
-import type { SetAsideObject } from '../register/set-aside.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 
 /**
@@ -26,6 +25,16 @@ export type Snapshot = {
 };
 
 export const hasObjecten = ({ objecten }: Snapshot) => objecten === true;
+
+/**
+ * An object (`WPL 1012`) that stays as it was until a delivery of it matches or an extract comes.
+ */
+export type SetAsideObject = { object: string; file: string; why: string; addresses: number };
+
+/**
+ * How many of the `objects` that one delivery changes were set aside, and why the first ones were.
+ */
+export type SetAsideOfDay = { file: string; objects: number; count: number; examples: string[] };
 
 /**
  * The version of an extract at its source: enough to detect a change without reading it. Plain

@@ -11,16 +11,16 @@ import {
   type MutationFile,
   rejectedDay,
 } from '../dataset/load.ts';
-import { loaderEnvironment } from '../names.ts';
 import {
   DeliveryFinder,
   discoverMutations,
   keptDays,
   withCorrections,
-} from '../storage/following-days.ts';
+} from '../mutations/following-days.ts';
+import { listAllMutations, type MutationListing } from '../mutations/mutation-lists.ts';
+import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import { readExtract, unlimited } from '../storage/members.ts';
-import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
 import { openSource } from '../storage/open.ts';
 import { inTime, type Source, SourceError, SourceTooSlowError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';

@@ -21,13 +21,13 @@ import {
   type ManifestEntry,
   reject,
   resultOf,
+  type SetAsideObject,
   type Snapshot,
   type SourceVersion,
 } from '../dataset/load.ts';
 import { LoadError } from '../load-error.ts';
 import { anyStage } from '../names.ts';
 import { unpackReference } from '../register/reference-file.ts';
-import type { SetAsideObject } from '../register/set-aside.ts';
 import { isSameLocation } from '../storage/source.ts';
 import {
   concurrentReads,

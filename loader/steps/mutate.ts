@@ -4,7 +4,13 @@ import { fileLabel, type MemberKind } from '../bag/extract-members.ts';
 import { gemeenteProblems, relatieFile } from '../bag/gemeente-relaties.ts';
 import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
 import { type AnyVoorkomen, dayOf, type GemeenteRelatie } from '../bag/voorkomen.ts';
-import { extractName, type Load, startOf } from '../dataset/load.ts';
+import {
+  extractName,
+  type Load,
+  type SetAsideObject,
+  type SetAsideOfDay,
+  startOf,
+} from '../dataset/load.ts';
 import { ExtractError } from '../load-error.ts';
 import {
   applyMutations,
@@ -12,8 +18,10 @@ import {
   type Objects,
   objectKey,
   type Register,
+  remembered,
   withinRegister,
-} from '../register/apply-mutations.ts';
+} from '../mutations/apply-mutations.ts';
+import { readCopy } from '../mutations/delivery-copies.ts';
 import { endOfLine } from '../register/join-records.ts';
 import { nameLayout, zero } from '../register/layouts.ts';
 import {
@@ -35,10 +43,8 @@ import {
 } from '../register/reference-file.ts';
 import { placesOf, type StreetFilter, streetAt, streetsOf } from '../register/reference-lines.ts';
 import { nameOfNumber, packRecords } from '../register/rows.ts';
-import { remembered, type SetAsideObject, type SetAsideOfDay } from '../register/set-aside.ts';
 import { lineBytes, segmentOf } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { readCopy } from '../storage/mutation-deliveries.ts';
 import {
   findJson,
   getJson,
@@ -287,7 +293,9 @@ function isAmong(names: ReadonlySet<string>): (lines: Buffer, start: number) => 
     for (let at = start + nameLayout.length - digits; at < start + nameLayout.length; at++) {
       number = 10 * number + (lines[at] as number) - zero;
     }
-    return numbers.has(number) && names.has(lines.toString('latin1', start, start + nameLayout.length));
+    return (
+      numbers.has(number) && names.has(lines.toString('latin1', start, start + nameLayout.length))
+    );
   };
 }
 

@@ -8,10 +8,10 @@ import {
   type ManifestEntry,
 } from '../dataset/load.ts';
 import { LoadError } from '../load-error.ts';
+import { isPastDelivery } from '../mutations/delivery-copies.ts';
+import { datesOfName } from '../mutations/mutation-lists.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lock.ts';
-import { isPastDelivery } from '../storage/mutation-deliveries.ts';
-import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { currentManifest, differingKeys, putManifest } from '../storage/stored-loads.ts';
 import { snapshotLines } from '../storage/stored-register.ts';

@@ -5,7 +5,7 @@ import type { Place } from '../../core/place-fields.ts';
 import type { Change, ChangeCounts, ChangeKind } from '../addresses/lines.ts';
 import { nameOf } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
-import type { SetAsideObject } from '../register/set-aside.ts';
+import type { SetAsideObject } from '../dataset/load.ts';
 
 /**
  * A change in readable form: what lookups of a key answer before and after it, as `street, town`,

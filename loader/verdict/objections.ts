@@ -9,7 +9,7 @@ import {
   type PlaceSize,
   type PlaceSizes,
 } from '../addresses/place-sizes.ts';
-import type { SetAsideOfDay } from '../register/set-aside.ts';
+import type { SetAsideOfDay } from '../dataset/load.ts';
 import {
   type ColumnTally,
   type Compared,

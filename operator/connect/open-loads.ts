@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import { gapAfter, listMutations, pathFrom } from '../../loader/mutations/mutation-lists.ts';
 import type { LoadRequest, Progress } from '../../loader/steps/step.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type LeaseTiming,
   remoteLease,
 } from '../../loader/storage/lock.ts';
-import { gapAfter, listMutations, pathFrom } from '../../loader/storage/mutation-lists.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import type { LoadContext } from '../../loader/storage/stored-loads.ts';
 import type { LoadReport } from '../../loader/verdict/load-report.ts';

@@ -13,10 +13,10 @@ import {
 } from '@aws-sdk/client-sfn';
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
+import { listMutations } from '../../loader/mutations/mutation-lists.ts';
 import { failureStates } from '../../loader/names.ts';
 import { loadSteps } from '../../loader/steps/load-steps.ts';
 import type { Progress, StageProgress } from '../../loader/steps/step.ts';
-import { listMutations } from '../../loader/storage/mutation-lists.ts';
 import { openSource } from '../../loader/storage/open.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import {

@@ -1,7 +1,6 @@
 import { type Gemeente, gemeenteOf } from '../../core/gemeenten.ts';
 import { keyOf, parseLine } from '../../loader/addresses/lines.ts';
 import { relatieFile } from '../../loader/bag/gemeente-relaties.ts';
-import type { Mutation } from '../../loader/bag/mutations.ts';
 import {
   type AdresseerbaarVoorkomen,
   type AnyVoorkomen,
@@ -18,9 +17,10 @@ import {
   type Snapshot,
 } from '../../loader/dataset/load.ts';
 import { LoadError } from '../../loader/load-error.ts';
-import { numKeysOf, objectKey } from '../../loader/register/apply-mutations.ts';
+import { numKeysOf, objectKey } from '../../loader/mutations/apply-mutations.ts';
+import { readCopy } from '../../loader/mutations/delivery-copies.ts';
+import type { Mutation } from '../../loader/mutations/read-mutations.ts';
 import { isRecordKind, keyOfNum, recordName } from '../../loader/register/record.ts';
-import { readCopy } from '../../loader/storage/mutation-deliveries.ts';
 import { paths, type Storage } from '../../loader/storage/storage.ts';
 import { readManifest } from '../../loader/storage/stored-loads.ts';
 import {

@@ -104,7 +104,7 @@ const isFaceOfLoader = (name: string) =>
     'storage/lock',
     'storage/open',
     'storage/source',
-    'storage/mutation-lists',
+    'mutations/mutation-lists',
     'storage/s3',
   ].some((file) => name === `loader/${file}.ts`);
 
@@ -114,6 +114,10 @@ const isFaceOfLoader = (name: string) =>
  */
 const pure =
   /^core\/(address-form|adres-object|calendar|contract|environment|gemeenten|place-fields|rd-to-etrs89|similar|accounts\/(quota|api-key|account)|addresses\/(address-key|address-input|batch-input|input-faults|parameter-names))\.ts$/;
+
+/** Files of the loader that read, derive and judge, without storage. */
+const pureLoader =
+  /^loader\/((zip|bag|register|addresses|dataset|verdict)\/|mutations\/(mutation-delivery|read-mutations|apply-mutations)\.ts$)/;
 
 /** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
@@ -148,9 +152,10 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     'reading the register and judging a load import no AWS, storage or step',
-    /^loader\/(zip|bag|register|addresses|dataset|verdict)\//,
+    pureLoader,
     (name) =>
-      /^(loader\/(zip|bag|register|addresses|dataset|verdict)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|(adres-object|gemeenten|place-fields)\.ts$))/.test(
+      pureLoader.test(name) ||
+      /^(loader\/[a-z-]+\.ts$|core\/(addresses\/|(adres-object|gemeenten|place-fields)\.ts$))/.test(
         name,
       ) ||
       (isPackage(name) && !isAws(name)),
@@ -164,7 +169,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'an explanation and a repair also see the stored register',
     /^(operator\/explain\/|local\/load\/repair\.ts$)/,
     (name) =>
-      !/^loader\/(?!bag\/(gemeente-relaties|mutations|voorkomen)|register\/(apply-mutations|record|stored-form)|storage\/mutation-deliveries)/.test(
+      !/^loader\/(?!bag\/(gemeente-relaties|voorkomen)|mutations\/(read-mutations|apply-mutations|delivery-copies)|register\/(record|stored-form))/.test(
         name,
       ) || isFaceOfLoader(name),
   ],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readMutations } from '../../../loader/bag/mutations.ts';
 import { xsdDate, xsdInteger } from '../../../loader/bag/xsd-values.ts';
+import { readMutations } from '../../../loader/mutations/read-mutations.ts';
 import { type MutationGroup, mutationsXml } from '../../support/mutation-delivery.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
 import { fileXml, type VboStand } from '../../support/stand-xml.ts';

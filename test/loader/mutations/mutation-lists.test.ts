@@ -8,7 +8,7 @@ import {
   listAllMutations,
   listMutations,
   pathFrom,
-} from '../../../loader/storage/mutation-lists.ts';
+} from '../../../loader/mutations/mutation-lists.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { startHttpServer } from '../../support/http-server.ts';
 import { startForTests } from '../../support/start-for-tests.ts';

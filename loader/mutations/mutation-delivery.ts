@@ -1,8 +1,5 @@
 /** Deliveries of mutations: the zip, and what its documents say that it is. */
 
-import { ExtractError } from '../load-error.ts';
-import type { RandomAccess } from '../zip/random-access.ts';
-import { hashOf, listEntries, withEntry, type ZipEntry } from '../zip/zip.ts';
 import {
   areaText,
   baseName,
@@ -12,12 +9,15 @@ import {
   isCalendarDay,
   isFuture,
   isJunk,
-} from './delivery-document.ts';
-import { heldBy, innerZip, listXmlFiles } from './extract-members.ts';
-import { readGemeenteRelaties, relatieFile } from './gemeente-relaties.ts';
-import { type Mutation, readMutations } from './mutations.ts';
-import type { Problem } from './problem-report.ts';
-import { dayOf, type GemeenteRelatie } from './voorkomen.ts';
+} from '../bag/delivery-document.ts';
+import { heldBy, innerZip, listXmlFiles } from '../bag/extract-members.ts';
+import { readGemeenteRelaties, relatieFile } from '../bag/gemeente-relaties.ts';
+import type { Problem } from '../bag/problem-report.ts';
+import { dayOf, type GemeenteRelatie } from '../bag/voorkomen.ts';
+import { ExtractError } from '../load-error.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
+import { hashOf, listEntries, withEntry, type ZipEntry } from '../zip/zip.ts';
+import { type Mutation, readMutations } from './read-mutations.ts';
 
 /** The identity of a delivery, by its own documents. */
 export type DeliveryIdentity = {

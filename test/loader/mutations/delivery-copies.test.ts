@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
-import { objectKey } from '../../../loader/register/apply-mutations.ts';
+import { objectKey } from '../../../loader/mutations/apply-mutations.ts';
+import { DeliveryCopies, readCopy } from '../../../loader/mutations/delivery-copies.ts';
+import { readMutationDelivery } from '../../../loader/mutations/mutation-delivery.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { DeliveryCopies, readCopy } from '../../../loader/storage/mutation-deliveries.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { Random } from '../../../tools/bench/generator/random.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';

@@ -14,13 +14,16 @@ import {
   rejectedPeriods,
 } from '../dataset/load.ts';
 import { ExtractError, LoadError } from '../load-error.ts';
+import { SourceError } from '../storage/source.ts';
+import { concurrentReads, findJson, paths, putJson, type Storage } from '../storage/storage.ts';
+import type { Discovery } from '../storage/stored-loads.ts';
 import type { LoadProposal } from '../verdict/load-report.ts';
 import {
   DeliveryCopies,
   type FoundDelivery,
   isDeliveryKept,
   isPastDelivery,
-} from './mutation-deliveries.ts';
+} from './delivery-copies.ts';
 import {
   gapAfter,
   type ListedMutations,
@@ -29,9 +32,6 @@ import {
   type Period,
   pathFrom,
 } from './mutation-lists.ts';
-import { SourceError } from './source.ts';
-import { concurrentReads, findJson, paths, putJson, type Storage } from './storage.ts';
-import type { Discovery } from './stored-loads.ts';
 
 /** An operator rejected this delivery, or a rollback left it. */
 class RejectedDeliveryError extends Error {

@@ -2,17 +2,13 @@
 
 import { crc32 } from 'node:zlib';
 import { areaText, futureDelivery, isFuture } from '../bag/delivery-document.ts';
-import { type MutationDelivery, readMutationDelivery, saidOf } from '../bag/mutation-delivery.ts';
 import type { MutationFile, SourceVersion } from '../dataset/load.ts';
 import { ExtractError } from '../load-error.ts';
 import { loadDefaults } from '../names.ts';
-import { numKeysOf, objectKey } from '../register/apply-mutations.ts';
 import { packLineBytes, unpackLineBytes } from '../register/stored-form.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { bufferAccess } from '../zip/random-access.ts';
-import { type ListedMutations, readWhole } from './mutation-lists.ts';
-import { openSource } from './open.ts';
-import { type Source, SourceError, SourceUnavailableError } from './source.ts';
+import { openSource } from '../storage/open.ts';
+import { type Source, SourceError, SourceUnavailableError } from '../storage/source.ts';
 import {
   DamagedObjectError,
   findUsableJson,
@@ -21,7 +17,11 @@ import {
   paths,
   putJson,
   type Storage,
-} from './storage.ts';
+} from '../storage/storage.ts';
+import { bufferAccess } from '../zip/random-access.ts';
+import { numKeysOf, objectKey } from './apply-mutations.ts';
+import { type MutationDelivery, readMutationDelivery, saidOf } from './mutation-delivery.ts';
+import { type ListedMutations, readWhole } from './mutation-lists.ts';
 
 /** Whether the storage has a delivery, undamaged. */
 export async function isDeliveryKept(storage: Storage, key: string): Promise<boolean> {

@@ -1,7 +1,6 @@
 /** The changes that an XML file of mutations describes. */
 
-import { ExtractError } from '../load-error.ts';
-import { isObjectenKind, kindOfElement, type StandKind } from './elements.ts';
+import { isObjectenKind, kindOfElement, type StandKind } from '../bag/elements.ts';
 import {
   addField,
   type Fields,
@@ -9,11 +8,12 @@ import {
   occurrenceOf,
   spanOf,
   toVoorkomen,
-} from './interpret-stand.ts';
-import { isProblem, type Problem } from './problem-report.ts';
-import { mutationDocument, SchemaParser } from './schema.ts';
-import type { AnyVoorkomen } from './voorkomen.ts';
-import { xsdDate } from './xsd-values.ts';
+} from '../bag/interpret-stand.ts';
+import { isProblem, type Problem } from '../bag/problem-report.ts';
+import { mutationDocument, SchemaParser } from '../bag/schema.ts';
+import type { AnyVoorkomen } from '../bag/voorkomen.ts';
+import { xsdDate } from '../bag/xsd-values.ts';
+import { ExtractError } from '../load-error.ts';
 
 /**
  * `was` is `null` for a new object, and either side is `null` if it never counts. `isNew` tells the

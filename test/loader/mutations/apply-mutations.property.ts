@@ -4,7 +4,6 @@ import { addressKey } from '../../../core/addresses/address-key.ts';
 import { deriveLines } from '../../../loader/addresses/derive.ts';
 import { addressPart, placeText } from '../../../loader/addresses/lines.ts';
 import { sortedRows } from '../../../loader/addresses/sort-rows.ts';
-import { type Mutation, readMutations } from '../../../loader/bag/mutations.ts';
 import {
   type AdresseerbaarVoorkomen,
   dayOf,
@@ -18,7 +17,8 @@ import {
   type Objects,
   objectKey,
   withinRegister,
-} from '../../../loader/register/apply-mutations.ts';
+} from '../../../loader/mutations/apply-mutations.ts';
+import { type Mutation, readMutations } from '../../../loader/mutations/read-mutations.ts';
 import { joinRecords, writeAddressRow } from '../../../loader/register/join-records.ts';
 import { recordOf } from '../../../loader/register/record.ts';
 import { GrowingBytes, lineBytes, linesOf } from '../../../loader/register/stored-form.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { deliveryFile } from '../../../loader/bag/delivery-document.ts';
-import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
+import { readMutationDelivery } from '../../../loader/mutations/mutation-delivery.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { mutationDeliveryXml } from '../../support/mutation-delivery.ts';
-import { zipOf } from './zip-of.ts';
+import { zipOf } from '../bag/zip-of.ts';
 
 const vanaf = '2026-01-08';
 const tot = '2026-01-09';

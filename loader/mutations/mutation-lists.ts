@@ -3,8 +3,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isCalendarDay } from '../bag/delivery-document.ts';
-import { openSource } from './open.ts';
-import { connectionError, type Source, SourceError } from './source.ts';
+import { openSource } from '../storage/open.ts';
+import { connectionError, type Source, SourceError } from '../storage/source.ts';
 
 /**
  * A delivery as its list describes it, which its documents must confirm; without gemeenten of the

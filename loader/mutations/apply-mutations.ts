@@ -2,10 +2,10 @@
 
 import { adresObjectText } from '../../core/adres-object.ts';
 import { isObjectenKind } from '../bag/elements.ts';
-import type { Mutation } from '../bag/mutations.ts';
 import { type AnyVoorkomen, dayOf, dayText, noEind } from '../bag/voorkomen.ts';
-import { addressesOf, isSameVoorkomen } from './record.ts';
-import type { SetAsideObject, SetAsideOfDay } from './set-aside.ts';
+import type { SetAsideObject, SetAsideOfDay } from '../dataset/load.ts';
+import { addressesOf, isSameVoorkomen } from '../register/record.ts';
+import type { Mutation } from './read-mutations.ts';
 
 /** One file of mutations: it leads from `vanaf` to `tot`. */
 export type MutationDay = {
@@ -65,6 +65,17 @@ export function applyMutations(
     unsettled.set(key, { object: key, file: day.file, why, addresses: 1 });
   }
   return setAside;
+}
+
+/**
+ * How many set-aside objects are remembered, those with the most addresses: more are of a delivery
+ * that is wrong as a whole.
+ */
+const mostRemembered = 200;
+
+/** The objects with the most addresses first. */
+export function remembered(objects: readonly SetAsideObject[]): SetAsideObject[] {
+  return objects.toSorted((a, b) => b.addresses - a.addresses).slice(0, mostRemembered);
 }
 
 /** Applies the changes of one object to its occurrences; what does not match, or `null`. */
