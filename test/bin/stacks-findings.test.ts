@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { addChecks } from '../../bin/stacks.ts';
 import '../lib/assemblies.ts';
 import { everything, portal, signIn } from '../lib/synthesized.ts';
 import { app } from '../lib/unbundled-app.ts';
-import { sweep } from '../support/sweep.ts';
+import { inSweep } from '../support/in-sweep.ts';
 
 const largest = { ...everything, dataset: { objecten: true }, portal: { ...portal, signIn } };
 const cases = ['strong', 'weak'].flatMap((references) =>
@@ -36,7 +36,7 @@ async function findingsOf(settings: object, references: string): Promise<string[
 }
 
 describe('a synthesis in a clone', () => {
-  it.each(sweep(cases, 1))(
+  inSweep.each(cases)(
     'has no finding that is not acknowledged, with $references references and $name',
     async ({ settings, references }) => {
       expect(await findingsOf(settings, references)).toEqual([]);

@@ -119,6 +119,8 @@ describe.each(programs.map((program, index) => ({ program, index, file: program[
   ({ program, index }) => {
     const here = runs(program[1], '--version');
     const test = here ? it : it.skip;
+    // In a contributor's run the second program tries what most differs between the two.
+    const testOfFirst = here && index > 0 ? inSweep : test;
     const because = here ? '' : ` (skipped: ${program[1]} is not on this machine)`;
 
     test(`writes each row of a file of Excel with what the register has of it, and pays for valid rows only${because}`, async () => {
@@ -150,34 +152,40 @@ describe.each(programs.map((program, index) => ({ program, index, file: program[
       await proxy.stop();
     });
 
-    test(`joins two columns of a toevoeging, reads commas and windows-1252, and adds columns of other names${because}`, async () => {
-      const latin = Buffer.from('Zoë,Postcode,Nr,Letter,Toev\n"a, b",1381DE,30,a,100\n', 'latin1');
-      const { args, out, folder } = filesFor(index, latin);
-      const more = [
-        '--toevoeging',
-        'Letter',
-        '--toevoeging',
-        'Toev',
-        '--prefix',
-        'x_',
-        '--encoding',
-        'windows-1252',
-      ];
-      const { code } = await start(program, [...args, ...columns.slice(0, 4), ...more], {
-        url: service.baseUrl,
-        folder,
-      }).ended;
-      expect(code).toBe(0);
-      expect(out().toString().split('\n').slice(0, 2)).toEqual([
-        '\ufeffZoë,Postcode,Nr,Letter,Toev,x_status,x_straat,x_woonplaats,x_toevoegingen,x_detail',
-        expect.stringMatching(/^"a, b",1381DE,30,a,100,ok,Hugo de Grootlaan,Weesp,/),
-      ]);
-    });
+    testOfFirst(
+      `joins two columns of a toevoeging, reads commas and windows-1252, and adds columns of other names${because}`,
+      async () => {
+        const latin = Buffer.from(
+          'Zoë,Postcode,Nr,Letter,Toev\n"a, b",1381DE,30,a,100\n',
+          'latin1',
+        );
+        const { args, out, folder } = filesFor(index, latin);
+        const more = [
+          '--toevoeging',
+          'Letter',
+          '--toevoeging',
+          'Toev',
+          '--prefix',
+          'x_',
+          '--encoding',
+          'windows-1252',
+        ];
+        const { code } = await start(program, [...args, ...columns.slice(0, 4), ...more], {
+          url: service.baseUrl,
+          folder,
+        }).ended;
+        expect(code).toBe(0);
+        expect(out().toString().split('\n').slice(0, 2)).toEqual([
+          '\ufeffZoë,Postcode,Nr,Letter,Toev,x_status,x_straat,x_woonplaats,x_toevoegingen,x_detail',
+          expect.stringMatching(/^"a, b",1381DE,30,a,100,ok,Hugo de Grootlaan,Weesp,/),
+        ]);
+      },
+    );
 
     const kills = [0, 1, 2].flatMap((call) =>
       (['before', 'after'] as const).map((when) => [call, when] as const),
     );
-    test.each(here ? sweep(kills, 2) : kills.slice(0, 1))(
+    test.each(here ? sweep(kills, 1) : kills.slice(0, 1))(
       `loses nothing when it is killed at call %d, %s its response, and pays at most 100 addresses again${because}`,
       async (at, when) => {
         const rows = rowsOf(250);
@@ -212,80 +220,89 @@ describe.each(programs.map((program, index) => ({ program, index, file: program[
       },
     );
 
-    test(`waits for Retry-After, a second for the gateway, and says which calls may have been counted${because}`, async () => {
-      const refusals: [number, string | undefined, string][] = [
-        [429, '1', '{"title":"Quota exceeded","detail":"Wait."}'],
-        [429, undefined, '{"message":"Too Many Requests"}'],
-        [503, '1', '{"title":"Unavailable","detail":"Wait."}'],
-      ];
-      const proxy = await startProxy(service.baseUrl, (call, response) => {
-        const [status = 0, wait, body] = refusals[call - 1] ?? [];
-        if (status === 0) return undefined;
-        response.writeHead(status, wait ? { 'Retry-After': wait } : {}).end(body);
-        return 'answered';
-      });
-      const { args, out, folder } = filesFor(index, csvOf(rowsOf(1)));
-      const { code, error } = await start(program, [...args, ...columns], { ...proxy, folder })
-        .ended;
-      expect([code, out().toString()]).toEqual([0, expect.stringContaining(';ok;')]);
-      expect(proxy.calls.length).toBe(4);
-      const waits = proxy.calls.slice(1).map(({ at }, i) => at - (proxy.calls[i]?.at ?? 0));
-      // Timers may end a little early.
-      for (const wait of waits) expect(wait).toBeGreaterThan(950);
-      expect(error).toContain('A limit is reached: waits 1 s.');
-      expect(error).toContain('503: tries again in 1 s. The 1 addresses may have been counted.');
-      await proxy.stop();
-    });
+    testOfFirst(
+      `waits for Retry-After, a second for the gateway, and says which calls may have been counted${because}`,
+      async () => {
+        const refusals: [number, string | undefined, string][] = [
+          [429, '1', '{"title":"Quota exceeded","detail":"Wait."}'],
+          [429, undefined, '{"message":"Too Many Requests"}'],
+          [503, '1', '{"title":"Unavailable","detail":"Wait."}'],
+        ];
+        const proxy = await startProxy(service.baseUrl, (call, response) => {
+          const [status = 0, wait, body] = refusals[call - 1] ?? [];
+          if (status === 0) return undefined;
+          response.writeHead(status, wait ? { 'Retry-After': wait } : {}).end(body);
+          return 'answered';
+        });
+        const { args, out, folder } = filesFor(index, csvOf(rowsOf(1)));
+        const { code, error } = await start(program, [...args, ...columns], { ...proxy, folder })
+          .ended;
+        expect([code, out().toString()]).toEqual([0, expect.stringContaining(';ok;')]);
+        expect(proxy.calls.length).toBe(4);
+        const waits = proxy.calls.slice(1).map(({ at }, i) => at - (proxy.calls[i]?.at ?? 0));
+        // Timers may end a little early.
+        for (const wait of waits) expect(wait).toBeGreaterThan(950);
+        expect(error).toContain('A limit is reached: waits 1 s.');
+        expect(error).toContain('503: tries again in 1 s. The 1 addresses may have been counted.');
+        await proxy.stop();
+      },
+    );
 
-    test(`ends where a limit is longer than --wait, and continues there${because}`, async () => {
-      const rows = rowsOf(150);
-      let isLimited = true;
-      const proxy = await startProxy(service.baseUrl, (call, response) => {
-        if (!isLimited || call <= 2) return undefined;
-        response.writeHead(429, { 'Retry-After': '7200' }).end('{}');
-        return 'answered';
-      });
-      const { args, out, folder } = filesFor(index, csvOf(rows));
-      const { code, error } = await start(program, [...args, ...columns], { ...proxy, folder })
-        .ended;
-      expect([code, error]).toEqual([
-        1,
-        expect.stringContaining('longer than --wait 3600.\nStopped after row 100 of 150.'),
-      ]);
-      isLimited = false;
-      const again = await start(program, [...args, ...columns], { ...proxy, folder }).ended;
-      expect([again.code, again.error]).toEqual([
-        0,
-        expect.stringContaining('Continues after row 100 of 150'),
-      ]);
-      expect(out().toString().split('\n').length).toBe(152);
-      expect(proxy.paid()).toBe(120);
-      await proxy.stop();
-    });
+    testOfFirst(
+      `ends where a limit is longer than --wait, and continues there${because}`,
+      async () => {
+        const rows = rowsOf(150);
+        let isLimited = true;
+        const proxy = await startProxy(service.baseUrl, (call, response) => {
+          if (!isLimited || call <= 2) return undefined;
+          response.writeHead(429, { 'Retry-After': '7200' }).end('{}');
+          return 'answered';
+        });
+        const { args, out, folder } = filesFor(index, csvOf(rows));
+        const { code, error } = await start(program, [...args, ...columns], { ...proxy, folder })
+          .ended;
+        expect([code, error]).toEqual([
+          1,
+          expect.stringContaining('longer than --wait 3600.\nStopped after row 100 of 150.'),
+        ]);
+        isLimited = false;
+        const again = await start(program, [...args, ...columns], { ...proxy, folder }).ended;
+        expect([again.code, again.error]).toEqual([
+          0,
+          expect.stringContaining('Continues after row 100 of 150'),
+        ]);
+        expect(out().toString().split('\n').length).toBe(152);
+        expect(proxy.paid()).toBe(120);
+        await proxy.stop();
+      },
+    );
 
-    test(`sends no more addresses in a call than a limit allows, and splits a call that is too large${because}`, async () => {
-      const long = [['long', 'x'.repeat(60_000), '1', '']];
-      const proxy = await startProxy(service.baseUrl, (_, response, { length }) => {
-        if (length <= 60) return undefined;
-        const headers = {
-          'Retry-After': '1',
-          'RateLimit-Policy': '"minute";q=60;w=60, "day";q=500;w=86400',
-        };
-        response.writeHead(429, headers).end('{}');
-        return 'answered';
-      });
-      const rows = [...rowsOf(140), ...long, ...long, ...rowsOf(1)];
-      const { args, out, folder } = filesFor(index, csvOf(rows));
-      const { code } = await start(program, [...args, ...columns], { ...proxy, folder }).ended;
-      expect(code).toBe(0);
-      expect(proxy.calls.filter(({ size }) => size > 60).length).toBe(1);
-      const written: string[][] = recordsIn(out().toString()).slice(1);
-      expect(written.map(([id, , , , status]) => [id, status])).toEqual(
-        rows.map(([id = ''], i) => [id, id === 'long' ? 'invalid' : kinds[(i % 142) % 5]?.[3]]),
-      );
-      expect(proxy.paid()).toBe(113);
-      await proxy.stop();
-    });
+    testOfFirst(
+      `sends no more addresses in a call than a limit allows, and splits a call that is too large${because}`,
+      async () => {
+        const long = [['long', 'x'.repeat(60_000), '1', '']];
+        const proxy = await startProxy(service.baseUrl, (_, response, { length }) => {
+          if (length <= 60) return undefined;
+          const headers = {
+            'Retry-After': '1',
+            'RateLimit-Policy': '"minute";q=60;w=60, "day";q=500;w=86400',
+          };
+          response.writeHead(429, headers).end('{}');
+          return 'answered';
+        });
+        const rows = [...rowsOf(140), ...long, ...long, ...rowsOf(1)];
+        const { args, out, folder } = filesFor(index, csvOf(rows));
+        const { code } = await start(program, [...args, ...columns], { ...proxy, folder }).ended;
+        expect(code).toBe(0);
+        expect(proxy.calls.filter(({ size }) => size > 60).length).toBe(1);
+        const written: string[][] = recordsIn(out().toString()).slice(1);
+        expect(written.map(([id, , , , status]) => [id, status])).toEqual(
+          rows.map(([id = ''], i) => [id, id === 'long' ? 'invalid' : kinds[(i % 142) % 5]?.[3]]),
+        );
+        expect(proxy.paid()).toBe(113);
+        await proxy.stop();
+      },
+    );
 
     const good = csvOf(rowsOf(1));
     const refused: [name: string, content: string | Buffer, args: string[], message: string][] = [
@@ -311,7 +328,7 @@ describe.each(programs.map((program, index) => ({ program, index, file: program[
       ],
       ['an unknown option', good, ['--nothing'], '--postcode'],
     ];
-    test.each(refused)(
+    testOfFirst.each(sweep(refused, 3))(
       `refuses %s before it sends anything${because}`,
       async (_, content, more, message) => {
         const proxy = await startProxy(service.baseUrl);
@@ -326,7 +343,7 @@ describe.each(programs.map((program, index) => ({ program, index, file: program[
       },
     );
 
-    test(`overwrites nothing, and continues no other file${because}`, async () => {
+    testOfFirst(`overwrites nothing, and continues no other file${because}`, async () => {
       const proxy = await startProxy(service.baseUrl, (_, response) => {
         response
           .writeHead(401)
@@ -355,7 +372,7 @@ describe.each(programs.map((program, index) => ({ program, index, file: program[
       await proxy.stop();
     });
 
-    test(`prints no key, and takes it to no other place${because}`, async () => {
+    testOfFirst(`prints no key, and takes it to no other place${because}`, async () => {
       const followed: (string | undefined)[] = [];
       const elsewhere = await startHttpServer((request, response) => {
         followed.push(request.url);

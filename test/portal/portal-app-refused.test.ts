@@ -13,11 +13,11 @@ const mostAnswerBytes = 128 * 1024;
 describe('a hostile form, or query of a page', () => {
   let rows: PortalWork[];
   beforeAll(() => {
-    rows = rowsOf('hostile-portal.ts', isFullSweep ? '300' : '16');
+    rows = rowsOf('hostile-portal.ts', isFullSweep ? '300' : '8');
   });
 
   it('is answered with what is wrong, and never a fault of the service', () => {
-    expect(rows.length).toBeGreaterThan(40);
+    expect(rows.length).toBeGreaterThan(20);
     expect(new Set(rows.map(({ status }) => status)).size).toBeGreaterThan(1);
     expect(rows.filter(({ status }) => status < 200 || status >= 500)).toEqual([]);
   });

@@ -195,6 +195,9 @@ const commandsOf = ({ pending, label, table }: State) =>
     return command !== 'a backup of the table is restored' || table === 'between';
   });
 
+/** A contributor's run tries the first of the states: those after one death, and some after two. */
+const mostStates = isFullSweep ? Number.POSITIVE_INFINITY : 8;
+
 type Found = { states: number; commands: number; deaths: number };
 
 /**
@@ -217,7 +220,7 @@ async function giveAll(): Promise<Found> {
     open.push([state, await dataset.copy()]);
   };
   await meet(await bench.after([january, february], small));
-  for (let next = open.shift(); next; next = open.shift()) {
+  for (let next = open.shift(); next && found.states < mostStates; next = open.shift()) {
     const [state, dataset] = next;
     found.states++;
     let left = await dataset.copy();
@@ -248,7 +251,7 @@ async function giveAll(): Promise<Found> {
 describe('a storage and its table in any state that a death leaves', () => {
   it('lets each command end as the state says, and lead back to what was live or on to the next', async () => {
     const { states, commands: given, deaths } = await giveAll();
-    expect(states).toBeGreaterThanOrEqual(isFullSweep ? 44 : 17);
+    expect(states).toBeGreaterThanOrEqual(isFullSweep ? 44 : mostStates);
     expect([given > 7 * states, deaths > 10 * states]).toEqual([true, true]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { because, browserForTests, inBrowser } from '../../support/browser.ts';
+import { because, browserForTests, inBrowser, inBrowserSweep } from '../../support/browser.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { readyText, start } from '../../support/start.ts';
 
@@ -91,7 +91,7 @@ describe('the page that tries a lookup, in a browser on the demo', () => {
     },
   );
 
-  inBrowser(
+  inBrowserSweep(
     `comes back to its form after a session has ended, without the key in a page${because}`,
     async () => {
       const { page, key } = await openTryPage();
