@@ -446,7 +446,7 @@ const states: State[] = [
 ];
 
 describe(`the form element${because}`, () => {
-  inBrowser.each(sweep(states, 4))(
+  inBrowser.each(sweep(states, 3))(
     'says what is so, harms nothing, and leads on by keyboard: $name',
     async (state) => {
       const { url = () => form.url, place = ['', ''], lookups: most = 2, keys, ordered } = state;
