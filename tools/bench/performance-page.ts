@@ -70,6 +70,23 @@ const rows: readonly Row[] = [
     reference: () => '1: a hundred calls',
   },
   {
+    what: 'refusing the most expensive request of 64 KB, CPU beyond a valid batch of 100',
+    benchmark: 'refused',
+    value: (figure) => figure('most.beyond_ms'),
+    unit: 'ms',
+    more: (figure) => `an answer of ${short(figure('most.answer_bytes') / 1024)} KB at most`,
+    limit: { atMost: 50 },
+    reference: (figure) =>
+      `${short(figure('valid_batch_ms'))} ms: the batch; ${short(figure('kinds'))} kinds of hostile requests`,
+  },
+  {
+    what: 'refusing a request that is twice as large, CPU',
+    benchmark: 'refused',
+    value: (figure) => figure('most.growth'),
+    limit: { atMost: 2.5 },
+    reference: () => '1: half of it',
+  },
+  {
     what: "reading a tenth of the country's extract, CPU",
     benchmark: 'read',
     share: 0.1,
