@@ -35,6 +35,18 @@ async function newPlace() {
   return { dataset, source, manifest: join(folder, 'manifest.json') };
 }
 
+describe('the age of what is live', () => {
+  it('is counted in whole days since the peildatum', async () => {
+    const { dataset } = await newPlace();
+    const day = 86_400_000;
+    const midnight = Date.parse(february.peildatum);
+    const ages = [0, day - 1, day, 10 * day - 1, 10 * day].map(async (passed) => {
+      return (await loadStatus(dataset, midnight + passed)).ageDays;
+    });
+    expect(await Promise.all(ages)).toEqual([0, 0, 1, 9, 10]);
+  });
+});
+
 describe('a rollback', () => {
   it('reports the counts of the load that made the snapshot, then and afterwards', async () => {
     const { dataset, source } = await newPlace();

@@ -47,6 +47,15 @@ const served = async (month: Month) => {
   return new Map([...found].map(([key, { places }]) => [key, places]));
 };
 const failure = async (...args: string[]) => errorOf(await load(...args, '--json'));
+/** What the audit has of the dataset since this file began. */
+async function auditOfRegister(): Promise<AuditLine[]> {
+  const months = new Set([startedAt, new Date()].map((date) => date.toISOString().slice(0, 7)));
+  const entries: AuditLine[] = [];
+  for (const month of months) {
+    entries.push(...(await bench.json('audit', 'export', '--month', month)));
+  }
+  return entries.filter(({ kind }) => kind === 'register');
+}
 const errorOf = ({ exit, out, err }: Ended) => {
   expect([exit, out]).toEqual([1, '']);
   return JSON.parse(err).error;
@@ -93,6 +102,7 @@ describe('loads on this machine, one after the other', () => {
     });
     expect((await served(january)).size).toBe(0);
     expect((await json('status')).published).toBeNull();
+    expect((await auditOfRegister()).map(({ action }) => action)).not.toContain('load run');
   });
 
   it('a run makes the extract live, with plain lines of progress outside a terminal', async () => {
@@ -542,12 +552,7 @@ describe('an impossible load prints one line that helps', () => {
       message: expect.stringMatching(/still holds the lock.*--force/),
     });
     expect(await json('unlock', '--force')).toEqual({ owner: live });
-    const months = new Set([startedAt, new Date()].map((date) => date.toISOString().slice(0, 7)));
-    const entries: AuditLine[] = [];
-    for (const month of months) {
-      entries.push(...(await bench.json('audit', 'export', '--month', month)));
-    }
-    const ofRegister = entries.filter(({ kind }) => kind === 'register');
+    const ofRegister = await auditOfRegister();
     const actions = ['run', 'approve', 'reject', 'rollback', 'repair', 'discard', 'unlock'].map(
       (one) => `load ${one}`,
     );
