@@ -209,7 +209,7 @@ function firstOver(
   if (!over) return [];
   const { code, size } = over;
   const examples = own.columns[column]?.examples ?? [];
-  const streets = column === 'removed' && isWoonplaats(area) ? mostRemoved(tallies, area) : [];
+  const streets = column === 'removed' ? mostRemoved(tallies, area) : [];
   const together = since === undefined ? '' : `together with the days since ${since} `;
   const most = streets.length > 0 ? `, most on ${streets.join(', ')}` : '';
   return [

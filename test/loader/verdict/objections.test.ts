@@ -5,7 +5,13 @@ import { localGuardDefaults } from '../../../loader/names.ts';
 import { type ColumnTally, noTallies, type Tallies } from '../../../loader/verdict/columns.ts';
 import { type AddressColumn, limitOf, shareOfDays } from '../../../loader/verdict/limits.ts';
 import { type LoadCounts, noChanges } from '../../../loader/verdict/load-counts.ts';
-import { isAboutSize, type Judged, judge, type Live } from '../../../loader/verdict/objections.ts';
+import {
+  isAboutSize,
+  type Judged,
+  judge,
+  type Live,
+  objectionsToSetAside,
+} from '../../../loader/verdict/objections.ts';
 
 /** All addresses have an object; a tenth has a toevoeging, and a twentieth each other property. */
 const sizeOf = (addresses: number): PlaceSize => ({
@@ -299,6 +305,13 @@ describe('the guard of days', () => {
     },
   );
 
+  it('says of a load that is over a limit by itself how much it changes alone', () => {
+    const given = { tallies: talliesOf({ removed: 501 }), earlier: earlier({ removed: 100 }) };
+    const [found, ...others] = objections({}, given);
+    expect([found, others]).toMatchObject([{ count: 501 }, []]);
+    expect(found).not.toHaveProperty('since');
+  });
+
   it('gives the next day the sums, without what was one change', () => {
     const tallies = {
       ...talliesOf({ removed: 3 }),
@@ -330,6 +343,25 @@ describe('the guard of days', () => {
     });
     // Three have 900 addresses, and four more than the 1,000 of one change.
     expect(asked).toEqual([[], [], [], [['too_many_straten', 'Weesp']]]);
+  });
+});
+
+describe('the guard of what days set aside', () => {
+  const day = (objects: number, count: number) => [{ file: 'day.zip', objects, count, examples }];
+  const of = (addresses: number) => ({ count: 20, addresses, examples });
+
+  it('lets one object of a day not match, and 1% of many', () => {
+    const found = (objects: number, count: number) =>
+      objectionsToSetAside(day(objects, count), of(0), 10).map((one) => one.count);
+    expect([found(50, 1), found(50, 2), found(300, 3), found(300, 4)]).toEqual([[], [2], [], [4]]);
+  });
+
+  it('lets few addresses stay as they were, and says nothing of days that an extract replaces', () => {
+    const found = (days: ReturnType<typeof day>, addresses: number) =>
+      objectionsToSetAside(days, of(addresses), 10).map(({ count, code }) => [code, count]);
+    expect(found(day(50, 1), 10)).toEqual([]);
+    expect(found(day(50, 1), 11)).toEqual([['too_many_set_aside', 11]]);
+    expect(found([], 11)).toEqual([]);
   });
 });
 

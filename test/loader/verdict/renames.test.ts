@@ -97,6 +97,7 @@ describe('a renamed woonplaats', () => {
     ['with a hyphen', [rename(1, 'Plaats-1')], live, without(live, 'Plaats 1')],
     ['to a number', [rename(1, '3631')], live, without(live, 'Plaats 1')],
     ['with a space after it', [rename(1, 'Stad ')], live, without(live, 'Plaats 1')],
+    ['with two spaces in it', [rename(1, 'De  Stad')], live, without(live, 'Plaats 1')],
   ])('is none %s', (_, changes, before, after) => {
     const { renamed, counted } = explained(changes, before, after);
     expect(renamed).toEqual([]);
@@ -271,6 +272,14 @@ describe('a gemeente that changes', () => {
       ['0363', '9998'],
     ],
     ['keeps a woonplaats', [['0457', '0363']], codes],
+    [
+      'goes in part to an unknown code',
+      [
+        ['0457', '0363'],
+        ['0457', '9998'],
+      ],
+      codes.filter((code) => code !== '0457'),
+    ],
   ])('is no merger if it %s', (_, moves, left) => {
     const { renamed, counted } = change(moves, left);
     expect(renamed).toEqual([]);
