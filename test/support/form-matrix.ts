@@ -318,7 +318,7 @@ export const formActions: FormAction[] = [
     async act(page) {
       await page.found();
       if (page.host.lacks === 'straat') return undefined;
-      await page.type('straat', 'Eigen weg', answer);
+      await page.type('straat', 'Eigen weg');
       await page.settled();
       const sent = await page.submitted();
       const { kind } = await page.message();
@@ -449,7 +449,7 @@ export const formActions: FormAction[] = [
       });
       await page.type('postcode', '1381AA');
       await page.type('huisnummer', '9');
-      await page.type('straat', 'Eigen weg');
+      await page.type('straat', 'Eigen weg', answer);
       await page.settled();
       const sent = await page.submitted();
       const { kind } = await page.message();
