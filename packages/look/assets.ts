@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programStyle } from './samples.ts';
 
 /** A file of the pages; in a bundle it is under the same name. */
 export function readAsset(
@@ -10,7 +11,7 @@ export function readAsset(
 
 /** The style sheet in the colour of an operator. */
 export const styleSheet = (colour: string): string =>
-  `:root{--brand:${colour}}${readAsset('style.css')}`;
+  `:root{--brand:${colour}}${readAsset('style.css')}${programStyle}`;
 
 /** The icon of every page: the logo as a `data:` URL, or a house in the colour of the operator. */
 export function icon({ logo, colour }: { logo?: string | undefined; colour: string }): string {

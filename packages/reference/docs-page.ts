@@ -1,13 +1,27 @@
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import type { Language } from '../look/language.ts';
-import { escaped, programTabs, sample } from '../look/samples.ts';
+import {
+  escaped,
+  lookupRequest,
+  programChoice,
+  programSamples,
+  type SampleRequest,
+  sample,
+} from '../look/samples.ts';
 import { brandedPage } from './branded-page.ts';
 import { changesList } from './changes.ts';
 import { highlightedJson, inline } from './html.ts';
 import type { OpenApi } from './openapi-document.ts';
 import type { PublishedPath } from './published.ts';
-import { block, errorId, heading, htmlTable, members, type TableRow } from './reference-parts.ts';
+import {
+  block,
+  errorId,
+  heading,
+  htmlTable,
+  memberList,
+  type TableRow,
+} from './reference-parts.ts';
 import type { Site } from './site.ts';
 import type { Explanation, TranslatedText } from './text/en.ts';
 import { textsIn } from './text/texts.ts';
@@ -79,7 +93,7 @@ function bodyOf(page: DocsPage): string {
 <h1>${words.title}</h1>
 <p class="lead">${inline(words.lead)}</p>
 <details class="contents"><summary>${words.contents}</summary>${contents}</details>
-${parts.join('\n')}
+${programChoice(words.programs)}${parts.join('\n')}
 </main>
 </div>`;
 }
@@ -105,33 +119,43 @@ function quickStart(page: DocsPage): string {
   const steps = words.startSteps.map((step) => `<li>${inline(step)}</li>`).join('\n');
   return block(
     `<ol class="steps">\n${steps}\n</ol>${tryUrl ? `\n<p><a href="${escaped(tryUrl)}">${words.tryIt}</a></p>` : ''}`,
-    curl(page, api.exampleUrl('found')) +
-      response(page, example(api, 'lookUpAddress', '200', 'found')),
+    sample(
+      words.request,
+      escaped(`curl -H "X-API-Key: YOUR_KEY" "${page.baseUrl}${api.exampleUrl('found')}"`),
+      { kind: 'request' },
+    ) + response(page, example(api, 'lookUpAddress', '200', 'found')),
   );
 }
 
+/** The member of an outcome that a program prints. */
+const printed = { ok: 'address', not_found: 'toevoegingen', ambiguous: 'candidates' } as const;
+
 function lookup(page: DocsPage): string {
-  const { api, words } = page;
-  const url = `${page.baseUrl}${api.exampleUrl('found')}`;
+  const { api, words, baseUrl } = page;
+  const url = `${baseUrl}${api.exampleUrl('found')}`;
   const outcomes = Object.keys(api.responseExamples('lookUpAddress', '200')).map((name) => {
     const answer = example(api, 'lookUpAddress', '200', name) as {
       status: keyof TranslatedText['outcome'];
     };
     const title = heading(4, `outcome-${name}`, escaped(words.exampleTitles[name] ?? name));
     const meaning = `<p class="outcome"><code class="${answer.status}">${answer.status}</code></p>\n<p>${inline(words.outcome[answer.status])}</p>`;
-    return block(`${title}\n${meaning}`, curl(page, api.exampleUrl(name)) + response(page, answer));
+    const request: SampleRequest = {
+      ...lookupRequest(`${baseUrl}${api.exampleUrl(name)}`),
+      does: { prints: 'member', member: printed[answer.status] },
+    };
+    return block(`${title}\n${meaning}`, programSamples(request) + response(page, answer));
   });
   return [
     endpoint(api, 'lookUpAddress'),
     block(
       `<p>${inline(words.operations.lookUpAddress ?? '')}</p>\n${heading(3, 'parameters', words.parameters)}\n${htmlTable([words.name, words.form], parameterRows(page))}\n` +
         `<p>${inline(words.paragraphs.Toevoeging)}</p>`,
-      `${programTabs(words.programs, url)}<p class="muted">${inline(words.programsLead)}</p>\n`,
+      `${programSamples(lookupRequest(url))}<p class="muted">${inline(words.programsLead)}</p>\n`,
     ),
     `${heading(3, 'outcomes', words.outcomes)}\n<p>${inline(words.paragraphs.Outcomes)}</p>`,
     ...outcomes,
     block(
-      `${heading(3, 'members', words.body)}\n${members([words.name, words.description], words.members)}`,
+      `${heading(3, 'members', words.body)}\n${memberList(api.answerMembers('lookUpAddress'), words)}`,
     ),
     block(
       `${heading(3, 'test-addresses', words.testAddresses)}\n<p>${inline(words.paragraphs['Test addresses'])}</p>`,
@@ -156,22 +180,36 @@ function parameterRows({ api, words }: DocsPage): TableRow[] {
 }
 
 function batch(page: DocsPage): string {
-  const { api } = page;
-  const { method, path } = api.operation('lookUpAddresses');
-  const body = JSON.stringify(api.requestExample('lookUpAddresses', 'many'), null, 2);
-  const command =
-    `curl -X ${method} -H "X-API-Key: YOUR_KEY" -H "Content-Type: application/json" "${page.baseUrl}${path}" \\\n` +
-    `  -d '${body}'`;
-  const answer = response(page, example(api, 'lookUpAddresses', '200', 'many'));
-  const text = `<p>${inline(page.words.operations.lookUpAddresses ?? '')}</p>`;
-  return `${endpoint(api, 'lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), { kind: 'request' }) + answer)}`;
+  const { api, words } = page;
+  const id = 'lookUpAddresses';
+  const request: SampleRequest = {
+    url: `${page.baseUrl}${api.operation(id).path}`,
+    body: JSON.stringify(api.requestExample(id, 'many'), null, 2),
+    answered: 'results',
+    does: { prints: 'each', list: 'results', member: 'status' },
+  };
+  const answer = response(page, example(api, id, '200', 'many'));
+  const text = [
+    `<p>${inline(words.operations[id] ?? '')}</p>`,
+    heading(3, 'batch-request-members', words.requestBody),
+    memberList(api.requestMembers(id), words),
+    heading(3, 'batch-members', words.body),
+    memberList(api.answerMembers(id), words),
+  ].join('\n');
+  return `${endpoint(api, id)}\n${block(text, programSamples(request) + answer)}`;
 }
 
 function validation(page: DocsPage): string {
   const { api, words } = page;
-  const text = `<p>${inline(words.operations.validateKey ?? '')}</p>\n${heading(3, 'key-members', words.body)}\n${members([words.name, words.description], words.validationMembers)}`;
-  const answer = response(page, example(api, 'validateKey', '200', 'valid'));
-  return `${endpoint(api, 'validateKey')}\n${block(text, curl(page, api.operation('validateKey').path) + answer)}`;
+  const id = 'validateKey';
+  const request: SampleRequest = {
+    url: `${page.baseUrl}${api.operation(id).path}`,
+    answered: 'limits',
+    does: { prints: 'member', member: 'limits' },
+  };
+  const text = `<p>${inline(words.operations[id] ?? '')}</p>\n${heading(3, 'key-members', words.body)}\n${memberList(api.answerMembers(id), words)}`;
+  const answer = response(page, example(api, id, '200', 'valid'));
+  return `${endpoint(api, id)}\n${block(text, programSamples(request) + answer)}`;
 }
 
 function quota({ api, words }: DocsPage): string {
@@ -202,11 +240,15 @@ function errors(page: DocsPage): string {
     cell: both(words.explanations[code]),
   }));
   const answer = example(api, 'lookUpAddress', '422', 'invalid-input');
+  const { path } = api.operation('lookUpAddress');
+  const request: SampleRequest = {
+    ...lookupRequest(`${page.baseUrl}${path}?postcode=0123AB&huisnummer=12A`),
+    does: { prints: 'faults' },
+  };
   return [
     block(
-      `<p>${inline(words.paragraphs.Problems)}</p>\n<p>${inline(words.faultsLead)}</p>`,
-      curl(page, `${api.operation('lookUpAddress').path}?postcode=0123AB&huisnummer=12A`) +
-        response(page, answer, '422 '),
+      `<p>${inline(words.paragraphs.Problems)}</p>\n<p>${inline(words.faultsLead)}</p>\n${heading(3, 'problem-members', words.body)}\n${memberList(api.problemMembers(), words)}`,
+      programSamples(request) + response(page, answer, '422'),
     ),
     `${heading(3, 'problems', words.problems)}\n${htmlTable([`${words.status}, <code>type</code>`, words.meaning], problemRows)}`,
     `${heading(3, 'codes', words.faults)}\n${htmlTable([words.code, words.meaning], faultRows)}`,
@@ -257,12 +299,6 @@ function example(api: OpenApi, id: string, status: string, name: string): unknow
 function endpoint(api: OpenApi, id: string): string {
   const { method, path } = api.operation(id);
   return `<p class="endpoint"><b>${method}</b> <code>${path}</code></p>`;
-}
-
-function curl({ words, baseUrl }: DocsPage, path: string): string {
-  return sample(words.request, escaped(`curl -H "X-API-Key: YOUR_KEY" "${baseUrl}${path}"`), {
-    kind: 'request',
-  });
 }
 
 function response({ words }: DocsPage, body: unknown, status = ''): string {

@@ -5,7 +5,11 @@ import type { OpenApi } from './openapi-document.ts';
 export function markdownOf(html: string): string {
   const [, main = ''] = /<main id="top">([\s\S]*)<\/main>/.exec(html) ?? [];
   const text = main
-    .replaceAll(/<details[\s\S]*?<\/details>|<label.*?<\/label>/g, '')
+    .replaceAll(/<div class="programs">[\s\S]*?\n<\/div>\n/g, languagesOnce())
+    .replaceAll(
+      /<details class="contents">[\s\S]*?<\/details>|<div class="tabs"[\s\S]*?<\/div>/g,
+      '',
+    )
     .replaceAll(
       /<figure.*?><figcaption>(.*?)<\/figcaption><pre.*?><code>([\s\S]*?)<\/code><\/pre><\/figure>/g,
       sample,
@@ -20,15 +24,38 @@ export function markdownOf(html: string): string {
       (_, cell: string) => `| ${cell.replaceAll('|', '\\|')} `,
     )
     .replaceAll('</tr>', '|')
-    .replaceAll(/<\/(p|ol|ul)>/g, '\n')
-    .replaceAll('<li>', '- ')
-    .replaceAll('<br>', ' ')
+    .replaceAll(/<(\/?)(ul|ol|li)\b.*?>/g, listMarks())
+    .replaceAll('</p>', '\n')
+    .replaceAll(/<br>|\n<details><summary>/g, ' ')
     .replaceAll(/<a [^>]*href="([^"#]+)"[^>]*>(.*?)<\/a>/g, '[$2]($1)')
     .replaceAll(/<\/?code.*?>/g, '`')
     .replaceAll(/<\/?strong>/g, '**');
   return `${plain(text)
     .replaceAll(/\n{3,}/g, '\n\n')
+    .replaceAll(/^( *- .*)\n\n(?= *- )/gm, '$1\n')
     .trim()}\n`;
+}
+
+/** Leaves the first program in every language, and of the others, which differ little, curl. */
+function languagesOnce(): (programs: string) => string {
+  let isFirst = true;
+  return (programs) => {
+    const kept = isFirst
+      ? programs
+      : programs.replaceAll(/<div class="program-[1-9]\d*">[\s\S]*?<\/div>/g, '');
+    isFirst = false;
+    return kept;
+  };
+}
+
+/** Lists within lists are indented. */
+function listMarks(): (tag: string, end: string, name: string) => string {
+  let depth = 0;
+  return (_, end, name) => {
+    if (name === 'li') return end ? '' : `${'  '.repeat(depth - 1)}- `;
+    depth += end ? -1 : 1;
+    return end && depth === 0 ? '\n' : '';
+  };
 }
 
 function sample(_: string, caption: string, code: string): string {

@@ -2,12 +2,13 @@ import type { IncludeName } from '../../core/place-fields.ts';
 import json from '../../docs/openapi.json' with { type: 'json' };
 import objectsPatch from '../../docs/openapi-objecten.json' with { type: 'json' };
 import type { Branding } from './branding.ts';
+import { type Member, Members, type Schema } from './members.ts';
 import { type Descriptions, paragraphNames } from './text/en.ts';
 
 type Example = { summary: string; value: unknown };
 type Header = { description: string; schema: { const?: string }; example?: string };
 type SchemaReference = { $ref: string };
-type MediaTypes = Record<string, { examples?: Record<string, Example> }>;
+type MediaTypes = Record<string, { schema: Schema; examples?: Record<string, Example> }>;
 type Response =
   | SchemaReference
   | { headers: Record<string, SchemaReference>; content?: MediaTypes };
@@ -42,6 +43,7 @@ type Document = {
   components: {
     headers: Record<string, Header>;
     responses: Record<string, Exclude<Response, SchemaReference>>;
+    schemas: Record<string, Schema>;
   };
 };
 
@@ -111,9 +113,39 @@ export class OpenApi {
     return this.operation(id).requestBody?.content['application/json']?.examples?.[name]?.value;
   }
 
+  /** The members of a body that an operation takes. */
+  requestMembers(id: string): Member[] {
+    return this.#membersOf([this.operation(id).requestBody?.content ?? {}]);
+  }
+
+  /** The members of an operation's answer. */
+  answerMembers(id: string): Member[] {
+    return this.#membersOf([this.#content(this.operation(id).responses['200'])]);
+  }
+
+  /** The members of every problem that an operation may return. */
+  problemMembers(): Member[] {
+    const responses = Object.values(this.operations).flatMap((operation) =>
+      Object.entries(operation.responses),
+    );
+    return this.#membersOf(
+      responses.flatMap(([status, response]) =>
+        Number(status) < 400 ? [] : [this.#content(response)],
+      ),
+    );
+  }
+
+  #membersOf(contents: MediaTypes[]): Member[] {
+    const types = contents.flatMap((content) => Object.values(content));
+    return new Members(this.document.components.schemas).of(types.map(({ schema }) => schema));
+  }
+
+  #content(response: Response | undefined): MediaTypes {
+    return response ? (this.#resolved(response).content ?? {}) : {};
+  }
+
   responseExamples(id: string, status: string): Record<string, Example> {
-    const response = this.operation(id).responses[status];
-    const content = response ? (this.#resolved(response).content ?? {}) : {};
+    const content = this.#content(this.operation(id).responses[status]);
     return Object.assign({}, ...Object.values(content).map(({ examples }) => examples));
   }
 
@@ -181,6 +213,15 @@ export class OpenApi {
           summary,
         ]),
       ),
+      memberMeanings: Object.fromEntries(
+        [
+          ...this.requestMembers('lookUpAddresses'),
+          ...['lookUpAddress', 'lookUpAddresses', 'validateKey'].flatMap((id) =>
+            this.answerMembers(id),
+          ),
+          ...this.problemMembers(),
+        ].flatMap(meaningsOf),
+      ),
       operations: Object.fromEntries(
         Object.values(this.operations).map(({ operationId, description }) => [
           operationId,
@@ -196,4 +237,10 @@ export class OpenApi {
     if (!target) throw new Error(`the OpenAPI document has no ${response.$ref}`);
     return target;
   }
+}
+
+/** The texts on a member and on those within it, by their keys. */
+function meaningsOf({ meanings, members }: Member): [key: string, text: string][] {
+  const own = meanings.map(({ key, text }): [string, string] => [key, text]);
+  return [...own, ...members.flatMap(meaningsOf)];
 }

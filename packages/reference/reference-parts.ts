@@ -1,4 +1,7 @@
+import { escaped } from '../look/samples.ts';
 import { inline } from './html.ts';
+import type { Member } from './members.ts';
+import type { TranslatedText } from './text/en.ts';
 
 /** A heading that links to itself, so that its address can be copied; `text` is HTML. */
 export function heading(level: 2 | 3 | 4, id: string, text: string): string {
@@ -27,14 +30,24 @@ ${body.join('\n')}
 </table>`;
 }
 
-export function members(titles: [string, string], rows: Record<string, string>): string {
-  return htmlTable(
-    titles,
-    Object.entries(rows).map(([name, text]) => ({
-      head: `<code>${name}</code>`,
-      cell: inline(text),
-    })),
-  );
+/** The words around the members of an answer, and their meanings by key. */
+type MemberWords = Pick<TranslatedText, 'membersOf' | 'optional' | 'memberMeanings'>;
+
+/** Members as a list, in which each object folds out to its own; it needs no script. */
+export function memberList(members: readonly Member[], words: MemberWords): string {
+  const items = members.map(({ name, type, isOptional, meanings, members: inner }) => {
+    const need = isOptional ? ` <small>${words.optional}</small>` : '';
+    const texts = meanings.map(({ key, only }) => {
+      const labels = only.map((label) => `<code>${label}</code>`).join(', ');
+      return `<br>${labels && `${labels}: `}${inline(words.memberMeanings[key] ?? '')}`;
+    });
+    const unfolded =
+      inner.length === 0
+        ? ''
+        : `\n<details><summary>${words.membersOf} <code>${name}</code></summary>\n${memberList(inner, words)}</details>`;
+    return `<li><code>${name}</code> <small>${escaped(type)}</small>${need}${texts.join('')}${unfolded}</li>`;
+  });
+  return `<ul class="members">\n${items.join('\n')}\n</ul>\n`;
 }
 
 /** The end of the address of a problem or a code of a 422 on the page: `/docs#error-missing`. */

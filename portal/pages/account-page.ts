@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { programTabs } from '../../packages/look/samples.ts';
+import { lookupRequest, programChoice, programSamples } from '../../packages/look/samples.ts';
 import { accountRoutes, type Page } from '../visit/page-routes.ts';
 import type { AccountVisit } from '../visit/visit.ts';
 import { changesPage } from './history-page.ts';
@@ -21,7 +21,7 @@ function apiPage(visit: AccountVisit): Page {
 <p><a href="/accounts/${account}/api/try">${text.tryHere}</a></p>
 <p><a href="/help">${text.help.title}</a></p>
 <p><a href="${apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>
-<div class="card"><h2>${text.apiSamples}</h2>${raw(programTabs(text.apiSamplesText, lookupUrl(apiUrl)))}</div>`,
+<div class="card"><h2>${text.apiSamples}</h2>${raw(programChoice(text.apiSamplesText) + programSamples(lookupRequest(lookupUrl(apiUrl))))}</div>`,
   };
 }
 

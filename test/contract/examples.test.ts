@@ -1,26 +1,18 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
-import { lookupSamples } from '../../packages/look/samples.ts';
 import { codeSamples } from '../../tools/openapi/reference.ts';
 import { newAccount } from '../support/address-service.ts';
 import { startBrokenService } from '../support/broken-service.ts';
-import { folderForNow } from '../support/folder-for-now.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { startHttpService } from '../support/http-service.ts';
-import { runs } from '../support/programs.ts';
+import { python, runs } from '../support/programs.ts';
 import { startForTests } from '../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../support/sweep.ts';
+import { sweep } from '../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
-/**
- * What runs Python: a version manager puts a shell script in its place, which takes ten times as
- * long as Python.
- */
-const python = pythonItself();
 const interpreters: [file: string, command: string[]][] = [
   ['curl.sh', ['sh', 'curl.sh']],
   ['typescript.ts', [process.execPath, 'typescript.ts']],
@@ -46,16 +38,6 @@ beforeAll(async () => {
     if (tried.has(file)) waiting.set(file, startWaiting(file, command));
   }
 });
-
-function pythonItself(): string {
-  try {
-    return execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
-      encoding: 'utf8',
-    }).trim();
-  } catch {
-    return 'python3'; // Which is then found to be missing.
-  }
-}
 
 type Result = { code: number; out: string; error: string };
 
@@ -200,48 +182,6 @@ describe.each(interpreters)('the example %s', (file, command) => {
       expect(broken.redirected()).toBe(0);
     },
   );
-});
-
-describe('a sample of the reference page', () => {
-  /** How a sample is run from a file of that name, and what is there if its language is. */
-  const commands: Record<string, [file: string, toRun: string[], toFindIt: [string, string]]> = {
-    curl: ['lookup.sh', ['sh'], ['curl', '--version']],
-    JavaScript: ['lookup.mjs', [process.execPath], [process.execPath, '--version']],
-    Python: ['lookup.py', [python], [python, '--version']],
-    PHP: ['lookup.php', ['php'], ['php', '--version']],
-    Java: ['Lookup.java', ['java'], ['javac', '--version']],
-    Go: ['lookup.go', ['go', 'run'], ['go', 'version']],
-    'C#': ['lookup.cs', ['dotnet', 'run'], ['dotnet', '--version']],
-  };
-  const sources = folderForNow('bag-adres-samples-');
-
-  for (const { label } of lookupSamples('')) {
-    const [file = '', toRun = [], toFindIt = ['', '']] = commands[label] ?? [];
-    const isRun = isFullSweep || !['Java', 'Go', 'C#'].includes(label);
-    const isHere = isRun && runs(...toFindIt);
-    const because = isHere
-      ? ''
-      : ` (skipped: ${isRun ? `${toFindIt[0]} is not on this machine` : 'only in a full sweep'})`;
-    (isHere ? it : it.skip)(
-      `looks an address up, and shows why it can't, in ${label}${because}`,
-      async () => {
-        const url = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
-        const path = join(sources, file);
-        await writeFile(path, lookupSamples(url).find((one) => one.label === label)?.source ?? '');
-        const found = await run(toRun, [path]);
-        const refused = await run(toRun, [path], 'bagadres_no_key');
-        expect([found.code, found.out]).toEqual([
-          0,
-          expect.stringContaining('Nieuwezijds Voorburgwal'),
-        ]);
-        expect([refused.code === 0, refused.out + refused.error]).toEqual([
-          false,
-          expect.stringContaining('Send a valid API key'),
-        ]);
-        // The first program in Go compiles its libraries.
-      },
-    );
-  }
 });
 
 describe('the description', () => {

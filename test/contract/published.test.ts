@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { environment } from '../../core/environment.ts';
 import { problems } from '../../core/problems.ts';
+import { lookupRequest, programSources } from '../../packages/look/samples.ts';
 import { changesFeed } from '../../packages/reference/changes.ts';
 import { OpenApi } from '../../packages/reference/openapi-document.ts';
 import { newAccount } from '../support/address-service.ts';
@@ -59,7 +60,8 @@ describe('/docs.md', () => {
     const words = (text: string) => text.replaceAll(/[\s`*|#[\]()\\-]/g, '');
     const said = words((markdown?.body ?? '').replaceAll(/\]\([^)\s]+\)/g, ''));
     const [, main = ''] = /<main id="top">([\s\S]*)<\/main>/.exec(page?.body ?? '') ?? [];
-    const parts = [...main.matchAll(/<(h[1-4]|p|li|td|th|pre)\b[^>]*>([\s\S]*?)<\/\1>/g)].map(
+    const once = main.replaceAll(/<div class="program-[1-9]">[\s\S]*?<\/div>/g, '');
+    const parts = [...once.matchAll(/<(h[1-4]|p|li|td|th|pre)\b[^>]*>([\s\S]*?)<\/\1>/g)].map(
       ([, , html = '']) => words(htmlText(html)),
     );
     expect(parts.length).toBeGreaterThan(150);
@@ -71,8 +73,12 @@ describe('/docs.md', () => {
     ]);
   });
 
-  it('has tables, and code as it is', async () => {
+  it('has tables, lists in lists, code as it is, and each language once', async () => {
     const { body } = await service.send('/docs.md');
+    expect(body).toMatch(/^- `address` object \| null .* Members of `address`\n {2}- `straat` string /m);
+    for (const { label } of programSources(lookupRequest('')).slice(1)) {
+      expect(body.split(`\n${label}:\n`).length).toBe(2);
+    }
     expect(body).toMatch(
       /\n\| Name \| Form \|\n\| --- \| --- \|\n\| `postcode` required \| Four digits/,
     );

@@ -3,8 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
-import { lookupSamples } from '../../packages/look/samples.ts';
-import { newAccount } from '../support/address-service.ts';
+import { lookupRequest, programSources } from '../../packages/look/samples.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
 import {
   because,
@@ -16,7 +15,6 @@ import {
   type Tab,
 } from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
-import { htmlText } from '../support/html-text.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { isFullSweep, sweep } from '../support/sweep.ts';
@@ -60,33 +58,6 @@ describe('the reference page', () => {
     ]);
     expect(body).toContain(`<html lang="${language}">`);
     expect(body).toContain(text);
-  });
-
-  it('shows each request beside the response that it really gets', async () => {
-    const { key } = await newAccount(service, { minute: 60, day: 5000, month: null });
-    const { body } = await service.send('/docs');
-    const samples = [
-      ...body.matchAll(/<figure class="sample (request|response)">.*?<code>([\s\S]*?)<\/code>/g),
-    ].map(([, kind, html = '']) => ({ kind, text: htmlText(html) }));
-    expect(samples.map(({ kind }) => kind)).toEqual(
-      samples.map((_, index) => (index % 2 ? 'response' : 'request')),
-    );
-    for (let index = 0; index < samples.length; index += 2) {
-      const form =
-        /^curl (?:-X (POST) )?-H "X-API-Key: YOUR_KEY" (?:-H "Content-Type: ([^"]+)" )?"([^"]+)"(?: \\\n {2}-d '([^']+)')?$/;
-      const [, method = 'GET', type, address = '', sent] =
-        form.exec(samples[index]?.text ?? '') ?? [];
-      expect(address).toContain(`${service.baseUrl}/v1/`);
-      const { json } = await service.send(address.slice(service.baseUrl.length), {
-        method,
-        headers: { 'x-api-key': key, ...(type && { 'content-type': type }) },
-        ...(sent && { body: sent }),
-      });
-      const shown = JSON.parse(samples[index + 1]?.text ?? '');
-      const varying = { request_id: '', key_label: '', plan_code: '' };
-      expect({ ...(json as object), ...varying }).toEqual({ ...shown, ...varying });
-    }
-    expect(samples).toHaveLength(20);
   });
 
   it('shows only the host of the request, and only a valid host', async () => {
@@ -269,13 +240,17 @@ describe(`the reference page in a browser${because}`, () => {
   inBrowser('keeps the chosen language of the programs for the next visit', async () => {
     const { page } = await visit('/docs', { again: true });
     const python = page.getByRole('radio', { name: 'Python' });
+    const shown = page.locator('.programs > :visible');
     await page.locator('label', { hasText: /^Python$/ }).click();
     await page.reload();
     expect(await python.isChecked()).toBe(true);
-    expect(await page.locator('.tabs .panel:visible').innerText()).toContain('import json');
+    const programs = await shown.allInnerTexts();
+    expect(programs.length).toBe(await page.locator('.programs').count());
+    expect(programs.filter((text) => !text.includes('import json'))).toEqual([]);
     await page.evaluate('localStorage.clear()');
     await page.reload();
     expect(await python.isChecked()).toBe(false);
+    expect(await shown.first().innerText()).toContain('curl');
   });
 
   inBrowser('marks the section that is being read in its contents', async () => {
@@ -329,23 +304,25 @@ describe(`the reference page in a browser${because}`, () => {
   });
 
   inBrowserSweep(
-    'shows the sample of one language at a time, each whole, and all in print, dark on white',
+    'shows every program in one language at a time, each whole, also in print, dark on white',
     async () => {
       const { page, show } = await visit('/docs');
+      const groups = await page.locator('.programs').count();
       for (const viewport of sweep([phone, desktop], 1)) {
         await show({ viewport, colorScheme: 'light' });
-        for (const { label } of lookupSamples('')) {
+        for (const { label } of programSources(lookupRequest(''))) {
           await page.locator('.tabs').getByText(label, { exact: true }).first().click();
-          const shown = page.locator('.tabs .panel:visible');
-          expect([label, await shown.locator('figcaption').innerText()]).toEqual([
-            label,
-            expect.stringContaining(label),
-          ]);
-          const { height, hidden } = (await page.evaluate(`(() => {
-          const pre = [...document.querySelectorAll('.tabs pre')].find((one) => one.offsetParent);
-          return { height: pre.offsetHeight, hidden: pre.scrollWidth - pre.clientWidth };
-        })()`)) as { height: number; hidden: number };
-          expect([label, height < 720, hidden]).toEqual([label, true, 0]);
+          const shown = page.locator('.programs > :visible figcaption');
+          const captions = (await shown.allInnerTexts()).map((text) => text.split('\n')[0]);
+          expect(captions).toEqual(Array.from({ length: groups }, () => label));
+          const { highest, hidden } = (await page.evaluate(`(() => {
+          const shown = [...document.querySelectorAll('.programs pre')].filter((one) => one.offsetParent);
+          return {
+            highest: Math.max(...shown.map((one) => one.offsetHeight)),
+            hidden: Math.max(...shown.map((one) => one.scrollWidth - one.clientWidth)),
+          };
+        })()`)) as { highest: number; hidden: number };
+          expect([label, highest < 1100, hidden]).toEqual([label, true, 0]);
         }
         const cut =
           "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth)";
@@ -353,7 +330,7 @@ describe(`the reference page in a browser${because}`, () => {
           expect(await page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
         }
         await show({ viewport, colorScheme: 'dark', media: 'print' });
-        expect(await page.locator('.tabs .panel:visible').count()).toBe(lookupSamples('').length);
+        expect(await page.locator('.programs > :visible').count()).toBe(groups);
         for (const useless of ['search', 'nav', 'button', '.tabs label', '.links a']) {
           expect([useless, await page.locator(useless).filter({ visible: true }).count()]).toEqual([
             useless,
@@ -362,6 +339,8 @@ describe(`the reference page in a browser${because}`, () => {
         }
         const light = `[...document.querySelectorAll('pre, pre *, figcaption')].filter((one) => getComputedStyle(one).color !== 'rgb(0, 0, 0)')`;
         expect(await page.evaluate(`${light}.map((one) => one.textContent)`)).toEqual([]);
+        const folded = page.locator('.members details:not([open]) .members');
+        expect(await folded.filter({ visible: true }).count()).toBe(await folded.count());
       }
     },
   );
@@ -404,6 +383,15 @@ describe(`the reference page in a browser${because}`, () => {
     ]) {
       expect(text).toContain(shown);
     }
+    const town = page.locator('.members').getByText("'s-Gravenhage").first();
+    expect(await town.isVisible()).toBe(false);
+    await page
+      .locator('summary', { hasText: /^Inhoud van address$/ })
+      .first()
+      .click();
+    expect(await town.isVisible()).toBe(true);
+    await page.locator('label', { hasText: /^Go$/ }).click();
+    expect(await page.locator('#batch .programs').innerText()).toContain('package main');
     await page.getByRole('link', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Look up one address' }).waitFor();
     expect(await page.getByRole('button').count()).toBe(0);

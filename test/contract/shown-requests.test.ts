@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -6,10 +7,14 @@ import { languages } from '../../core/languages.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { administer } from '../../tools/local-run.ts';
 import { validationExample } from '../../tools/openapi/answers.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
+import { htmlText } from '../support/html-text.ts';
+import { python, runs } from '../support/programs.ts';
 import { readyText, type Start, start } from '../support/start.ts';
+import { isFullSweep, sweep } from '../support/sweep.ts';
 
-/** A request as a page shows it, with the answer that the page shows below it. */
-type Shown = { command: string; answer: string };
+/** A request as a page shows it, in a language, with the answer that the page shows below it. */
+type Shown = { label: string; source: string; answer: string };
 
 /** What a reader tries first: the demo that `npm start` serves. */
 describe('a request that is shown', () => {
@@ -40,7 +45,6 @@ describe('a request that is shown', () => {
   /** Sends what a command of curl sends. */
   async function sent(command: string): Promise<unknown> {
     const [, url = ''] = /"([^"]*\/v1\/[^"]*)"/.exec(command) ?? [];
-    const [, method] = /-X (\w+)/.exec(command) ?? [];
     const [, body] = /-d '([^']*)'/.exec(command) ?? [];
     const named = [...command.matchAll(/-H "([\w-]+): ([^"]*)"/g)];
     const headers = named.map(([, name = '', value = '']): [string, string] => [
@@ -50,8 +54,7 @@ describe('a request that is shown', () => {
     const target = url.replace('$BAG_ADRES_URL', baseUrl);
     const response = await fetch(target, {
       headers,
-      ...(method && { method }),
-      ...(body && { body }),
+      ...(body && { method: 'POST', body }),
     });
     return response.json();
   }
@@ -63,16 +66,82 @@ describe('a request that is shown', () => {
     'in /docs?lang=%s gets the answer that is shown below it',
     async (language) => {
       const page = await (await fetch(`${baseUrl}/docs?lang=${language}`)).text();
-      const shown = pairsIn(page);
-      expect(shown.length).toBeGreaterThan(7);
-      for (const { command, answer } of shown) {
-        expect([command, compared(await sent(command))]).toEqual([
-          command,
+      const shown = requestsIn(page).filter(({ source }) => source.startsWith('curl '));
+      expect(shown.length).toBeGreaterThan(9);
+      for (const { source, answer } of shown) {
+        expect([source, compared(await sent(source))]).toEqual([
+          source,
           compared(JSON.parse(answer)),
         ]);
       }
     },
   );
+
+  describe('as a program of /docs', () => {
+    /** How a program is run from a file of that name, and what is there if its language is. */
+    const commands: Record<string, [file: string, toRun: string[], toFindIt: [string, string]]> = {
+      curl: ['lookup.sh', ['sh'], ['curl', '--version']],
+      JavaScript: ['lookup.mjs', [process.execPath], [process.execPath, '--version']],
+      Python: ['lookup.py', [python], [python, '--version']],
+      PHP: ['lookup.php', ['php'], ['php', '--version']],
+      Java: ['Lookup.java', ['java'], ['javac', '--version']],
+      Go: ['lookup.go', ['go', 'run'], ['go', 'version']],
+      'C#': ['lookup.cs', ['dotnet', 'run'], ['dotnet', '--version']],
+    };
+    const sources = folderForNow('bag-adres-programs-');
+
+    async function run(label: string, source: string, apiKey: string, name: string) {
+      const [file = '', [program = '', ...options] = []] = commands[label] ?? [];
+      await mkdir(join(sources, label, name), { recursive: true });
+      const path = join(sources, label, name, file);
+      await writeFile(path, source);
+      const env = { ...process.env, BAG_ADRES_KEY: apiKey };
+      return await new Promise<{ hasFailed: boolean; out: string; error: string }>((resolve) => {
+        execFile(program, [...options, path], { env }, (failure, out, error) => {
+          resolve({ hasFailed: failure !== null, out, error });
+        });
+      });
+    }
+
+    for (const label of Object.keys(commands)) {
+      const [, , toFindIt = ['', '']] = commands[label] ?? [];
+      const isRun = isFullSweep || !['Java', 'Go', 'C#'].includes(label);
+      const isHere = isRun && runs(...toFindIt);
+      const because = isHere
+        ? ''
+        : ` (skipped: ${isRun ? `${toFindIt[0]} is not on this machine` : 'only in a full sweep'})`;
+      (isHere ? it : it.skip)(
+        `in ${label} prints what the answer below it says, or why there is none${because}`,
+        async () => {
+          const page = await (await fetch(`${baseUrl}/docs`)).text();
+          const shown = requestsIn(page).filter((one) => one.label === label);
+          expect(shown.length).toBeGreaterThan(9);
+          const printsAll = ['curl', 'Java', 'Go'].includes(label);
+          for (const [index, { source, answer }] of sweep(shown.entries(), 3)) {
+            const { request_id: _, ...told } = JSON.parse(answer);
+            const { hasFailed, out, error } = await run(label, source, key, String(index));
+            const printed = wordsOf(printsAll ? out + error : out);
+            expect([source, hasFailed, printed.length > 0]).toEqual([
+              source,
+              printsAll && 'errors' in told,
+              true,
+            ]);
+            const words = wordsOf(JSON.stringify(told));
+            const [inner, outer] = printsAll
+              ? [words, printed]
+              : [printed, words.concat(wordsOfPrograms)];
+            expect([source, inner.filter((word) => !outer.includes(word))]).toEqual([source, []]);
+          }
+          const [{ source } = { source: '' }] = shown;
+          const refused = await run(label, source, 'bagadres_no_key', 'refused');
+          expect([refused.hasFailed, refused.out + refused.error]).toEqual([
+            true,
+            expect.stringContaining('Send a valid API key'),
+          ]);
+        },
+      );
+    }
+  });
 
   it('in docs/api.md gets the answer that is shown below it, or an address for each that it names', async () => {
     const page = await readFile('docs/api.md', 'utf8');
@@ -108,21 +177,27 @@ describe('a request that is shown', () => {
   });
 });
 
-/** The requests of a page with an answer, as a reader copies them. */
-function pairsIn(page: string): Shown[] {
+/** The requests of a page, in each language, with the next answer on it. */
+function requestsIn(page: string): Shown[] {
   const pattern =
-    /<figure class="sample request">.*?<code>([\s\S]*?)<\/code><\/pre><\/figure>\s*<figure class="sample response">.*?<code>([\s\S]*?)<\/code>/g;
-  return [...page.matchAll(pattern)].map(([, command = '', answer = '']) => ({
-    command: textOf(command),
-    answer: textOf(answer),
-  }));
+    /<figure class="sample (request|response)"><figcaption>(.*?)<\/figcaption><pre.*?><code>([\s\S]*?)<\/code>/g;
+  const found: Shown[] = [];
+  let open: { label: string; source: string }[] = [];
+  for (const [, kind, label = '', code = ''] of page.matchAll(pattern)) {
+    const text = htmlText(code);
+    if (kind === 'request') open.push({ label, source: text });
+    else {
+      found.push(...open.map((one) => ({ ...one, answer: text })));
+      open = [];
+    }
+  }
+  return found;
 }
 
-function textOf(html: string): string {
-  return html
-    .replace(/<[^>]*>/g, '')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
+/** What programs print for `null` and for a list, in place of what JSON has. */
+const wordsOfPrograms = ['None', 'Array'];
+
+/** Names and values, however a language prints what is around them. */
+function wordsOf(text: string): string[] {
+  return text.match(/[\w-]+/g) ?? [];
 }

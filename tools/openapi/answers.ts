@@ -186,6 +186,7 @@ nameSchema(
   'AddressFound',
   'The register has exactly one street and town for the input.',
   {
+    candidates: 'Empty.',
     toevoegingen: `Only with \`include=toevoegingen\`. ${toevoegingen}`,
   },
 );
@@ -194,6 +195,7 @@ nameSchema(
   'AddressNotFound',
   'The register has no such address. This is not an error.',
   {
+    candidates: 'Empty.',
     toevoegingen,
   },
 );
@@ -217,9 +219,12 @@ nameSchema(
     '`null` is unlimited; 0 allows no requests.',
 );
 nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.', {
+  valid: 'Any other key gets 401 or 403.',
   key_label:
     'The label that the key was created with. It may contain personal data: do not log it.',
   plan_code: 'The plan of the account. It promises no price.',
+  key_limit_per_day:
+    'The most lookups with this key in a UTC day, if it has a limit of its own in addition to `limits`; 0 allows no requests.',
 });
 
 /** The 200 of a lookup. */

@@ -1,4 +1,3 @@
-import { windowNames } from '../../../core/calendar.ts';
 import type { BodyFaultCode } from '../../../core/contract.ts';
 import { serviceName } from '../../../core/languages.ts';
 import type { IncludeName } from '../../../core/place-fields.ts';
@@ -30,6 +29,7 @@ export type Descriptions = {
   parameterForms: Record<string, string>;
   headerMeanings: Record<string, string>;
   exampleTitles: Record<string, string>;
+  memberMeanings: Record<string, string>;
   operations: Record<string, string>;
 };
 
@@ -90,31 +90,13 @@ export const english = {
     ambiguous: 'The register has several streets or towns. Offer the `candidates` to your user.',
   },
   body: 'Members of the response',
-  members: {
-    status: '`ok`, `not_found` or `ambiguous`.',
-    request:
-      'The input, normalised: the postcode without spaces in upper case, `huisnummer` as a number, `toevoeging` as it was sent or `null`.',
-    address:
-      '`straat` and `woonplaats` as the register writes them; `null` unless `status` is `ok`.',
-    candidates:
-      'Each combination of `straat` and `woonplaats` once, sorted by town, then street; empty unless `status` is `ambiguous`.',
-    toevoegingen:
-      'Only in `not_found`: the additions at this postcode and huisnummer, in upper case and sorted, `null` for the address without one. At most 400.',
-  },
-  validationMembers: {
-    valid: 'Always `true`: any other key gets 401 or 403.',
-    key_label:
-      'The label that the key was created with. It may contain personal data, such as a name: do not log these responses.',
-    plan_code: 'The plan of the account. It promises no price.',
-    limits: `The limit for each time window of the plan: ${windowNames.map((name) => `\`${name}\``).join(', ')}, in UTC. \`null\` is unlimited; 0 allows no requests.`,
-    key_limit_per_day:
-      'The most lookups with this key in a UTC day, if it has a limit of its own in addition to `limits`; 0 allows no requests.',
-  },
+  requestBody: 'Members of the request',
+  membersOf: 'Members of',
   testAddresses: 'Test addresses',
   storing: 'Storing results',
-  programs: 'Programming language',
+  programs: 'Language',
   programsLead:
-    'None needs a library. Complete programs, which retry as described below, are in the OpenAPI document, as `x-codeSamples`.',
+    'The programs read the key from the environment variable `BAG_ADRES_KEY`, and need no library. Complete programs, which retry as described below, are in the OpenAPI document, as `x-codeSamples`.',
   retries: 'When to retry',
   retryRows: [
     [

@@ -1,4 +1,3 @@
-import { windowNames } from '../../../core/calendar.ts';
 import { serviceName } from '../../../core/languages.ts';
 import type { TranslatedText } from './en.ts';
 
@@ -58,31 +57,13 @@ export const dutch: TranslatedText = {
       'Het register heeft meerdere straten of woonplaatsen. Laat uw gebruiker kiezen uit `candidates`.',
   },
   body: 'Inhoud van het antwoord',
-  members: {
-    status: '`ok`, `not_found` of `ambiguous`.',
-    request:
-      'De invoer, genormaliseerd: de postcode zonder spaties in hoofdletters, `huisnummer` als getal, `toevoeging` zoals gestuurd of `null`.',
-    address:
-      '`straat` en `woonplaats` zoals het register ze schrijft; `null` tenzij `status` `ok` is.',
-    candidates:
-      'Elke combinatie van `straat` en `woonplaats` één keer, gesorteerd op woonplaats en dan straat; leeg tenzij `status` `ambiguous` is.',
-    toevoegingen:
-      'Alleen bij `not_found`: de toevoegingen bij deze postcode en dit huisnummer, in hoofdletters en gesorteerd, `null` voor het adres zonder toevoeging. Hoogstens 400.',
-  },
-  validationMembers: {
-    valid: 'Altijd `true`: elke andere sleutel krijgt 401 of 403.',
-    key_label:
-      'De naam waarmee de sleutel is gemaakt. Die kan persoonsgegevens bevatten: leg deze antwoorden niet vast in logs.',
-    plan_code: 'Het abonnement van het account. Er volgt geen prijs uit.',
-    limits: `De limiet voor elk tijdvenster van het abonnement: ${windowNames.map((name) => `\`${name}\``).join(', ')}, in UTC. \`null\` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.`,
-    key_limit_per_day:
-      'Het hoogste aantal zoekopdrachten met deze sleutel per UTC-dag, als de sleutel naast `limits` een eigen limiet heeft; bij 0 is geen enkel verzoek toegestaan.',
-  },
+  requestBody: 'Inhoud van het verzoek',
+  membersOf: 'Inhoud van',
   testAddresses: 'Testadressen',
   storing: 'Resultaten bewaren',
-  programs: 'Programmeertaal',
+  programs: 'Taal',
   programsLead:
-    'Er zijn geen bibliotheken nodig. Volledige programma’s, die verzoeken opnieuw proberen zoals hieronder beschreven, staan in het OpenAPI-document, als `x-codeSamples`.',
+    'De programma’s lezen de sleutel uit de omgevingsvariabele `BAG_ADRES_KEY` en hebben geen bibliotheken nodig. Volledige programma’s, die verzoeken opnieuw proberen zoals hieronder beschreven, staan in het OpenAPI-document, als `x-codeSamples`.',
   retries: 'Wanneer opnieuw proberen',
   retryRows: [
     ['429, 503', 'Na het aantal seconden in `Retry-After`; zonder die header na een seconde.'],
@@ -176,6 +157,81 @@ export const dutch: TranslatedText = {
     included: 'Met de toevoegingen die bestaan, en BAG-id’s',
     ambiguous: 'Meerdere plaatsen',
     objects: 'Met de objecten',
+  },
+  memberMeanings: {
+    'AddressesToLookUp.addresses':
+      '1 tot en met 100 adressen. Een adres dat er twee keer in staat, telt twee keer.',
+    'AddressesToLookUp.include':
+      'Wat elke uitkomst nog meer moet hebben, zoals bij een enkele zoekopdracht.',
+    'AddressToLookUp.postcode':
+      'Vier cijfers, waarvan het eerste geen 0 is, en twee letters. Spaties en hoofdletters maken niet uit.',
+    'AddressToLookUp.huisnummer':
+      'Het huisnummer zonder toevoeging, als geheel getal, of als tekst met cijfers zoals in een URL.',
+    'AddressToLookUp.toevoeging':
+      'Alles achter het nummer, hoogstens vijf letters en cijfers. Afwezig, `null` en leeg zijn hetzelfde.',
+    AddressRequest: 'De invoer van de zoekopdracht, genormaliseerd.',
+    'AddressRequest.postcode': 'Zonder spaties, in hoofdletters.',
+    'AddressRequest.toevoeging':
+      'Zonder spaties, met de hoofdletters en kleine letters zoals gestuurd; `null` als er geen was.',
+    Place: 'Een straat met de woonplaats, zoals het register ze schrijft.',
+    'Place.straat': 'De naam van de straat (openbare ruimte).',
+    'Place.woonplaats':
+      "De naam van de woonplaats, bijvoorbeeld `Amsterdam`. Voor Den Haag schrijft het register `'s-Gravenhage`.",
+    'Place.gemeente':
+      'Alleen met `include=gemeente`. De gemeente waar de woonplaats op de datum in `Dataset-Date` bij hoort; `null` als het register er geen noemt.',
+    'Place.objecten':
+      'Alleen met `include=objecten`. De objecten met dit adres, gesorteerd op identificatie. Meerdere zijn er bijvoorbeeld bij een gebouw dat door een nieuw wordt vervangen; leeg als er geen is.',
+    'Place.nummeraanduidingen':
+      'Alleen met `include=nummeraanduidingen`. De identificaties van de nummeraanduidingen van dit adres, elk 16 cijfers, gesorteerd. Meerdere als het vaker is geregistreerd, bijvoorbeeld bij een gebouw dat door een nieuw wordt vervangen.',
+    'Gemeente.code': 'De code, vier cijfers: die van het CBS en de RvIG.',
+    'Gemeente.naam': 'De naam, of `null` als de gemeente nieuwer is dan de tabel van deze versie.',
+    'Gemeente.provincie': 'De naam van de provincie, of `null` als ook de naam ontbreekt.',
+    'AdresObject.identificatie': 'De BAG-id van het object: 16 cijfers.',
+    'AdresObject.status':
+      'De status in de woorden van het register, bijvoorbeeld `Verblijfsobject in gebruik`, of `Verblijfsobject gevormd` als het nog gepland is. Ingetrokken objecten staan er niet bij.',
+    'AdresObject.gebruiksdoelen':
+      'Alleen bij een verblijfsobject: bijvoorbeeld `woonfunctie`, gesorteerd.',
+    'AdresObject.oppervlakte':
+      'Alleen bij een verblijfsobject: de oppervlakte in vierkante meters.',
+    'AdresObject.hoofdadres':
+      'Of dit adres het hoofdadres van het object is; `false` bij een nevenadres.',
+    Locatie:
+      'Waar een object ligt: het punt in het register, of het zwaartepunt van een ligplaats of standplaats.',
+    'Locatie.x':
+      'Meters naar het oosten in het Rijksdriehoeksstelsel (EPSG:28992), zoals in het register.',
+    'Locatie.y': 'Meters naar het noorden.',
+    'Locatie.lat': 'Breedtegraad in ETRS89, in graden met 7 decimalen, tot op 0,5 m nauwkeurig.',
+    'Locatie.lon': 'Lengtegraad.',
+    'AddressFound.candidates': 'Leeg.',
+    'AddressAmbiguous.candidates':
+      'Elke combinatie van straat en woonplaats één keer, gesorteerd op woonplaats en dan straat.',
+    'AddressFound.toevoegingen':
+      'Alleen met `include=toevoegingen`. De toevoegingen die bij deze postcode en dit huisnummer bestaan, in hoofdletters en gesorteerd; `null` is het adres zonder toevoeging. Leeg als er geen zijn. Hoogstens 400: een lijst van die lengte kan onvolledig zijn.',
+    'AddressNotFound.toevoegingen':
+      'De toevoegingen die bij deze postcode en dit huisnummer bestaan, in hoofdletters en gesorteerd; `null` is het adres zonder toevoeging. Leeg als er geen zijn. Hoogstens 400: een lijst van die lengte kan onvolledig zijn.',
+    'LookupAnswers.results':
+      'Een uitkomst voor elk adres, in de volgorde van het verzoek, elk zoals een enkele zoekopdracht die geeft.',
+    'KeyValidation.valid': 'Elke andere sleutel krijgt 401 of 403.',
+    'KeyValidation.key_label':
+      'De naam waarmee de sleutel is gemaakt. Die kan persoonsgegevens bevatten: leg hem niet vast in logs.',
+    'KeyValidation.plan_code': 'Het abonnement van het account. Er volgt geen prijs uit.',
+    'KeyValidation.key_limit_per_day':
+      'Het hoogste aantal zoekopdrachten met deze sleutel per UTC-dag, als de sleutel naast `limits` een eigen limiet heeft; bij 0 is geen enkel verzoek toegestaan.',
+    Limits:
+      'De limiet die geldt voor elk tijdvenster van het abonnement (in UTC, gelijk met klok en kalender). `null` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.',
+    'Unauthorized.title': 'Het soort probleem, voor mensen.',
+    'Unauthorized.detail': 'Wat er mis is met dit verzoek, voor mensen. De tekst kan veranderen.',
+    'Unauthorized.request_id': 'Identificeert het verzoek; gelijk aan de header `X-Request-Id`.',
+    'InvalidInput.errors': 'Een element voor elke fout.',
+    'InputFault.parameter':
+      'De naam van de parameter zoals gestuurd, of zoals die had moeten zijn als hij ontbreekt.',
+    'InputFault.detail': 'Wat u in plaats daarvan stuurt, voor mensen. De tekst kan veranderen.',
+    Suggestion:
+      'De parameters om in plaats daarvan te sturen, met hun waarden, als uit de invoer duidelijk is wat er is bedoeld: in plaats van de foute parameter zijn ze geldig. Een lege waarde betekent: laat hem weg. De service past ze nooit zelf toe.',
+    'BodyFault.pointer':
+      'Waar de fout zit, als JSON-pointer (RFC 6901): `/addresses/3/huisnummer`.',
+    'QuotaExceeded.violated_windows':
+      'De tijdvensters van het account waarin geen quotum over is, en `key-day` als de limiet van de sleutel op is.',
   },
   operations: {
     lookUpAddress:

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { escaped, lookupSamples } from '../../../packages/look/samples.ts';
+import { escaped, lookupRequest, programSources } from '../../../packages/look/samples.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';
@@ -372,7 +372,7 @@ describe('the pages for developers and their people', () => {
     const id = await newAccount();
     const { body } = await admin.get(`/accounts/${id}/api`);
     const url = `${portalSettings.apiUrl}/v1/address?postcode=9999SD&huisnummer=1`;
-    const samples = lookupSamples(url);
+    const samples = programSources(lookupRequest(url));
     expect(samples.length).toBe(7);
     for (const { label, source } of samples) {
       expect(body).toContain(`>${label}</label>`);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { validationAnswerSchema } from '../../../../core/contract.ts';
 import { languages } from '../../../../core/languages.ts';
 import { offeredNames } from '../../../../core/place-fields.ts';
 import { OpenApi } from '../../../../packages/reference/openapi-document.ts';
-import { referenceTexts, textsIn } from '../../../../packages/reference/text/texts.ts';
+import { textsIn } from '../../../../packages/reference/text/texts.ts';
 
 /** Each text of a record by its path, without what both languages have by nature. */
 function texts(value: unknown, path = ''): [string, string][] {
@@ -33,21 +32,5 @@ describe.each(languages)('the texts in %s', (language) => {
     for (const [path, text] of english) {
       expect([path, codeOf(others.get(path) ?? '')]).toEqual([path, codeOf(text)]);
     }
-  });
-});
-
-describe('the members that the page explains', () => {
-  const membersOf = (operation: string) =>
-    new Set(
-      Object.values(api.responseExamples(operation, '200')).flatMap(({ value }) =>
-        Object.keys(value as object),
-      ),
-    );
-
-  it('are those of the responses', () => {
-    expect(new Set(Object.keys(referenceTexts.en.members))).toEqual(membersOf('lookUpAddress'));
-    expect(new Set(Object.keys(referenceTexts.en.validationMembers))).toEqual(
-      new Set(Object.keys(validationAnswerSchema.shape)),
-    );
   });
 });
