@@ -97,17 +97,15 @@ function curl({ url, body }: SampleRequest): string {
 
 function javaScript({ url, body, does }: SampleRequest): string {
   const key = "(process.env.BAG_ADRES_KEY ?? '').trim()";
-  const [before, options] =
+  const before =
     body === undefined
-      ? [`const headers = { 'X-API-Key': ${key} };`, '{ headers }']
-      : [
-          `const headers = {
+      ? `const headers = { 'X-API-Key': ${key} };`
+      : `const headers = {
   'X-API-Key': ${key},
   'Content-Type': 'application/json',
 };
-const body = JSON.stringify(${body});`,
-          "{ method: 'POST', headers, body }",
-        ];
+const body = JSON.stringify(${body});`;
+  const options = body === undefined ? '{ headers }' : "{ method: 'POST', headers, body }";
   return `const url = '${url}';
 ${before}
 
@@ -221,15 +219,13 @@ function phpUse(does: Use): string {
 
 /** Its library reads no JSON, so the program prints the answer as it is. */
 function java({ url, body }: SampleRequest): string {
-  const [text, post] =
+  const text = body === undefined ? '' : `    var body = """\n${indented(body, 8)}""";\n`;
+  const post =
     body === undefined
-      ? ['', '']
-      : [
-          `    var body = """\n${indented(body, 8)}""";\n`,
-          `        .header("Content-Type", "application/json")
+      ? ''
+      : `        .header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(body))
-`,
-        ];
+`;
   return `import java.net.URI;
 import java.net.http.*;
 
@@ -250,15 +246,13 @@ ${post}        .build();
 
 /** Its library reads JSON into types that would be longer than the program. */
 function go({ url, body }: SampleRequest): string {
-  const [imported, request] =
+  const imported = body === undefined ? '' : '\n\t"strings"';
+  const request =
     body === undefined
-      ? ['', '	request, _ := http.NewRequest("GET", url, nil)']
-      : [
-          '\n\t"strings"',
-          `	body := strings.NewReader(\`${body}\`)
+      ? '\trequest, _ := http.NewRequest("GET", url, nil)'
+      : `	body := strings.NewReader(\`${body}\`)
 	request, _ := http.NewRequest("POST", url, body)
-	request.Header.Set("Content-Type", "application/json")`,
-        ];
+	request.Header.Set("Content-Type", "application/json")`;
   return `package main
 
 import (

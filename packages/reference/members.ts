@@ -76,7 +76,7 @@ export class Members {
     if (!schema || (schema.enum ?? []).length > mostValues) return undefined;
     if (schema.description) return { key: `${variant.name}.${name}`, text: schema.description };
     const target = schema.$ref && this.#named(schema.$ref);
-    return target && target.schema.description
+    return target?.schema.description
       ? { key: target.name, text: target.schema.description }
       : undefined;
   }
@@ -97,10 +97,8 @@ export class Members {
     const all = [...new Set(schemas.flatMap((schema) => this.#types(schema, true)))];
     const isShort = all.length <= mostValues;
     const types = isShort ? all : schemas.flatMap((schema) => this.#types(schema, false));
-    const [some, none] = [
-      [...new Set(types)].filter((type) => type !== 'null'),
-      types.includes('null') ? ['null'] : [],
-    ];
+    const some = [...new Set(types)].filter((type) => type !== 'null');
+    const none = types.includes('null') ? ['null'] : [];
     return [...some, ...none].join(' | ');
   }
 

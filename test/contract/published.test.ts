@@ -75,7 +75,9 @@ describe('/docs.md', () => {
 
   it('has tables, lists in lists, code as it is, and each language once', async () => {
     const { body } = await service.send('/docs.md');
-    expect(body).toMatch(/^- `address` object \| null .* Members of `address`\n {2}- `straat` string /m);
+    expect(body).toMatch(
+      /^- `address` object \| null .* Members of `address`\n {2}- `straat` string /m,
+    );
     for (const { label } of programSources(lookupRequest('')).slice(1)) {
       expect(body.split(`\n${label}:\n`).length).toBe(2);
     }
