@@ -205,7 +205,7 @@ function phpUse(does: Use): string {
     echo $answer['address']['straat'];
 }`;
     case 'member':
-      return `print_r($answer['${does.member}']);`;
+      return `echo json_encode($answer['${does.member}']);`;
     case 'each':
       return `foreach ($answer['${does.list}'] as $one) {
     echo $one['${does.member}'], "\\n";

@@ -75,7 +75,7 @@ export class Members {
     const schema = variant.schema.properties?.[name];
     if (!schema || (schema.enum ?? []).length > mostValues) return undefined;
     if (schema.description) return { key: `${variant.name}.${name}`, text: schema.description };
-    const target = schema.$ref && this.#named(schema.$ref);
+    const target = schema.$ref === undefined ? undefined : this.#named(schema.$ref);
     return target?.schema.description
       ? { key: target.name, text: target.schema.description }
       : undefined;

@@ -117,7 +117,12 @@ describe('a request that is shown', () => {
           const shown = requestsIn(page).filter((one) => one.label === label);
           expect(shown.length).toBeGreaterThan(9);
           const printsAll = ['curl', 'Java', 'Go'].includes(label);
-          for (const [index, { source, answer }] of sweep(shown.entries(), 3)) {
+          // A program that differs from another in its query alone runs once; curl has every query.
+          const forms = new Map(
+            shown.map((one) => [one.source.replace(/\?postcode=[^'"]*/, ''), one]),
+          );
+          const asked = label === 'curl' ? shown : forms.values();
+          for (const [index, { source, answer }] of sweep([...asked].entries(), 3)) {
             const { request_id: _, ...told } = JSON.parse(answer);
             const { hasFailed, out, error } = await run(label, source, key, String(index));
             const printed = wordsOf(printsAll ? out + error : out);
