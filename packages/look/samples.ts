@@ -12,7 +12,7 @@ export function sample(caption: string, code: string, { kind = '', id = '' } = {
   return `<figure class="sample ${kind}"><figcaption>${caption}</figcaption><pre tabindex="0"><code${id && ` id="${id}"`}>${code}</code></pre></figure>\n`;
 }
 
-/** A request that a sample sends, and what its program does with the answer. */
+/** A request that a sample sends, and its use of the answer. */
 export type SampleRequest = {
   url: string;
   /** Indented JSON, for a POST. */
@@ -23,8 +23,8 @@ export type SampleRequest = {
 };
 
 /**
- * What a program does with an answer: it prints the street of an address that was found, a member,
- * a member of each item in a list, or the faults of a refusal.
+ * A program prints the street if an address was found, a member, a member from each item in a list,
+ * or the faults in a refusal.
  */
 type Use =
   | { prints: 'straat' }
@@ -60,7 +60,7 @@ export function programChoice(legend: string): string {
   return `<div class="tabs" role="radiogroup" aria-labelledby="programs"><span id="programs">${legend}</span>\n${choices.join('\n')}\n</div>\n`;
 }
 
-/** The program for a request in each language, of which the page shows the chosen one. */
+/** The program for a request in each language. The page shows the chosen one. */
 export function programSamples(request: SampleRequest): string {
   const samples = programSources(request).map(
     ({ label, source }, index) =>

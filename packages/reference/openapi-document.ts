@@ -1,8 +1,8 @@
 import type { IncludeName } from '../../core/place-fields.ts';
 import json from '../../docs/openapi.json' with { type: 'json' };
 import objectsPatch from '../../docs/openapi-objecten.json' with { type: 'json' };
+import { type BodyMember, BodyMembers, type Schema } from './body-members.ts';
 import type { Branding } from './branding.ts';
-import { type Member, Members, type Schema } from './members.ts';
 import { type Descriptions, paragraphNames } from './text/en.ts';
 
 type Example = { summary: string; value: unknown };
@@ -114,17 +114,17 @@ export class OpenApi {
   }
 
   /** The members of a body that an operation takes. */
-  requestMembers(id: string): Member[] {
+  requestMembers(id: string): BodyMember[] {
     return this.#membersOf([this.operation(id).requestBody?.content ?? {}]);
   }
 
   /** The members of an operation's answer. */
-  answerMembers(id: string): Member[] {
+  answerMembers(id: string): BodyMember[] {
     return this.#membersOf([this.#content(this.operation(id).responses['200'])]);
   }
 
   /** The members of every problem that an operation may return. */
-  problemMembers(): Member[] {
+  problemMembers(): BodyMember[] {
     const responses = Object.values(this.operations).flatMap((operation) =>
       Object.entries(operation.responses),
     );
@@ -135,9 +135,9 @@ export class OpenApi {
     );
   }
 
-  #membersOf(contents: MediaTypes[]): Member[] {
+  #membersOf(contents: MediaTypes[]): BodyMember[] {
     const types = contents.flatMap((content) => Object.values(content));
-    return new Members(this.document.components.schemas).of(types.map(({ schema }) => schema));
+    return new BodyMembers(this.document.components.schemas).of(types.map(({ schema }) => schema));
   }
 
   #content(response: Response | undefined): MediaTypes {
@@ -240,7 +240,7 @@ export class OpenApi {
 }
 
 /** The texts on a member and on those within it, by their keys. */
-function meaningsOf({ meanings, members }: Member): [key: string, text: string][] {
+function meaningsOf({ meanings, members }: BodyMember): [key: string, text: string][] {
   const own = meanings.map(({ key, text }): [string, string] => [key, text]);
   return [...own, ...members.flatMap(meaningsOf)];
 }

@@ -1,6 +1,6 @@
 import { escaped } from '../look/samples.ts';
+import type { BodyMember } from './body-members.ts';
 import { inline } from './html.ts';
-import type { Member } from './members.ts';
 import type { TranslatedText } from './text/en.ts';
 
 /** A heading that links to itself, so that its address can be copied; `text` is HTML. */
@@ -33,8 +33,8 @@ ${body.join('\n')}
 /** The words around the members of an answer, and their meanings by key. */
 type MemberWords = Pick<TranslatedText, 'membersOf' | 'optional' | 'memberMeanings'>;
 
-/** Members as a list, in which each object folds out to its own; it needs no script. */
-export function memberList(members: readonly Member[], words: MemberWords): string {
+/** A list of members. Each object folds out to its own, without a script. */
+export function memberList(members: readonly BodyMember[], words: MemberWords): string {
   const items = members.map(({ name, type, isOptional, meanings, members: inner }) => {
     const need = isOptional ? ` <small>${words.optional}</small>` : '';
     const texts = meanings.map(({ key, only }) => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { offeredNames } from '../../../core/place-fields.ts';
-import type { Member, Schema } from '../../../packages/reference/members.ts';
-import { Members } from '../../../packages/reference/members.ts';
+import type { BodyMember, Schema } from '../../../packages/reference/body-members.ts';
+import { BodyMembers } from '../../../packages/reference/body-members.ts';
 import { OpenApi } from '../../../packages/reference/openapi-document.ts';
 
 const api = new OpenApi(offeredNames(true));
 
 /** Every member by its path, an item of a list by that of the list. */
-function pathsOf(members: readonly Member[], before = ''): string[] {
+function pathsOf(members: readonly BodyMember[], before = ''): string[] {
   return members.flatMap(({ name, members: inner }) => {
     const path = before + name;
     return [path, ...pathsOf(inner, `${path}.`)];
@@ -78,7 +78,7 @@ describe('members', () => {
       required: ['town', 'code'],
     },
   };
-  const shown = new Members(schemas).of([{ type: 'array', items: { $ref: '#/Either' } }]);
+  const shown = new BodyMembers(schemas).of([{ type: 'array', items: { $ref: '#/Either' } }]);
 
   it('have every type that a value can be, as TypeScript writes it, null last', () => {
     expect(shown.map(({ name, type }) => [name, type])).toEqual([
@@ -108,7 +108,7 @@ describe('members', () => {
   });
 
   it('fail for a schema that the document does not have', () => {
-    expect(() => new Members({}).of([{ $ref: '#/components/schemas/Lost' }])).toThrow(
+    expect(() => new BodyMembers({}).of([{ $ref: '#/components/schemas/Lost' }])).toThrow(
       'the OpenAPI document has no schema Lost',
     );
   });

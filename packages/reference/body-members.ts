@@ -13,15 +13,15 @@ export type Schema = {
 };
 
 /** A member of an answer, or of a body that is sent. */
-export type Member = {
+export type BodyMember = {
   name: string;
   /** As in TypeScript: `string | null`. */
   type: string;
   isOptional: boolean;
-  /** What it means: by `only`, in these outcomes or problems if it does not hold for all. */
+  /** Each text holds for the outcomes or problems in `only`, or for all if that is empty. */
   meanings: { key: string; text: string; only: string[] }[];
   /** The members of the object, or of each object in the list. */
-  members: Member[];
+  members: BodyMember[];
 };
 
 /** An object that a value may be, with its name in the document. */
@@ -31,7 +31,7 @@ type Variant = { name: string; schema: Schema };
 const mostValues = 6;
 
 /** The members of the objects that a document names, and of those within them. */
-export class Members {
+export class BodyMembers {
   readonly #schemas: Readonly<Record<string, Schema>>;
 
   constructor(schemas: Readonly<Record<string, Schema>>) {
@@ -39,14 +39,14 @@ export class Members {
   }
 
   /** The members of every object that a value of one of the schemas may be, each once. */
-  of(schemas: readonly Schema[]): Member[] {
+  of(schemas: readonly Schema[]): BodyMember[] {
     const found = schemas.flatMap((schema) => this.#variants(schema));
     const variants = [...new Map(found.map((one) => [one.name, one])).values()];
     const names = new Set(variants.flatMap(({ schema }) => Object.keys(schema.properties ?? {})));
     return [...names].map((name) => this.#member(name, variants));
   }
 
-  #member(name: string, variants: Variant[]): Member {
+  #member(name: string, variants: Variant[]): BodyMember {
     const having = variants.filter(({ schema }) => schema.properties?.[name]);
     const parts = having.map(({ schema }) => schema.properties?.[name] as Schema);
     const isOptional = !variants.every(({ schema }) => schema.required?.includes(name));
@@ -59,7 +59,7 @@ export class Members {
     };
   }
 
-  #meanings(name: string, variants: Variant[], having: Variant[]): Member['meanings'] {
+  #meanings(name: string, variants: Variant[], having: Variant[]): BodyMember['meanings'] {
     const byText = Map.groupBy(having, (variant) => this.#meaning(name, variant)?.text);
     return [...byText].flatMap(([text, sharing]) => {
       const meaning = text && sharing[0] && this.#meaning(name, sharing[0]);
@@ -125,7 +125,7 @@ export class Members {
   }
 }
 
-/** What tells an object from the others that a value may be: the `status`, or the `type`. */
+/** The constant that distinguishes an outcome or a problem: its `status`, or its `type`. */
 function labelOf({ properties = {} }: Schema): string | undefined {
   const constant = Object.values(properties).find((schema) => schema.const !== undefined);
   return constant && String(constant.const);
