@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defaultUsageMonths } from '../../core/environment.ts';
 import { loadDefaults, publicMutations, storagePrefixes } from '../../loader/names.ts';
+import { awsLimits } from './aws-limits.ts';
 import {
   api,
   branding,
@@ -45,7 +46,7 @@ const canary = z.strictObject({
 });
 
 const throttle = z.strictObject({
-  ratePerSecond: whole(1, 10_000)
+  ratePerSecond: whole(1, awsLimits.requestsPerSecond)
     .default(100)
     .describe(
       'Lookups a second, for all accounts together. Key validations have a fifth of it, and all other paths together another.',
@@ -55,14 +56,15 @@ const throttle = z.strictObject({
     .describe('Lookups at once above that rate; of the others a fifth.'),
 });
 
+const { newTable } = awsLimits;
 const warmThroughput = z.strictObject({
-  accountsWrites: warmUnits(4_000).describe(
+  accountsWrites: warmUnits(newTable.writesPerSecond).describe(
     'Writes a second of the accounts table: one for each counted lookup.',
   ),
-  addressesReads: warmUnits(12_000).describe(
+  addressesReads: warmUnits(newTable.readsPerSecond).describe(
     'Read units a second of the addresses table: a lookup takes half a unit.',
   ),
-  addressesWrites: warmUnits(4_000).describe(
+  addressesWrites: warmUnits(newTable.writesPerSecond).describe(
     'Writes a second of the addresses table; a load has a writer for each 1,000.',
   ),
 });

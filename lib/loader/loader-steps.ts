@@ -8,6 +8,7 @@ import { environment } from '../../core/environment.ts';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../core/metrics.ts';
 import { loaderEnvironment, publicMutations } from '../../loader/names.ts';
 import { type StepName, stepNames, stepOf } from '../../loader/steps/load-steps.ts';
+import { awsLimits } from '../config/aws-limits.ts';
 import type { Config } from '../config/config-schema.ts';
 import { packageVersion } from '../config/deployment.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
@@ -21,17 +22,16 @@ export type LoaderStepsProps = {
 };
 
 /**
- * The rate of one writer. A new on-demand table takes 4,000 writes a second from four partitions of
- * 1,000. The keys of four writers don't spread evenly over these, so four times this rate stays
- * below it.
+ * The rate of one writer. A new on-demand table has four partitions (`awsLimits`). The keys of four
+ * writers don't spread evenly over these, so four times this rate stays below their limit.
  */
 const writesPerSecond = 850;
 
-/**
- * The number of writers that the table has partitions for, which take 1,000 writes a second each.
- */
+/** The number of writers that the table has partitions for. */
 export function writersOf(config: Pick<Config, 'warmThroughput'>): number {
-  return Math.floor((config.warmThroughput?.addressesWrites ?? 4_000) / 1_000);
+  const { newTable, writesPerSecond: ofPartition } = awsLimits;
+  const writes = config.warmThroughput?.addressesWrites ?? newTable.writesPerSecond;
+  return Math.floor(writes / ofPartition);
 }
 
 /** The source of the daily check for mutations, which the configuration switches on. */
