@@ -14,6 +14,9 @@ const runs = 20;
 /** A kind over the budget is measured again: other processes add to its cost, and never subtract. */
 const tries = 3;
 
+/** The costliest are shown, and all that are over the budget. */
+const mostRows = 40;
+
 type Row = {
   kind: string;
   with_key: boolean;
@@ -99,15 +102,21 @@ export const benchmark: Benchmark = {
         growth: most(({ growth }) => growth ?? 0),
         answer_bytes: most(({ answer_bytes }) => answer_bytes),
       },
-      rows: rows.toSorted((a, b) => b.beyond_ms - a.beyond_ms),
+      rows: rows
+        .toSorted((a, b) => b.beyond_ms - a.beyond_ms)
+        .filter((row, index) => index < mostRows || faultsOf(row).length > 0),
     };
   },
-  table: ({ rows }) => (rows as Row[]).slice(0, 40),
-  broken: ({ rows }) =>
-    (rows as Row[]).flatMap(({ kind, status, beyond_ms, growth, answer_bytes }) => [
-      ...(status >= 500 ? [`${kind}: status ${status}.`] : []),
-      ...(beyond_ms > budget.beyond_ms ? [`${kind}: ${beyond_ms} ms beyond a valid batch.`] : []),
-      ...((growth ?? 0) > budget.growth ? [`${kind}: twice the size costs ${growth} times.`] : []),
-      ...(answer_bytes > budget.answer_bytes ? [`${kind}: ${answer_bytes} bytes of answer.`] : []),
-    ]),
+  table: ({ rows }) => rows as Row[],
+  broken: ({ rows }) => (rows as Row[]).flatMap(faultsOf),
 };
+
+/** How a row is over the budget. */
+function faultsOf({ kind, status, beyond_ms, growth, answer_bytes }: Row): string[] {
+  return [
+    ...(status >= 500 ? [`${kind}: status ${status}.`] : []),
+    ...(beyond_ms > budget.beyond_ms ? [`${kind}: ${beyond_ms} ms beyond a valid batch.`] : []),
+    ...((growth ?? 0) > budget.growth ? [`${kind}: twice the size costs ${growth} times.`] : []),
+    ...(answer_bytes > budget.answer_bytes ? [`${kind}: ${answer_bytes} bytes of answer.`] : []),
+  ];
+}
