@@ -23,8 +23,8 @@ import {
   readStack,
   readTemplate,
   templateLayoutFault,
-} from '../connect/deployed-stacks.ts';
-import { explainError } from '../connect/errors.ts';
+} from '../deployment/deployed-stacks.ts';
+import { explainError } from '../deployment/errors.ts';
 import { lookupPath, type WrittenAddress } from './run-smoke.ts';
 import { type CheckOutcome, checkTable, failed, okay, skipped, warning } from './table-settings.ts';
 
@@ -273,9 +273,12 @@ async function checkAlarms(
   const silent = ours
     .filter(({ ActionsEnabled }) => ActionsEnabled === false)
     .map(({ AlarmName }) => AlarmName);
-  const off = `${silent.length} of ${ours.length} alarms notify nobody: their actions are off`;
-  const enable = `aws cloudwatch enable-alarm-actions --alarm-names ${silent.join(' ')}`;
-  if (silent.length > 0) return warning(off, enable);
+  if (silent.length > 0) {
+    return warning(
+      `${silent.length} of ${ours.length} alarms notify nobody: their actions are off`,
+      `aws cloudwatch enable-alarm-actions --alarm-names ${silent.join(' ')}`,
+    );
+  }
   const confirmed = Subscriptions.filter(({ SubscriptionArn }) =>
     SubscriptionArn?.startsWith('arn:'),
   ).length;
@@ -366,7 +369,7 @@ async function examineDeployment(stage: string, lookup: LookupOptions): Promise<
   const hasPortal = await readStack(portal).catch(() => undefined);
   const names = [...Object.values(stacks), ...(hasPortal ? [portal] : [])];
   const findings = await examine(
-    Object.fromEntries(names.map((one) => [`stack ${one}`, () => checkStack(one)])),
+    Object.fromEntries(names.map((stack) => [`stack ${stack}`, () => checkStack(stack)])),
   );
   if (findings.some(hasFailed)) {
     return [

@@ -21,6 +21,9 @@ export type SmokeAnswer = ApiAnswer & { asked: string };
 /** `GET /v1/address?...`, with the key under test unless `key` is another one or null. */
 type SentRequest = string | [ask: string, request: ApiRequest];
 
+/** A fault of the input: its code, and the parameter or JSON pointer that has it. */
+type Fault = { code: string; at: string };
+
 /**
  * The expected response: a problem of this type, or JSON that follows the schema, with these
  * members at any depth.
@@ -28,8 +31,7 @@ type SentRequest = string | [ask: string, request: ApiRequest];
 type Expected = {
   status: number;
   problem?: string;
-  /** The faults of the input: a code, and the parameter or JSON pointer. */
-  faults?: string[];
+  faults?: Fault[];
   schema?: z.ZodMiniType;
   body?: object;
   allow?: string;
@@ -76,12 +78,13 @@ const ok = (body: object, schema: z.ZodMiniType = contract.lookupAnswerSchema): 
 const problem = (status: number, type: string, allow?: string): Expected => {
   return { status, problem: type, ...(allow && { allow }) };
 };
-const faulty = (...faults: string[]): Expected => ({ ...problem(422, 'invalid-input'), faults });
+const faulty = (faults: Fault[]): Expected => ({ ...problem(422, 'invalid-input'), faults });
 
-const p = 'postcode=1012RJ';
-const h = 'huisnummer=147';
+const withPostcode = 'postcode=1012RJ';
+const withHuisnummer = 'huisnummer=147';
+const validQuery = `${withPostcode}&${withHuisnummer}`;
 const validate = 'GET /v1/auth/validate';
-const lookup = `GET /v1/address?${p}&${h}`;
+const lookup = `GET /v1/address?${validQuery}`;
 const openapi = 'GET /v1/openapi.json';
 const without = (ask: string): SentRequest => [ask, { key: null }];
 
@@ -118,39 +121,99 @@ function badKeys(key: string): (string | null)[] {
 }
 
 /**
- * Queries by their faults: faults that something on the way might repair, and one fault of each
- * kind.
+ * Queries, each with its faults: faults that something on the way might repair, and
+ * one fault of each kind.
  */
-const faultyQueries: Record<string, string[]> = {
-  'missing postcode': [h, `${h}&postcode=+%20`],
-  'missing huisnummer': [p, `${p}&huisnummer=`],
-  'postcode-character postcode': ['-AB', '%09AB', '%C2%A0AB', 'AB%00'].map(
-    (end) => `${h}&postcode=1234${end}`,
-  ),
-  'postcode-leading-zero postcode': [`${h}&postcode=0123AB`],
-  'huisnummer-zero huisnummer': [`${p}&huisnummer=0`],
-  'huisnummer-space huisnummer': [`${p}&huisnummer=+1`, `${p}&huisnummer=1%09`],
-  'huisnummer-range huisnummer': [`${p}&huisnummer=12-14`],
-  'huisnummer-form huisnummer': [`${p}&huisnummer=%D9%A1`, `${p}&huisnummer=1%00`],
-  'toevoeging-character toevoeging': ['%C3%A9', 'A%C2%A0', 'a%2Fb'].map(
-    (one) => `${p}&${h}&toevoeging=${one}`,
-  ),
-  'include-unknown include': [`${p}&${h}&include=Toevoegingen`],
-  'parameter-unknown callback': [`${p}&${h}&callback=x`],
-  'misplaced-key api_key': [`${p}&${h}&api_key=bagadres_example_key`],
-  'duplicate postcode': [`${p}&${p}&${h}`],
-  'duplicate toevoeging': [`${p}&${h}&toevoeging=a&toevoeging=a`],
-  'missing postcode, parameter-unknown Postcode': [`Postcode=1012RJ&${h}`],
-  'missing postcode, huisnummer-zero huisnummer, duplicate toevoeging': [
-    'huisnummer=0&toevoeging=a&toevoeging=b',
-  ],
-};
+const faultyQueries: { faults: Fault[]; queries: string[] }[] = [
+  {
+    faults: [{ code: 'missing', at: 'postcode' }],
+    queries: [withHuisnummer, `${withHuisnummer}&postcode=+%20`],
+  },
+  {
+    faults: [{ code: 'missing', at: 'huisnummer' }],
+    queries: [withPostcode, `${withPostcode}&huisnummer=`],
+  },
+  {
+    faults: [{ code: 'postcode-character', at: 'postcode' }],
+    queries: [
+      `${withHuisnummer}&postcode=1234-AB`,
+      `${withHuisnummer}&postcode=1234%09AB`,
+      `${withHuisnummer}&postcode=1234%C2%A0AB`,
+      `${withHuisnummer}&postcode=1234AB%00`,
+    ],
+  },
+  {
+    faults: [{ code: 'postcode-leading-zero', at: 'postcode' }],
+    queries: [`${withHuisnummer}&postcode=0123AB`],
+  },
+  {
+    faults: [{ code: 'huisnummer-zero', at: 'huisnummer' }],
+    queries: [`${withPostcode}&huisnummer=0`],
+  },
+  {
+    faults: [{ code: 'huisnummer-space', at: 'huisnummer' }],
+    queries: [`${withPostcode}&huisnummer=+1`, `${withPostcode}&huisnummer=1%09`],
+  },
+  {
+    faults: [{ code: 'huisnummer-range', at: 'huisnummer' }],
+    queries: [`${withPostcode}&huisnummer=12-14`],
+  },
+  {
+    faults: [{ code: 'huisnummer-form', at: 'huisnummer' }],
+    queries: [`${withPostcode}&huisnummer=%D9%A1`, `${withPostcode}&huisnummer=1%00`],
+  },
+  {
+    faults: [{ code: 'toevoeging-character', at: 'toevoeging' }],
+    queries: [
+      `${validQuery}&toevoeging=%C3%A9`,
+      `${validQuery}&toevoeging=A%C2%A0`,
+      `${validQuery}&toevoeging=a%2Fb`,
+    ],
+  },
+  {
+    faults: [{ code: 'include-unknown', at: 'include' }],
+    queries: [`${validQuery}&include=Toevoegingen`],
+  },
+  {
+    faults: [{ code: 'parameter-unknown', at: 'callback' }],
+    queries: [`${validQuery}&callback=x`],
+  },
+  {
+    faults: [{ code: 'misplaced-key', at: 'api_key' }],
+    queries: [`${validQuery}&api_key=bagadres_example_key`],
+  },
+  {
+    faults: [{ code: 'duplicate', at: 'postcode' }],
+    queries: [`${withPostcode}&${validQuery}`],
+  },
+  {
+    faults: [{ code: 'duplicate', at: 'toevoeging' }],
+    queries: [`${validQuery}&toevoeging=a&toevoeging=a`],
+  },
+  {
+    faults: [
+      { code: 'missing', at: 'postcode' },
+      { code: 'parameter-unknown', at: 'Postcode' },
+    ],
+    queries: [`Postcode=1012RJ&${withHuisnummer}`],
+  },
+  {
+    faults: [
+      { code: 'missing', at: 'postcode' },
+      { code: 'huisnummer-zero', at: 'huisnummer' },
+      { code: 'duplicate', at: 'toevoeging' },
+    ],
+    queries: ['huisnummer=0&toevoeging=a&toevoeging=b'],
+  },
+];
+
+const faultText = ({ code, at }: Fault) => `${code} ${at}`;
 
 /** The table: first what costs no quota. */
 export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
   const missing = { ...address, huisnummer: 99_999 };
   const { toevoeging, ...rest } = address;
-  const one = { ...rest, ...(toevoeging && { toevoeging }) };
+  const sent = { ...rest, ...(toevoeging && { toevoeging }) };
   const found = { status: 'ok', request: { ...address, toevoeging: toevoeging || null } };
   const wrong = badKeys(key).flatMap((bad) =>
     [validate, lookup, 'GET /v1/address?postcode=x'].map((ask): SentRequest => [ask, { key: bad }]),
@@ -168,19 +231,23 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
     ),
   );
   const uncounted = [
-    `GET /v1/address/?${p}&${h}`,
+    `GET /v1/address/?${validQuery}`,
     lookup.replace('GET', 'POST'),
     'GET /v1/address?postcode=0000AA',
   ];
-  const batch = sendMany({ addresses: [one, { ...one, huisnummer: '99999' }, one] });
-  const many = [
-    { postcode: '0123AB', huisnummer: '12A' },
-    { ...one, note: 'x' },
-  ] as const;
-  const ofMany = [
-    'postcode-leading-zero 0/postcode',
-    'huisnummer-with-toevoeging 0/huisnummer',
-    'unknown-member 1/note',
+  const batch = sendMany({ addresses: [sent, { ...sent, huisnummer: '99999' }, sent] });
+  const faultyBody = {
+    addresses: [
+      { postcode: '0123AB', huisnummer: '12A' },
+      { ...sent, note: 'x' },
+    ],
+    include: ['x'],
+  };
+  const faultsOfBody: Fault[] = [
+    { code: 'include-unknown', at: '/include/0' },
+    { code: 'postcode-leading-zero', at: '/addresses/0/postcode' },
+    { code: 'huisnummer-with-toevoeging', at: '/addresses/0/huisnummer' },
+    { code: 'unknown-member', at: '/addresses/1/note' },
   ];
   const included = { address: { gemeente: {}, nummeraanduidingen: {} }, toevoegingen: {} };
   return [
@@ -217,21 +284,18 @@ export function rowsFor({ key, address }: SmokeOptions): Guarantee[] {
       null,
       otherVersion,
     ),
-    ...Object.entries(faultyQueries).map(([faults, queries]) => {
+    ...faultyQueries.map(({ faults, queries }) => {
       const asked = queries.map((query) => `GET /v1/address?${query}`);
-      return row(`reports ${faults}`, asked, faulty(...faults.split(', ')));
+      return row(`reports ${faults.map(faultText).join(', ')}`, asked, faulty(faults));
     }),
     row(
       'reports every fault of the body of many at its JSON pointer',
-      [sendMany({ addresses: many, include: ['x'] })],
-      faulty(
-        'include-unknown /include/0',
-        ...ofMany.map((fault) => fault.replace(' ', ' /addresses/')),
-      ),
+      [sendMany(faultyBody)],
+      faulty(faultsOfBody),
     ),
     row(
       'refuses 101 addresses',
-      [sendMany({ addresses: Array(101).fill(one) })],
+      [sendMany({ addresses: Array(101).fill(sent) })],
       problem(422, 'invalid-input'),
     ),
     row(
@@ -367,9 +431,9 @@ function faultIn(answer: SmokeAnswer, expected: Expected): string | undefined {
   if (!has(json, body)) return `${asked}: ${text} does not have ${JSON.stringify(body)}`;
   const errors = (json?.errors ?? []) as { code: string; pointer?: string; parameter?: string }[];
   const found = errors
-    .map(({ code, pointer, parameter }) => `${code} ${pointer ?? parameter}`)
+    .map(({ code, pointer, parameter }) => faultText({ code, at: `${pointer ?? parameter}` }))
     .sort();
-  return !faults || isDeepStrictEqual(found, faults.toSorted())
+  return !faults || isDeepStrictEqual(found, faults.map(faultText).sort())
     ? undefined
     : `${asked}: the faults are ${found}`;
 }
@@ -418,15 +482,18 @@ function miscounted([before = none, validation = none, ...others]: SmokeAnswer[]
     return `RateLimit-Policy is ${policy}, but the limits are ${JSON.stringify(limits)}`;
   }
   if (limits.length === 0) return ratelimit && 'RateLimit for an account without limits';
-  const [one, same, other] = [before, validation, after].map(leftIn);
-  if (!one || !same || !other) return `a response has no RateLimit; the last one is ${ratelimit}`;
-  if (one.window !== other.window || other.resets > one.resets) {
+  const atFirst = leftIn(before);
+  const afterValidation = leftIn(validation);
+  const atLast = leftIn(after);
+  if (!atFirst || !afterValidation || !atLast)
+    return `a response has no RateLimit; the last one is ${ratelimit}`;
+  if (atFirst.window !== atLast.window || atLast.resets > atFirst.resets) {
     throw new Skip('a time window ended: run it again');
   }
-  if (one.left !== same.left) {
-    return `a validation says that ${same.left} are left; the lookup before, ${one.left}`;
+  if (atFirst.left !== afterValidation.left) {
+    return `a validation says that ${afterValidation.left} are left; the lookup before, ${atFirst.left}`;
   }
-  const counted = one.left - other.left;
+  const counted = atFirst.left - atLast.left;
   return counted === 1
     ? undefined
     : `two lookups counted ${counted} units: use an account that nobody else uses`;
@@ -471,7 +538,8 @@ export async function runSmoke(baseUrl: string, options: SmokeOptions, rows = ro
     together,
     counts,
   }: Guarantee): Promise<string | undefined> {
-    const left = answers.map(leftIn).findLast((one) => one !== undefined)?.left ?? minimumLeft;
+    const left =
+      answers.map(leftIn).findLast((remainder) => remainder !== undefined)?.left ?? minimumLeft;
     if (counts && left < minimumLeft) throw new Skip(`the account has only ${left} units left`);
     const found: SmokeAnswer[] = [];
     for (const sent of requests) found.push(await send(sent));
