@@ -23,7 +23,7 @@ import {
   type ErrorExplanation,
   explainError,
   UsageError,
-} from '../operator/connect/errors.ts';
+} from '../operator/deployment/errors.ts';
 import { AdminError } from '../packages/admin/accounts/admin-error.ts';
 
 /** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
@@ -134,7 +134,7 @@ function explainUsage(
 ): ErrorExplanation {
   let named = program;
   for (const word of args) {
-    const next = named.commands.find((one) => one.name() === word);
+    const next = named.commands.find((child) => child.name() === word);
     if (!next && !word.startsWith('-')) break;
     named = next ?? named;
   }

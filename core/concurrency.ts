@@ -11,10 +11,10 @@ export async function forEachConcurrently<T>(
   const failures: unknown[] = [];
   try {
     for await (const item of items) {
-      const one: Promise<void> = work(item)
+      const task: Promise<void> = work(item)
         .catch((error: unknown) => void failures.push(error))
-        .finally(() => running.delete(one));
-      running.add(one);
+        .finally(() => running.delete(task));
+      running.add(task);
       if (running.size >= concurrency) await Promise.race(running);
       if (failures.length > 0) break;
     }
@@ -49,9 +49,9 @@ export async function* mapInOrder<T, R>(
 ): AsyncGenerator<R> {
   const running: Promise<R>[] = [];
   for await (const item of items) {
-    const one = work(item);
-    one.catch(() => undefined); // thrown when its turn comes
-    running.push(one);
+    const result = work(item);
+    result.catch(() => undefined); // thrown when its turn comes
+    running.push(result);
     if (running.length >= concurrency) yield (await running.shift()) as R;
   }
   while (running.length > 0) yield (await running.shift()) as R;

@@ -9,10 +9,10 @@ import { adresObjectTypes } from './adres-object.ts';
 import { forEachWindow, quotaNames } from './calendar.ts';
 import {
   type AnsweredValues,
-  always,
+  baseFields,
   type FieldTable,
   includeNames,
-  onRequest,
+  optionalFields,
 } from './place-fields.ts';
 
 /** A postcode as typed. */
@@ -107,8 +107,8 @@ function schemasOf<Some extends FieldTable>(fields: Some): FieldSchemas<Some> {
 
 /** A place in a response. */
 export const placeSchema = z.extend(
-  z.object(schemasOf(always)),
-  z.partial(z.object(schemasOf(onRequest))).shape,
+  z.object(schemasOf(baseFields)),
+  z.partial(z.object(schemasOf(optionalFields))).shape,
 );
 
 const toevoegingenSchema = z.array(z.nullable(z.string().check(z.regex(/^[0-9A-Z]{1,5}$/))));

@@ -114,7 +114,10 @@ function gemeentenOf(text: string): [code: string, gemeente: Gemeente][] {
     .join(' ')
     .split(/; ?/)
     .filter(Boolean)
-    .map((one) => [one.slice(0, 4), { code: one.slice(0, 4), naam: one.slice(5), provincie }]);
+    .map((entry) => [
+      entry.slice(0, 4),
+      { code: entry.slice(0, 4), naam: entry.slice(5), provincie },
+    ]);
 }
 
 /** Whether the table has the name of the gemeente with this code. */

@@ -33,7 +33,7 @@ type PlaceField<Value, Answered = Value> = {
   /** Its form in a response, if that has more than the stored value, or exists without one. */
   toAnswer?(value: Value | undefined): Answered;
   /** The value of two places with the same names; absent where those must not differ. */
-  combined?(one: Value | undefined, other: Value | undefined): Value | undefined;
+  combined?(first: Value | undefined, other: Value | undefined): Value | undefined;
 };
 
 function nameField(attribute: string): PlaceField<string> {
@@ -48,7 +48,7 @@ function nameField(attribute: string): PlaceField<string> {
 }
 
 /** The fields that tell two addresses with the same key apart; every response has these. */
-export const always = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
+export const baseFields = { straat: nameField('straat'), woonplaats: nameField('woonplaats') };
 
 /** The code of a gemeente; a response has its names too. */
 const gemeente = {
@@ -59,7 +59,7 @@ const gemeente = {
   toText: (value) => value,
   fromText: (text) => text,
   toAnswer: (value) => (value === undefined ? null : gemeenteOf(value)),
-  combined: (one, other) => (one === other ? one : undefined),
+  combined: (first, other) => (first === other ? first : undefined),
 } as const satisfies PlaceField<string, Gemeente | null>;
 
 const objectsText = (value: AdresObject[]) =>
@@ -78,8 +78,8 @@ const objecten = {
   toText: objectsText,
   fromText: objectsOf,
   toAnswer: (value = []) => value.map(answeredObject),
-  combined: (one = [], other = []) => {
-    const sorted = [...one, ...other].sort(
+  combined: (first = [], other = []) => {
+    const sorted = [...first, ...other].sort(
       (a, b) =>
         compareTexts(a.identificatie, b.identificatie) ||
         Number(b.hoofdadres) - Number(a.hoofdadres),
@@ -99,14 +99,14 @@ const nummeraanduidingen: PlaceField<string[]> = {
   fromAttribute: ({ NS = [] }) => NS.map((id) => id.padStart(idDigits, '0')).sort(),
   toText: (value) => value.join(','),
   fromText: (text) => text.split(','),
-  combined: (one = [], other = []) => [...one, ...other].sort(),
+  combined: (first = [], other = []) => [...first, ...other].sort(),
 };
 
 /**
  * The fields of a response by `include`, in the order of a line. The fields before the objects are
  * the same for every address of a street, so the loader writes them once.
  */
-export const onRequest = { gemeente, objecten, nummeraanduidingen };
+export const optionalFields = { gemeente, objecten, nummeraanduidingen };
 
 export type FieldTable = Record<string, Pick<PlaceField<unknown>, 'kind' | 'fromText'>>;
 type Values<Some extends FieldTable> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
@@ -121,45 +121,54 @@ export type AnsweredValues<Some extends FieldTable> = {
 /**
  * A street and its town, as the register writes them, with what else is stored of an address there.
  */
-export type Place = Values<typeof always> & Partial<Values<typeof onRequest>>;
+export type Place = Values<typeof baseFields> & Partial<Values<typeof optionalFields>>;
 
-type AnsweredPlace = AnsweredValues<typeof always> & Partial<AnsweredValues<typeof onRequest>>;
+type AnsweredPlace = AnsweredValues<typeof baseFields> &
+  Partial<AnsweredValues<typeof optionalFields>>;
 
-export const requestedFields = Object.keys(onRequest) as (keyof typeof onRequest)[];
+export const optionalFieldNames = Object.keys(optionalFields) as (keyof typeof optionalFields)[];
 
 /** What `include` can name, each a member of the response that is absent by default. */
-export const includeNames = ['toevoegingen', ...requestedFields] as const;
+export const includeNames = ['toevoegingen', ...optionalFieldNames] as const;
 
 export type IncludeName = (typeof includeNames)[number];
 
 /**
  * Names that only a deployment has whose operator turned them on (`dataset` of the configuration).
  */
-const optionalNames: readonly IncludeName[] = ['objecten'];
+const configuredIncludes: readonly IncludeName[] = ['objecten'];
+
+/** The names of `include` in one deployment. */
+export type AvailableIncludes = readonly IncludeName[];
 
 /** What `include` can name in a deployment with objects, or in one without. */
-export function offeredNames(hasObjects: boolean): readonly IncludeName[] {
-  return hasObjects ? includeNames : includeNames.filter((name) => !optionalNames.includes(name));
+export function availableIncludes(hasObjects: boolean): AvailableIncludes {
+  return hasObjects
+    ? includeNames
+    : includeNames.filter((name) => !configuredIncludes.includes(name));
 }
 
 /** What `include` can name in a deployment; its pages and its document offer the same. */
-export function offeredIn(variables: Environment): readonly IncludeName[] {
-  return offeredNames(variables[environment.objecten] === 'on');
+export function availableIncludesIn(variables: Environment): AvailableIncludes {
+  return availableIncludes(variables[environment.objecten] === 'on');
 }
 
 /**
  * The names of an `include`; `null` if it is empty, repeats a name or has a name that is not
- * offered.
+ * available.
  */
 export function readInclude(
   names: readonly string[],
-  offered: readonly IncludeName[],
+  available: AvailableIncludes,
 ): IncludeName[] | null {
-  const known = offered.filter((name) => names.includes(name));
+  const known = available.filter((name) => names.includes(name));
   return known.length > 0 && known.length === names.length ? (names as IncludeName[]) : null;
 }
 
-const fields = Object.entries({ ...always, ...onRequest }) as [keyof Place, PlaceField<unknown>][];
+const fields = Object.entries({ ...baseFields, ...optionalFields }) as [
+  keyof Place,
+  PlaceField<unknown>,
+][];
 
 /** The names of the fields in a line, in their order. */
 export const placeFieldNames = fields.map(([name]) => name);
@@ -168,7 +177,7 @@ export const placeFieldNames = fields.map(([name]) => name);
 export function placeWith(place: Place, include: readonly IncludeName[]): AnsweredPlace {
   const shown: Record<string, unknown> = {};
   for (const [name, { toAnswer }] of fields) {
-    if (!(name in always || include.includes(name as IncludeName))) continue;
+    if (!(name in baseFields || include.includes(name as IncludeName))) continue;
     shown[name] = toAnswer ? toAnswer(place[name]) : place[name];
   }
   return shown as AnsweredPlace;
@@ -191,10 +200,10 @@ export function distinctPlaces(places: readonly Place[]): Place[] {
   return distinct;
 }
 
-function combinedPlace(one: Place, other: Place): Place {
-  const place: Record<string, unknown> = { ...one };
+function combinedPlace(first: Place, other: Place): Place {
+  const place: Record<string, unknown> = { ...first };
   for (const [name, { combined }] of fields) {
-    if (combined) place[name] = combined(one[name], other[name]);
+    if (combined) place[name] = combined(first[name], other[name]);
   }
   return place as Place;
 }
@@ -257,7 +266,7 @@ export function comparePlaces(a: Place, b: Place): number {
   return compareNames(a, b) || compareTexts(a.gemeente ?? '', b.gemeente ?? '');
 }
 
-type Names = Values<typeof always>;
+type Names = Values<typeof baseFields>;
 
 /** Orders by woonplaats, then straat. */
 export function compareNames(a: Names, b: Names): number {

@@ -28,12 +28,12 @@ export function editsBetween(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const isSame = a[i - 1] === b[j - 1];
       const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const around = [
+      const otherEdits = [
         (row[j] ?? 0) + 1,
         (next[j - 1] ?? 0) + 1,
         ...(isSwapped ? [(before[j - 2] ?? 0) + 1] : []),
       ];
-      next.push(Math.min((row[j - 1] ?? 0) + (isSame ? 0 : 1), ...around));
+      next.push(Math.min((row[j - 1] ?? 0) + (isSame ? 0 : 1), ...otherEdits));
     }
     [before, row] = [row, next];
   }

@@ -108,7 +108,7 @@ export const loadDefaults = {
    */
   guard: {
     minimumAddresses: 9_000_000,
-    /** The share of all addresses that may change in a column (`verdict/limits.ts`). */
+    /** The share of all addresses that may change in a column (`guard/limits.ts`). */
     maximumShare: 0.05,
     /** The same of one woonplaats: in a month a block of flats goes, or a street is renumbered. */
     maximumPlaceShare: 0.02,

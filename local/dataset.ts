@@ -11,6 +11,7 @@ import {
   type ManifestEntry,
   nameOfLoad,
 } from '../loader/dataset/load.ts';
+import { type LoadReport, RefusedLoadError, unchangedReport } from '../loader/guard/load-report.ts';
 import { LoadError } from '../loader/load-error.ts';
 import type { Progress } from '../loader/steps/step.ts';
 import {
@@ -22,11 +23,6 @@ import { openSource, openStorage } from '../loader/storage/open.ts';
 import { isSameLocation, SourceError } from '../loader/storage/source.ts';
 import { type Storage, UnusableObjectError } from '../loader/storage/storage.ts';
 import { currentManifest, readManifest } from '../loader/storage/stored-loads.ts';
-import {
-  type LoadReport,
-  RefusedLoadError,
-  unchangedReport,
-} from '../loader/verdict/load-report.ts';
 import { createAdminStore } from '../packages/admin/accounts/admin-store.ts';
 import {
   type DataFolder,
@@ -273,7 +269,7 @@ async function isLastExtract(storage: Storage, extract: string | undefined): Pro
   return (
     extract !== undefined &&
     location !== undefined &&
-    [extract, resolve(extract)].some((one) => isSameLocation(one, location))
+    [extract, resolve(extract)].some((known) => isSameLocation(known, location))
   );
 }
 

@@ -1,12 +1,12 @@
 import { join, relative } from 'node:path';
+import { grouped } from '../loader/guard/load-counts.ts';
+import { type LoadReport, RefusedLoadError, refusalText } from '../loader/guard/load-report.ts';
 import { ExtractError, LoadError } from '../loader/load-error.ts';
 import { NoMoreWritesError } from '../loader/storage/address-table.ts';
 import { LockedError } from '../loader/storage/lock.ts';
 import { pdokExtract } from '../loader/storage/open.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { ObjectChangedError } from '../loader/storage/storage.ts';
-import { grouped } from '../loader/verdict/load-counts.ts';
-import { type LoadReport, RefusedLoadError, refusalText } from '../loader/verdict/load-report.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 import { ExtractNotServedError, isOfStorage, type ServedDataset } from './dataset.ts';
 import { demoExamples, objectExamples } from './demo.ts';

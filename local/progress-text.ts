@@ -66,7 +66,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 /** Progress on a terminal: one line, which other output has to make room for. */
 export type ProgressLine = Progress & {
   /** Removes the line while `write` runs, so that its output has lines of its own. */
-  around(write: () => void): void;
+  withoutLine(write: () => void): void;
   /** Ends the line of a stage that has not ended, which then says how far it came. */
   leave(): void;
 };
@@ -122,7 +122,7 @@ export function progressBars(stream: NodeJS.WriteStream): ProgressLine {
         },
       };
     },
-    around(write) {
+    withoutLine(write) {
       if (current) stream.write('\r\x1b[K');
       write();
       if (current) draw();

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { AccountView } from '../packages/admin/index.ts';
-import { type Language, languages, serviceName } from '../packages/look/language.ts';
-import { namedLinks } from '../packages/look/links.ts';
-import type { Html } from '../packages/look/table.ts';
+import { type Language, languages, serviceName } from '../packages/ui/language.ts';
+import { namedLinks } from '../packages/ui/links.ts';
+import type { Html } from '../packages/ui/table.ts';
 import { stateTag } from './pages/page-parts.ts';
+import { type Action, may, type Page } from './request/page-routes.ts';
+import type { Person, PortalRole, PortalSettings } from './request/portal-request.ts';
 import type { Text } from './text/en.ts';
 import { type Formatter, formatter, texts } from './text/portal-texts.ts';
-import { type Action, may, type Page } from './visit/page-routes.ts';
-import type { Person, PortalRole, PortalSettings } from './visit/visit.ts';
 
 export type Frame = {
   settings: Pick<PortalSettings, 'company' | 'links' | 'languages'>;

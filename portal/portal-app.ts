@@ -8,9 +8,9 @@ import {
 import { compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
 import { type AccountView, AdminError } from '../packages/admin/index.ts';
-import { iconUrl, readAsset, styleSheet } from '../packages/look/assets.ts';
-import { excelType } from '../packages/look/csv.ts';
-import { type Language, languageIn } from '../packages/look/language.ts';
+import { iconUrl, readAsset, styleSheet } from '../packages/ui/assets.ts';
+import { excelType } from '../packages/ui/csv.ts';
+import { type Language, languageIn } from '../packages/ui/language.ts';
 import { document, type Frame, fingerprint } from './layout.ts';
 import { accountPages } from './pages/account-page.ts';
 import { findKeyPages } from './pages/find-key-page.ts';
@@ -34,24 +34,30 @@ import { sessionPages } from './pages/sessions-page.ts';
 import { statementPages } from './pages/statements-page.ts';
 import { isTryPath, tryPages } from './pages/try-page.ts';
 import { usagePages } from './pages/usage-page.ts';
-import { providerFault } from './stack/portal-names.ts';
-import { texts } from './text/portal-texts.ts';
-import { cached } from './visit/cached.ts';
-import { localPath, portalCookies, sessionSeconds } from './visit/cookies.ts';
-import { deadlineMilliseconds, within } from './visit/deadline.ts';
-import { type Identity, UnusableIdentity } from './visit/identity.ts';
-import { keptForms } from './visit/kept-form.ts';
-import { may, OtherPage, type Page, type PageAnswer, type PageRoute } from './visit/page-routes.ts';
-import { createRateLimit, defaultRates, networkOf } from './visit/rates.ts';
-import { type Attempt, faultOfProvider, openIdSignIn } from './visit/sign-in.ts';
+import { cached } from './request/cached.ts';
+import { localPath, portalCookies, sessionSeconds } from './request/cookies.ts';
+import { deadlineMilliseconds, within } from './request/deadline.ts';
+import { type Identity, UnusableIdentity } from './request/identity.ts';
+import { keptForms } from './request/kept-form.ts';
+import {
+  may,
+  OtherPage,
+  type Page,
+  type PageAnswer,
+  type PageRoute,
+} from './request/page-routes.ts';
 import {
   checkSettings,
+  type PortalRequest,
   type PortalSettings,
+  portalRequests,
   type Session,
   type Tools,
-  type Visit,
-  visits,
-} from './visit/visit.ts';
+} from './request/portal-request.ts';
+import { createRateLimit, defaultRates, networkOf } from './request/rates.ts';
+import { type Attempt, faultOfProvider, openIdSignIn } from './request/sign-in.ts';
+import { providerFault } from './stack/portal-names.ts';
+import { texts } from './text/portal-texts.ts';
 
 /** Every page behind a sign-in, with the action that it needs. */
 export const pageRoutes: readonly PageRoute[] = [
@@ -168,15 +174,15 @@ function inUrl(event: GatewayEvent): GatewayEvent {
 
 function partsOf(tools: Tools, logError: LogError, assets: Frame['assets']) {
   const cookies = portalCookies(tools.settings);
-  const visit = visits(tools, cookies);
+  const request = portalRequests(tools, cookies);
   const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
   return {
     tools,
     logError,
     cookies,
     take,
-    ...visit,
-    ...answersOf(tools.settings, assets, visit.languageOf),
+    ...request,
+    ...answersOf(tools.settings, assets, request.languageOf),
   };
 }
 
@@ -312,7 +318,7 @@ function isPage(path: string): boolean {
 }
 
 /** How many loads wait, for the menu of operators: it keeps no page from being shown. */
-async function waitingFor({ person, shared }: Visit): Promise<number> {
+async function waitingFor({ person, shared }: PortalRequest): Promise<number> {
   if (!person.operator) return 0;
   const waiting = await within(1000, shared.waiting()).catch(() => undefined);
   return waiting?.length ?? 0;
@@ -326,7 +332,7 @@ function addPages(app: Hono, parts: Parts): void {
     sessionOf,
     formOf,
     senderOf,
-    visitOf,
+    requestOf,
     roleOf,
     show,
     fault,
@@ -348,8 +354,8 @@ function addPages(app: Hono, parts: Parts): void {
         return c.redirect(`/sign-in?back=${encodeURIComponent(addressOf(c))}`, 303);
       }
       const typed = await takeBack(c, session.person.subject);
-      const visit = await visitOf(c, session, typed);
-      return page(c, route, typed ? { ...visit, comesBack: true } : visit);
+      const request = await requestOf(c, session, typed);
+      return page(c, route, typed ? { ...request, comesBack: true } : request);
     });
   }
 
@@ -370,45 +376,45 @@ function addPages(app: Hono, parts: Parts): void {
     }
     if (sender === 'person') return c.redirect(await keep(c, form), 303);
     if (sender === 'other') return fault(c, 'badRequest', person);
-    return page(c, route, await visitOf(c, session, form));
+    return page(c, route, await requestOf(c, session, form));
   }
 
-  async function page(c: Context, route: PageRoute, visit: Visit): Promise<Response> {
-    const { person } = visit;
-    const frame: Partial<Frame> = { person, formField: visit.formField };
+  async function page(c: Context, route: PageRoute, request: PortalRequest): Promise<Response> {
+    const { person } = request;
+    const frame: Partial<Frame> = { person, formField: request.formField };
     if (route.of === 'service') {
       const isAllowed =
         route.action === 'home' || (person.operator && may('operator', route.action));
       return isAllowed
-        ? answer(c, visit, () => route.handle(visit), frame)
+        ? answer(c, request, () => route.handle(request), frame)
         : fault(c, 'notFound', frame);
     }
     const account = c.req.param('account') ?? '';
-    const role = await roleOf(visit, account);
+    const role = await roleOf(request, account);
     if (!role) return noAccount(c, account, frame);
     frame.account = { id: account, role };
     if (!may(role, route.action)) return fault(c, 'forbidden', frame);
-    const view = cached(() => visit.admin.accounts.show(account), {
+    const view = cached(() => request.admin.accounts.show(account), {
       milliseconds: Number.POSITIVE_INFINITY,
     });
-    return answer(c, visit, () => route.handle({ ...visit, account, role, view }), frame, view);
+    return answer(c, request, () => route.handle({ ...request, account, role, view }), frame, view);
   }
 
   async function answer(
     c: Context,
-    visit: Visit,
+    request: PortalRequest,
     work: () => PageAnswer | Promise<PageAnswer>,
     frame: Partial<Frame>,
     viewed?: () => Promise<AccountView>,
   ): Promise<Response> {
-    const { comesBack, text } = visit;
+    const { comesBack, text } = request;
     const given = await (async () => work())().catch((error: unknown) => {
       if (error instanceof OtherPage) return error.page;
       throw error;
     });
     if ('goTo' in given) return c.redirect(given.goTo, 303);
     if (!('file' in given)) {
-      const [waiting, view] = await Promise.all([waitingFor(visit), viewed?.()]);
+      const [waiting, view] = await Promise.all([waitingFor(request), viewed?.()]);
       return show(c, comesBack ? keptNote(given, text) : given, { ...frame, waiting, view });
     }
     const disposition = `attachment; filename="${given.name}"`;

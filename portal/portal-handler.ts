@@ -10,10 +10,10 @@ import { languages as allLanguages } from '../core/languages.ts';
 import { announceWith, createAdmin, type EventEntry } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import type { Statements } from '../packages/admin/statements.ts';
-import { linkFields } from '../packages/look/links.ts';
+import { linkFields } from '../packages/ui/links.ts';
 import { portalApp, portalHandler } from './portal-app.ts';
+import { freshSecret } from './request/cookies.ts';
 import { providerFault } from './stack/portal-names.ts';
-import { freshSecret } from './visit/cookies.ts';
 
 const settingsSchema = z.object({
   deployment: z.string(),

@@ -1,6 +1,11 @@
 import { longestHuisnummer, parameterPatterns } from '../address-form.ts';
 import type { AddressRequest } from '../contract.ts';
-import { type IncludeName, includeNames, readInclude } from '../place-fields.ts';
+import {
+  type AvailableIncludes,
+  type IncludeName,
+  includeNames,
+  readInclude,
+} from '../place-fields.ts';
 
 /**
  * The members of an address: parameters of a lookup, and members of each address of many lookups.
@@ -16,11 +21,11 @@ export type AddressInput = { request: AddressRequest; include: IncludeName[] } |
 
 /**
  * Reads and normalises the parameters of a lookup from a raw query string; `include` can name the
- * `offered` fields.
+ * `available` fields.
  */
 export function readAddressInput(
   rawQueryString: string,
-  offered: readonly IncludeName[] = includeNames,
+  available: AvailableIncludes = includeNames,
 ): AddressInput {
   const query = new URLSearchParams(rawQueryString);
   const sent = Object.fromEntries(query);
@@ -28,7 +33,7 @@ export function readAddressInput(
   const isRepeated = query.size > Object.keys(sent).length;
   if (isRepeated || Object.keys(unknown).length > 0) return { request: null };
   const request = readAddress(postcode, huisnummer, toevoeging);
-  const include = names === undefined ? [] : readInclude(names.split(','), offered);
+  const include = names === undefined ? [] : readInclude(names.split(','), available);
   return request && include ? { request, include } : { request: null };
 }
 

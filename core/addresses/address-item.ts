@@ -34,7 +34,9 @@ export function addressItem({ key, places, toevoegingen }: StoredAddress): Addre
   if (places.length > 0) item[addressesTable.places] = { L: places.map(placeAttribute) };
   if (toevoegingen) {
     item[addressesTable.toevoegingen] = {
-      L: toevoegingen.map((one) => (one === null ? { NULL: true } : { S: one })),
+      L: toevoegingen.map((toevoeging) =>
+        toevoeging === null ? { NULL: true } : { S: toevoeging },
+      ),
     };
   }
   return item;

@@ -8,7 +8,7 @@ import {
   type ListedFaults,
   maxAddresses,
 } from '../contract.ts';
-import { type IncludeName, includeNames } from '../place-fields.ts';
+import { type AvailableIncludes, type IncludeName, includeNames } from '../place-fields.ts';
 import { addressNames, readAddress } from './address-input.ts';
 import {
   addressFaults,
@@ -33,20 +33,23 @@ export type BatchInput =
 
 /**
  * Reads a body by the published schema. The query has no parameters. `include` can name the
- * `offered` fields.
+ * `available` fields.
  */
 export function readBatchInput(
   body: string,
   rawQueryString = '',
-  offered: readonly IncludeName[] = includeNames,
+  available: AvailableIncludes = includeNames,
 ): BatchInput {
   const sent = parsed(body);
   const data = hasTooMany(sent) ? undefined : addressesToLookUpSchema.safeParse(sent).data;
   const include = data?.include ?? [];
-  const isOffered = include.every((name) => offered.includes(name));
+  const isOffered = include.every((name) => available.includes(name));
   const hasQuery = new URLSearchParams(rawQueryString).size > 0;
   if (!data || !isOffered || hasQuery || hasRepeatedMembers(body, data)) {
-    return { requests: null, faults: () => listed(allFaults(body, sent, rawQueryString, offered)) };
+    return {
+      requests: null,
+      faults: () => listed(allFaults(body, sent, rawQueryString, available)),
+    };
   }
   const requests = data.addresses.map(({ postcode, huisnummer, toevoeging }) =>
     readAddress(postcode, String(huisnummer), toevoeging ?? ''),
@@ -59,10 +62,10 @@ function* allFaults(
   body: string,
   sent: unknown,
   rawQueryString: string,
-  offered: readonly IncludeName[],
+  available: AvailableIncludes,
 ) {
   yield* strayParameters(rawQueryString, 'send no parameters, and everything in the body');
-  yield* bodyFaults(sent, offered);
+  yield* bodyFaults(sent, available);
   if (sent !== undefined) yield* repeatedMembers(body);
 }
 
@@ -88,7 +91,10 @@ const isLonger = (value: unknown, length: number) => Array.isArray(value) && val
  * has a colon.
  */
 function hasRepeatedMembers(body: string, sent: { addresses: object[] }): boolean {
-  const members = [sent, ...sent.addresses].reduce((sum, one) => sum + Object.keys(one).length, 0);
+  const members = [sent, ...sent.addresses].reduce(
+    (sum, address) => sum + Object.keys(address).length,
+    0,
+  );
   return body.split(':').length - 1 > members;
 }
 
@@ -101,23 +107,21 @@ const deepest = 10;
  */
 function* repeatedMembers(body: string): Generator<BodyFault> {
   const pointers = new Set<string>();
-  /**
-   * The objects and lists around a token, the outermost first, each with the token's place in it.
-   */
-  const around: { names: Map<string, number> | null; at: string | number }[] = [];
+  /** The objects and lists that hold a token, the outermost first, each with the token's place. */
+  const parents: { names: Map<string, number> | null; at: string | number }[] = [];
   for (const token of tokensOf(body)) {
-    const inner = around.at(-1);
-    if (token === '{') around.push({ names: new Map(), at: '' });
-    else if (token === '[') around.push({ names: null, at: 0 });
-    else if (token === '}' || token === ']') around.pop();
+    const inner = parents.at(-1);
+    if (token === '{') parents.push({ names: new Map(), at: '' });
+    else if (token === '[') parents.push({ names: null, at: 0 });
+    else if (token === '}' || token === ']') parents.pop();
     else if (token === ',' && typeof inner?.at === 'number') inner.at++;
-    else if (token.startsWith('"') && inner?.names && around.length <= deepest) {
+    else if (token.startsWith('"') && inner?.names && parents.length <= deepest) {
       const name = JSON.parse(token) as string;
       inner.at = name;
       const times = (inner.names.get(name) ?? 0) + 1;
       inner.names.set(name, times);
       if (times !== 2) continue;
-      const pointer = pointerTo(...around.map(({ at }) => at));
+      const pointer = pointerTo(...parents.map(({ at }) => at));
       if (pointers.has(pointer)) continue;
       pointers.add(pointer);
       const detail = 'This member was sent more than once: send it once.';
@@ -150,14 +154,14 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function* bodyFaults(sent: unknown, offered: readonly IncludeName[]): Generator<BodyFault> {
+function* bodyFaults(sent: unknown, available: AvailableIncludes): Generator<BodyFault> {
   if (!isObject(sent)) {
     yield fault([], 'body-form', 'The body is not a JSON object: send one with addresses.');
     return;
   }
   const { addresses, include } = sent;
   yield* addressesFaults(addresses);
-  if (include !== undefined) yield* includeFaults(include, offered);
+  if (include !== undefined) yield* includeFaults(include, available);
   const otherwise = 'send only addresses and include';
   const unknown = textsOf(sent, ['addresses', 'include']);
   yield* unknownMembers([], unknownFaults(unknown, whatIsMeant(unknown), { known: [], otherwise }));
@@ -205,7 +209,7 @@ function* memberFaults(at: Path, address: unknown): Generator<BodyFault> {
     (name) => sent.get(name)?.[0]?.text && !types[name].isRight(address[name]),
   );
   for (const { name, ...rest } of addressFaults(sent, meant)) {
-    if (mistyped.some((one) => one === name)) continue;
+    if (mistyped.some((member) => member === name)) continue;
     yield { pointer: pointerTo(...at, name), ...rest };
   }
   for (const name of mistyped) {
@@ -242,17 +246,17 @@ function valueSent(value: unknown): SentValue {
 function holdsKey(value: object): boolean {
   const left: unknown[] = [value];
   while (left.length > 0) {
-    const one = left.pop();
-    if (isText(one) && hasKeyPrefix(one)) return true;
-    if (Array.isArray(one)) for (const inner of one) left.push(inner);
-    else if (typeof one === 'object' && one !== null) {
-      for (const [name, inner] of Object.entries(one)) left.push(name, inner);
+    const part = left.pop();
+    if (isText(part) && hasKeyPrefix(part)) return true;
+    if (Array.isArray(part)) for (const inner of part) left.push(inner);
+    else if (typeof part === 'object' && part !== null) {
+      for (const [name, inner] of Object.entries(part)) left.push(name, inner);
     }
   }
   return false;
 }
 
-function* includeFaults(names: unknown, offered: readonly IncludeName[]): Generator<BodyFault> {
+function* includeFaults(names: unknown, available: AvailableIncludes): Generator<BodyFault> {
   const at = ['include'];
   const instead = 'send a list of strings, or leave it out';
   if (!Array.isArray(names)) {
@@ -263,7 +267,7 @@ function* includeFaults(names: unknown, offered: readonly IncludeName[]): Genera
   } else {
     for (const [i, name] of names.entries()) {
       if (isText(name)) {
-        const advice = adviceOnInclude(names, i, offered);
+        const advice = adviceOnInclude(names, i, available);
         if (advice) yield fault([...at, i], advice.code, `${advice.wrong}: ${advice.instead}.`);
       } else {
         yield fault([...at, i], 'member-type', `This name is not a string: ${instead}.`);
@@ -297,7 +301,7 @@ function isOwnStep(path: Path, at: number): boolean {
 
 /**
  * A JSON pointer (RFC 6901). Its names are echoed no longer than other texts of a request; deeper
- * than that, it points to the member around.
+ * than that, it points to the member parents.
  */
 function pointerTo(...path: Path): string {
   let pointer = '';

@@ -1,7 +1,7 @@
 import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
 import { longestEcho, longestValue, maxFaults } from '../address-form.ts';
 import type { FaultCode, InputFault, ListedFaults, Suggestion } from '../contract.ts';
-import { type IncludeName, includeNames } from '../place-fields.ts';
+import { type AvailableIncludes, includeNames } from '../place-fields.ts';
 import {
   addressNames,
   type ParameterName,
@@ -72,20 +72,19 @@ function readQuery(rawQueryString: string): Sent {
 }
 
 /** The fields that a deployment offers to include: nothing else is advised. */
-type Offered = readonly IncludeName[];
 
 /** The faults of the parameters of a lookup, in a raw query string. */
 export function queryFaults(
   rawQueryString: string,
-  offered: Offered = includeNames,
+  available: AvailableIncludes = includeNames,
 ): ListedFaults<InputFault> {
-  return listed(faultsOfQuery(readQuery(rawQueryString), offered));
+  return listed(faultsOfQuery(readQuery(rawQueryString), available));
 }
 
-function* faultsOfQuery(sent: Sent, offered: Offered): Generator<InputFault> {
-  const meant = whatIsMeant(sent, offered);
+function* faultsOfQuery(sent: Sent, available: AvailableIncludes): Generator<InputFault> {
+  const meant = whatIsMeant(sent, available);
   yield* atParameters(addressFaults(sent, meant));
-  yield* atParameters(includeFaults(sent, offered));
+  yield* atParameters(includeFaults(sent, available));
   yield* atParameters(unknownFaults(sent, meant, { known: parameterNames }));
 }
 
@@ -132,7 +131,7 @@ export function* unknownFaults(
   { known, otherwise }: { known: readonly ParameterName[]; otherwise?: string },
 ): Generator<NamedFault> {
   for (const [name, values] of sent) {
-    if (known.some((one) => one === name)) continue;
+    if (known.some((parameter) => parameter === name)) continue;
     if (hasKeyPrefix(name) || values.some(({ isKey }) => isKey)) {
       yield faultAt(echoed(name), misplacedKey);
       continue;
@@ -153,40 +152,41 @@ export function* unknownFaults(
   }
 }
 
-function includeFaults(sent: Sent, offered: Offered): NamedFault[] {
+function includeFaults(sent: Sent, available: AvailableIncludes): NamedFault[] {
   const values = sent.get('include') ?? [];
   const [value] = values;
   if (value === undefined) return [];
   if (values.some(({ isKey }) => isKey)) return [faultAt('include', misplacedKey)];
   if (values.length > 1) return [faultAt('include', sentTwice('include'))];
-  if (value.isTooLong) return [faultAt('include', tooLong('include', includeForm(offered)))];
+  if (value.isTooLong) return [faultAt('include', tooLong('include', includeForm(available)))];
   const names = value.text.split(',');
   const found = new Map(
     names
-      .flatMap((_, i) => adviceOnInclude(names, i, offered) ?? [])
+      .flatMap((_, i) => adviceOnInclude(names, i, available) ?? [])
       .map((advice) => [advice.code, advice]),
   );
   return [...found.values()].map((advice) =>
-    faultAt('include', advice, includeSuggestion(names, offered)),
+    faultAt('include', advice, includeSuggestion(names, available)),
   );
 }
 
-const includeForm = (offered: Offered) => `send one or more of ${list.format(offered)}, each once`;
+const includeForm = (available: AvailableIncludes) =>
+  `send one or more of ${list.format(available)}, each once`;
 
 /** The fault of a name in `include`. */
 export function adviceOnInclude(
   names: readonly string[],
   at: number,
-  offered: Offered,
+  available: AvailableIncludes,
 ): Advice | undefined {
   const { text: name, isKey, isTooLong } = sentValue(names[at] ?? '');
-  const instead = includeForm(offered);
+  const instead = includeForm(available);
   if (isKey) return misplacedKey;
   if (isTooLong) return tooLong('include', instead);
   if (name === '') return { code: 'include-empty', wrong: 'include has an empty name', instead };
   const known = includeNames.find((own) => own === name);
   if (!known) return { code: 'include-unknown', wrong: 'include has an unknown name', instead };
-  if (!offered.includes(known)) {
+  if (!available.includes(known)) {
     const wrong = `include has ${known}, which the operator of this service has not turned on`;
     return { code: 'include-unavailable', wrong, instead };
   }
@@ -198,9 +198,12 @@ export function adviceOnInclude(
  * The names that are known, if these are all but for letter case, spaces, repetition and empty
  * ones.
  */
-function includeSuggestion(names: readonly string[], offered: Offered): Suggestion | undefined {
+function includeSuggestion(
+  names: readonly string[],
+  available: AvailableIncludes,
+): Suggestion | undefined {
   const plain = new Set(names.map((name) => name.trim().toLowerCase()).filter(Boolean));
-  const known = offered.filter((name) => plain.delete(name));
+  const known = available.filter((name) => plain.delete(name));
   return known.length > 0 && plain.size === 0 ? { include: known.join(',') } : undefined;
 }
 
@@ -316,9 +319,9 @@ function adviceOn(name: AddressName, value: string): Advice {
   }
   const [, from, to] = range.exec(text) ?? [];
   if (code !== 'huisnummer-range') return { code, wrong: `${name} ${wrong}`, instead };
-  const one = `send one, huisnummer=${from} or huisnummer=${to}`;
+  const either = `send one, huisnummer=${from} or huisnummer=${to}`;
   const both = `if the second is a toevoeging, huisnummer=${from} and toevoeging=${to}`;
-  return { code, wrong: `${name} ${wrong}`, instead: `${one}; ${both}` };
+  return { code, wrong: `${name} ${wrong}`, instead: `${either}; ${both}` };
 }
 
 function faultAt(
@@ -352,15 +355,15 @@ const mostMeant = 100;
 /**
  * The value to send for each parameter if all its sent values agree: suggestions never contradict.
  */
-export function whatIsMeant(sent: Sent, offered: Offered = []): Meant {
+export function whatIsMeant(sent: Sent, available: AvailableIncludes = []): Meant {
   let found: Suggestions | undefined;
   return () => {
-    found ??= suggestionsFor(sent, offered);
+    found ??= suggestionsFor(sent, available);
     return found;
   };
 }
 
-function suggestionsFor(sent: Sent, offered: Offered): Suggestions {
+function suggestionsFor(sent: Sent, available: AvailableIncludes): Suggestions {
   let count = 0;
   for (const values of sent.values()) count += values.length;
   if (count > mostMeant) return {};
@@ -376,10 +379,10 @@ function suggestionsFor(sent: Sent, offered: Offered): Suggestions {
   const valuesOf = (meaning: Meaning) => byMeaning.get(meaning) ?? [];
   const postcode = only(valuesOf('postcode').map(postcodeIn));
   const numbers = valuesOf('huisnummer').map(numberIn);
-  const huisnummer = only(numbers.map((one) => one?.huisnummer));
-  const rest = numbers.some((one) => one?.rest === null)
+  const huisnummer = only(numbers.map((number) => number?.huisnummer));
+  const rest = numbers.some((number) => number?.rest === null)
     ? undefined
-    : oneOf(numbers.map((one) => one?.rest ?? ''));
+    : oneOf(numbers.map((number) => number?.rest ?? ''));
   const letter = oneOf(valuesOf('huisletter'));
   const own = oneOf(valuesOf('toevoeging'));
   const addition = oneOf(valuesOf('huisnummertoevoeging'));
@@ -393,7 +396,7 @@ function suggestionsFor(sent: Sent, offered: Offered): Suggestions {
     ...(toevoeging !== undefined && { toevoeging: { toevoeging } }),
     include: includeSuggestion(
       valuesOf('include').flatMap((value) => value.split(',')),
-      offered,
+      available,
     ),
   };
 }

@@ -42,7 +42,7 @@ function existing({ toevoeging }: AddressRequest, { address, bare }: FoundItems)
   const sent = toevoeging?.toUpperCase() ?? null;
   const isFound = (address?.places.length ?? 0) > 0;
   const listed = bare?.toevoegingen ?? (bare && bare.places.length > 0 ? [null] : []);
-  const others = listed.filter((one) => one !== sent);
+  const others = listed.filter((toevoeging) => toevoeging !== sent);
   if (!isFound) return others.slice(0, maxToevoegingen);
   if (others.length < listed.length || others.length >= maxToevoegingen) {
     return listed.slice(0, maxToevoegingen);

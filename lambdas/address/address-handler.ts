@@ -4,7 +4,7 @@ import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../../core/environment.ts';
-import { offeredIn } from '../../core/place-fields.ts';
+import { availableIncludesIn } from '../../core/place-fields.ts';
 import type { FunctionSetting } from '../http/function-setting.ts';
 import { addressRoute } from './address-route.ts';
 
@@ -17,7 +17,7 @@ export function createHandler({ variables, client, log }: FunctionSetting) {
     refusals: createRefusalCount(client, accounts),
     addressStore: createAddressStore(client, addresses),
     testAddresses: optionalEnvironment(environment.testAddresses, variables) !== 'off',
-    offered: offeredIn(variables),
+    available: availableIncludesIn(variables),
     datasetDate: createDatasetDate(client, addresses),
     checksumSecrets: createChecksumSecrets(client, accounts),
     clock: systemClock,

@@ -10,7 +10,7 @@ import { lookupAnswer } from '../../core/addresses/lookup-answer.ts';
 import { withTestAddresses } from '../../core/addresses/test-addresses.ts';
 import type { Clock } from '../../core/calendar.ts';
 import type { AddressRequest, BatchAnswer, LookupAnswer } from '../../core/contract.ts';
-import { type IncludeName, offeredNames } from '../../core/place-fields.ts';
+import { type AvailableIncludes, availableIncludes } from '../../core/place-fields.ts';
 import { HttpRefusal, type Method } from '../http/http-refusal.ts';
 import {
   type Answer,
@@ -28,18 +28,16 @@ import {
 import { observe, type RequestLog } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
 
-type Offered = readonly IncludeName[];
-
 /**
  * The parameters of one lookup. The code that finds faults is large, so it is loaded at the first
  * fault.
  */
-function oneLookup({ rawQueryString }: RequestEvent, offered: Offered): LookupInput {
-  const input = readAddressInput(rawQueryString, offered);
+function oneLookup({ rawQueryString }: RequestEvent, available: AvailableIncludes): LookupInput {
+  const input = readAddressInput(rawQueryString, available);
   if (input.request) return { requests: [input.request], include: input.include };
   return refused(async () => {
     const { queryFaults } = await import('../../core/addresses/input-faults.ts');
-    return new Refusal({ code: 'invalid-input', ...queryFaults(rawQueryString, offered) });
+    return new Refusal({ code: 'invalid-input', ...queryFaults(rawQueryString, available) });
   });
 }
 
@@ -49,7 +47,10 @@ const maxBodyBytes = 64 * 1024;
  * The body with many lookups. The schema that reads it comes with zod, which single lookups do
  * without.
  */
-async function manyLookups(event: RequestEvent, offered: Offered): Promise<LookupInput> {
+async function manyLookups(
+  event: RequestEvent,
+  available: AvailableIncludes,
+): Promise<LookupInput> {
   const { body = '', isBase64Encoded, headers, rawQueryString } = event;
   const tooLarge = refused(() => new HttpRefusal({ code: 'content-too-large' }));
   // A body of 10 MB is not decoded to be measured.
@@ -61,7 +62,7 @@ async function manyLookups(event: RequestEvent, offered: Offered): Promise<Looku
   }
   const { readBatchInput } = await import('../../core/addresses/batch-input.ts');
   // Leaves out a byte order mark, which some clients put before the JSON.
-  const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString, offered);
+  const input = readBatchInput(new TextDecoder().decode(bytes), rawQueryString, available);
   if (input.requests) return input;
   return refused(() => new Refusal({ code: 'invalid-input', ...input.faults() }));
 }
@@ -77,10 +78,10 @@ function refused(refusal: () => Error | Promise<Error>): LookupInput {
  * Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the
  * input is valid.
  */
-function readInput(read: Reading, offered: Offered): Middleware {
+function readInput(read: Reading, available: AvailableIncludes): Middleware {
   return {
     before: async ({ event }) => {
-      event.input = await read(event, offered);
+      event.input = await read(event, available);
     },
   };
 }
@@ -123,7 +124,7 @@ export type AddressRouteOptions = {
   /** Without them their postcode is looked up like any other. */
   testAddresses?: boolean;
   /** What `include` can name; without objects if absent. */
-  offered?: Offered;
+  available?: AvailableIncludes;
   datasetDate: DatasetDate;
   /** Without it refusals are not counted. */
   refusals?: RefusalCount;
@@ -144,7 +145,7 @@ export function addressRoute({
   accessStore,
   addressStore,
   testAddresses = true,
-  offered = offeredNames(false),
+  available = availableIncludes(false),
   datasetDate,
   refusals,
   checksumSecrets,
@@ -176,7 +177,7 @@ export function addressRoute({
       .use(countRefusals(refusals, clock))
       .use(deadline())
       .use(acceptOnly(method, path))
-      .use(readInput(read, offered))
+      .use(readInput(read, available))
       .use(authenticate({ checksumSecrets, admit }))
       .use(requireValidInput())
       .handler(async (event) => {
@@ -187,7 +188,7 @@ export function addressRoute({
       });
   }
 
-  const one = chain('GET', addressPaths.one, oneLookup, async ({ requests, include }, event) => {
+  const single = chain('GET', addressPaths.one, oneLookup, async ({ requests, include }, event) => {
     const [request] = requests as [AddressRequest];
     const answer = lookupAnswer(
       request,
@@ -212,10 +213,13 @@ export function addressRoute({
   );
 
   return (event: RequestEvent, context: Context): Promise<Answer> =>
-    (event.rawPath === addressPaths.many ? many : one)(event, context);
+    (event.rawPath === addressPaths.many ? many : single)(event, context);
 }
 
-type Reading = (event: RequestEvent, offered: Offered) => LookupInput | Promise<LookupInput>;
+type Reading = (
+  event: RequestEvent,
+  available: AvailableIncludes,
+) => LookupInput | Promise<LookupInput>;
 type Answering = (
   lookups: Extract<LookupInput, { include: unknown }>,
   event: RequestEvent,

@@ -61,9 +61,9 @@ export async function probe(url: string, key: string): Promise<Probed> {
   }
 
   try {
-    const one = await call(url);
-    const { status, address } = one.json;
-    if (status === 'not_found' && one.headers['dataset-date'] === undefined) {
+    const lookup = await call(url);
+    const { status, address } = lookup.json;
+    if (status === 'not_found' && lookup.headers['dataset-date'] === undefined) {
       return { isEmpty: true };
     }
     if (status !== 'ok') throw new Error(`the address is ${status}`);
@@ -81,7 +81,7 @@ export async function probe(url: string, key: string): Promise<Probed> {
 
     const { json, policy } = await call('auth/validate');
     if (json.valid !== true) throw new Error('the key is not valid');
-    if (policy !== one.policy) throw new Error('RateLimit-Policy differs from the lookup');
+    if (policy !== lookup.policy) throw new Error('RateLimit-Policy differs from the lookup');
     return {};
   } catch (error) {
     const { name, message } = error as Error;

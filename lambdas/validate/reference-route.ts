@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
 import type { Environment } from '../../core/environment.ts';
-import { icon } from '../../packages/look/assets.ts';
-import { acceptedBy, type Language, languageFor } from '../../packages/look/language.ts';
 import { changesFeed } from '../../packages/reference/changes.ts';
 import { docsPage } from '../../packages/reference/docs-page.ts';
 import { indexForPrograms, markdownOf } from '../../packages/reference/markdown.ts';
@@ -20,6 +18,8 @@ import {
   type PublishedPath,
 } from '../../packages/reference/published.ts';
 import { type Site, siteOf } from '../../packages/reference/site.ts';
+import { icon } from '../../packages/ui/assets.ts';
+import { acceptedBy, type Language, languageFor } from '../../packages/ui/language.ts';
 import { HttpRefusal } from '../http/http-refusal.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
 import { observe, type RequestLog } from '../http/observe.ts';

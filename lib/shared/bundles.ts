@@ -20,7 +20,7 @@ export type BundleSource = {
 };
 
 /** The style and scripts of a function with pages. */
-const files = { assets: 'packages/look/assets' };
+const files = { assets: 'packages/ui/assets' };
 
 /**
  * The code of every function that any configuration deploys, by name. A release contains all of it,

@@ -145,8 +145,8 @@ export type TableInUse = ITable & { readonly own?: ITable };
  * key, if it has one. The same on the stack's own table, if another is in use.
  */
 export function grantTable(table: TableInUse, grantee: IGrantable, ...operations: string[]): void {
-  for (const one of [table, ...(table.own ? [table.own] : [])]) {
-    one.grant(grantee, ...operations.map((operation) => `dynamodb:${operation}`));
-    one.encryptionKey?.grant(grantee, ...keyActions);
+  for (const used of [table, ...(table.own ? [table.own] : [])]) {
+    used.grant(grantee, ...operations.map((operation) => `dynamodb:${operation}`));
+    used.encryptionKey?.grant(grantee, ...keyActions);
   }
 }

@@ -229,10 +229,10 @@ class LineJoiner {
     this.#lines.length--;
   }
 
-  #hasSameKey(one: Row, other: Row): boolean {
-    const length = one.id - one.start;
+  #hasSameKey(row: Row, other: Row): boolean {
+    const length = row.id - row.start;
     return (
-      length === other.id - other.start && hasSameBytes(this.#view, one.start, other.start, length)
+      length === other.id - other.start && hasSameBytes(this.#view, row.start, other.start, length)
     );
   }
 

@@ -66,12 +66,12 @@ export function parseLine(line: Line): StoredAddress {
   places.sort(comparePlaces);
   return list === ''
     ? { key, places }
-    : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
+    : { key, places, toevoegingen: list.split(',').map((toevoeging) => toevoeging || null) };
 }
 
 /** The line of an item in the addresses table. */
 export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
-  const list = toevoegingen?.map((one) => one ?? '').join(',') ?? '';
+  const list = toevoegingen?.map((toevoeging) => toevoeging ?? '').join(',') ?? '';
   return [key, list, ...places.map(placeText).sort()].join('\t');
 }
 

@@ -2,14 +2,14 @@
 
 import {
   anyText,
+  type CanonicalPart,
+  type CanonicalValue,
   type Element,
   fieldsOfKind,
   objects,
   type StandKind,
   statuses,
   tagsOf,
-  type WrittenPart,
-  type WrittenValue,
 } from './elements.ts';
 import { betweenValues, type Fields, type Occurrence, valuesOf } from './interpret-stand.ts';
 import { isInGrid } from './location.ts';
@@ -104,7 +104,7 @@ function joined(parts: readonly (string | ReadStep)[]): ReadStep[] {
   return steps;
 }
 
-function valueStep(value: WrittenValue, field: number): ReadStep {
+function valueStep(value: CanonicalValue, field: number): ReadStep {
   if ('values' in value) {
     // The longest first, because one is the beginning of another.
     const values = value.values.toSorted((a, b) => b.length - a.length);
@@ -127,34 +127,34 @@ function valueStep(value: WrittenValue, field: number): ReadStep {
 function stepsOf(kind: StandKind): ReadStep[] {
   let field = 0;
   let decimals = fieldsOfKind[kind].length;
-  const partsOf = (one: WrittenPart): (string | ReadStep)[] => {
-    if (typeof one === 'string') return [one];
-    if (!('name' in one) && !('isDecimal' in one)) return [valueStep(one, -1)];
-    if ('isDecimal' in one) return [stepOf('decimal', { field: decimals++ })];
-    if (one.isRare) return [];
-    const [open, close] = tagsOf(one);
-    const whole = [open, ...insideOf(one), close];
-    if (one.isRepeated) whole.push(group(whole, { least: 0, most: unlimited }));
-    return one.isOptional ? [group(whole, { least: 0 })] : whole;
+  const partsOf = (part: CanonicalPart): (string | ReadStep)[] => {
+    if (typeof part === 'string') return [part];
+    if (!('name' in part) && !('isDecimal' in part)) return [valueStep(part, -1)];
+    if ('isDecimal' in part) return [stepOf('decimal', { field: decimals++ })];
+    if (part.isRare) return [];
+    const [open, close] = tagsOf(part);
+    const whole = [open, ...insideOf(part), close];
+    if (part.isRepeated) whole.push(group(whole, { least: 0, most: unlimited }));
+    return part.isOptional ? [group(whole, { least: 0 })] : whole;
   };
-  const insideOf = ({ content, written = anyText }: Element): (string | ReadStep)[] => {
+  const insideOf = ({ content, canonical = anyText }: Element): (string | ReadStep)[] => {
     const own = content === 'text' || content === 'xml' ? field++ : -1;
     if (typeof content !== 'string') return content.flatMap(partsOf);
-    if (!('flatMap' in written)) return [valueStep(written, own)];
-    return [group(written.flatMap(partsOf), { field: own })];
+    if (!('flatMap' in canonical)) return [valueStep(canonical, own)];
+    return [group(canonical.flatMap(partsOf), { field: own })];
   };
   const open = '<sl:stand><sl-bag-extract:bagObject>';
   const close = '</sl-bag-extract:bagObject></sl:stand>';
   return joined([open, ...partsOf(objects[kind]), close]);
 }
 
-export type WrittenKind = Exclude<StandKind, 'WPL'>;
+export type CanonicalKind = Exclude<StandKind, 'WPL'>;
 /** Made when first needed, as each kind takes milliseconds. */
-const stepsOfKind: Partial<Record<WrittenKind, ReadStep[]>> = {};
+const stepsOfKind: Partial<Record<CanonicalKind, ReadStep[]>> = {};
 
 /** The index of each named field in `starts` and `ends`; a point has the fields `x` and `y`. */
 export function fieldIndexes<Name extends string>(
-  kind: WrittenKind,
+  kind: CanonicalKind,
   ...names: Name[]
 ): Record<Name, number> {
   const all = [...fieldsOfKind[kind].map(({ name }) => name), 'x', 'y'];
@@ -174,7 +174,7 @@ const isBlank = (byte: number | undefined) =>
  * An occurrence in the bytes of a file, by the start and the end of each field: a missing field
  * starts at -1, and a repeated field has the start of its first value and the end of its last.
  */
-export class WrittenStand {
+export class CanonicalStand {
   readonly bytes: Buffer;
   readonly view: DataView;
   readonly starts: Int32Array;
@@ -185,13 +185,13 @@ export class WrittenStand {
     isInactief: false,
     isNietBag: false,
   };
-  readonly #kind: WrittenKind;
+  readonly #kind: CanonicalKind;
   readonly #steps: readonly ReadStep[];
   readonly #at: ReturnType<typeof geldigheidIndexes>;
   readonly #live: readonly string[];
   readonly #values: string[] = [];
 
-  constructor(kind: WrittenKind, bytes: Buffer) {
+  constructor(kind: CanonicalKind, bytes: Buffer) {
     const decimals = 3;
     this.#kind = kind;
     stepsOfKind[kind] ??= stepsOf(kind);
@@ -415,7 +415,7 @@ export class WrittenStand {
 
 const pointAt = fieldIndexes('VBO', 'x', 'y');
 
-const geldigheidIndexes = (kind: WrittenKind) =>
+const geldigheidIndexes = (kind: CanonicalKind) =>
   fieldIndexes(
     kind,
     'status',

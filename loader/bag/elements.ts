@@ -24,7 +24,7 @@ export type StandKind = ObjectKind | ObjectenKind;
  * `least` to `most` of `characters`, the first one of `first`, and from another one on up to the
  * next tag as `others`; or as a member of `values`.
  */
-export type WrittenValue =
+export type CanonicalValue =
   | { lowest: string; highest: string }
   | { first: RegExp; characters: RegExp; least: number; most: number; others?: RegExp }
   | { values: readonly string[] };
@@ -33,7 +33,7 @@ export type WrittenValue =
  * A part of what Kadaster writes: markup, an element, a value that is no field, or a decimal
  * number.
  */
-export type WrittenPart = string | Element | WrittenValue | typeof decimal;
+export type CanonicalPart = string | Element | CanonicalValue | typeof decimal;
 /** A decimal number, and a space that follows it. */
 export const decimal = { isDecimal: true } as const;
 
@@ -52,7 +52,7 @@ export type Element = {
    * What Kadaster writes between its tags, if that is not any text: a value, or markup, decimals
    * and elements.
    */
-  written?: WrittenValue | readonly WrittenPart[];
+  canonical?: CanonicalValue | readonly CanonicalPart[];
   /** Few objects have it: the strict parser reads these. */
   isRare?: boolean;
 };
@@ -100,7 +100,7 @@ const letter = "[ -%'-;=?-~\\x80-\\ufffc\\u{10000}-\\u{10ffff}]";
  * accents.
  */
 const others = new RegExp(`^(?:${letter}|&(?:amp|lt|gt|#x[a-f][\\da-f]);)*$`, 'u');
-export const anyText: WrittenValue = { ...run(plain, 1e9, plain, 0), others };
+export const anyText: CanonicalValue = { ...run(plain, 1e9, plain, 0), others };
 
 const element = (name: string, content: Element['content'], more?: Partial<Element>): Element => ({
   name: name.includes(':') ? name : `Objecten:${name}`,
@@ -110,19 +110,19 @@ const element = (name: string, content: Element['content'], more?: Partial<Eleme
 const text = (name: string, more?: Partial<Element>) => element(name, 'text', more);
 const skipped = (name: string, more?: Partial<Element>) => element(name, 'skipped', more);
 const identificatie = (domein: string) =>
-  text('identificatie', { domein, rule: idRule, written: digits(16) });
+  text('identificatie', { domein, rule: idRule, canonical: digits(16) });
 const reference = (name: string, to: string, domein: string, more: Partial<Element> = {}) =>
   element(name, [
-    text(`Objecten-ref:${to}Ref`, { domein, rule: idRule, written: digits(16), ...more }),
+    text(`Objecten-ref:${to}Ref`, { domein, rule: idRule, canonical: digits(16), ...more }),
   ]);
-const optional = (one: Element): Element => ({ ...one, isOptional });
+const optional = (element: Element): Element => ({ ...element, isOptional });
 
 const date = fixed('0000-00-00', '9999-99-99');
 const voorkomen = element('voorkomen', [
   element('Historie:Voorkomen', [
-    text('Historie:voorkomenidentificatie', { written: run(/\d/, 5, /[1-9]/) }),
-    text('Historie:beginGeldigheid', { written: date }),
-    text('Historie:eindGeldigheid', { written: date, isOptional }),
+    text('Historie:voorkomenidentificatie', { canonical: run(/\d/, 5, /[1-9]/) }),
+    text('Historie:beginGeldigheid', { canonical: date }),
+    text('Historie:eindGeldigheid', { canonical: date, isOptional }),
     skipped('Historie:tijdstipRegistratie'),
     skipped('Historie:eindRegistratie', { isOptional }),
     text('Historie:tijdstipInactief', { isOptional }),
@@ -137,27 +137,30 @@ const voorkomen = element('voorkomen', [
 
 const statusOf = (kind: StandKind) => {
   const { live, withdrawn } = statuses[kind];
-  return text('status', { written: { values: [...live, ...withdrawn] } });
+  return text('status', { canonical: { values: [...live, ...withdrawn] } });
 };
 const document = ['geconstateerd', 'documentdatum', 'documentnummer'].map((name) => skipped(name));
 const ligtIn = reference('ligtIn', 'Woonplaats', 'Woonplaats', {
   rule: /^\d{4}$/,
-  written: digits(4),
+  canonical: digits(4),
 });
-const writtenNaam = { ...run(plain, 80, /[!-%'-;=?-~]/), others: new RegExp(`^${letter}*$`, 'u') };
+const canonicalNaam = {
+  ...run(plain, 80, /[!-%'-;=?-~]/),
+  others: new RegExp(`^${letter}*$`, 'u'),
+};
 /**
  * `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space
  * and line ends.
  */
-const naam = text('naam', { rule: /^[^ \t\r\n][^\r\n]{0,79}$/u, written: writtenNaam });
+const naam = text('naam', { rule: /^[^ \t\r\n][^\r\n]{0,79}$/u, canonical: canonicalNaam });
 const number = (name: string, most: number) => {
   const rule = new RegExp(`^[ \\t\\r\\n]*[1-9]\\d{0,${most - 1}}[ \\t\\r\\n]*$`);
-  return text(name, { rule, written: run(/\d/, most, /[1-9]/) });
+  return text(name, { rule, canonical: run(/\d/, most, /[1-9]/) });
 };
 
 const rd = 'srsName="urn:ogc:def:crs:EPSG::28992" srsDimension';
 /** A point, as nearly all verblijfsobjecten have it. */
-const point: Element['written'] = [
+const point: Element['canonical'] = [
   `<Objecten:punt><gml:Point ${rd}="3">\n  <gml:pos>`,
   decimal,
   decimal,
@@ -166,7 +169,7 @@ const point: Element['written'] = [
 ];
 
 /** A polygon without holes, as nearly all ligplaatsen and standplaatsen have it. */
-const polygon: Element['written'] = [
+const polygon: Element['canonical'] = [
   `<gml:Polygon ${rd}="2">\n  <gml:exterior>\n    <gml:LinearRing>\n      <gml:posList count="`,
   run(/\d/, 9),
   '">',
@@ -186,12 +189,12 @@ const plaats = (kind: StandKind, name: string) =>
   element(name, [
     ...beginOf(name),
     statusOf(kind),
-    element('geometrie', 'xml', { written: polygon }),
+    element('geometrie', 'xml', { canonical: polygon }),
     ...document,
   ]);
 const pand = skipped('Objecten-ref:PandRef', {
   domein: 'Pand',
-  written: digits(16),
+  canonical: digits(16),
   isRepeated: true,
 });
 
@@ -200,16 +203,16 @@ export const objects: Record<StandKind, Element> = {
   NUM: element('Nummeraanduiding', [
     identificatie('Nummeraanduiding'),
     number('huisnummer', 5),
-    text('huisletter', { isOptional, rule: /^[A-Za-z]$/, written: run(/[A-Za-z]/, 1) }),
+    text('huisletter', { isOptional, rule: /^[A-Za-z]$/, canonical: run(/[A-Za-z]/, 1) }),
     text('huisnummertoevoeging', {
       isOptional,
       rule: /^[0-9A-Za-z]{1,4}$/,
-      written: run(/[0-9A-Za-z]/, 4),
+      canonical: run(/[0-9A-Za-z]/, 4),
     }),
     text('postcode', {
       isOptional,
       rule: /^[1-9]\d{3}[A-Z]{2}$/,
-      written: fixed('1000AA', '9999ZZ'),
+      canonical: fixed('1000AA', '9999ZZ'),
     }),
     skipped('typeAdresseerbaarObject'),
     statusOf('NUM'),
@@ -238,15 +241,15 @@ export const objects: Record<StandKind, Element> = {
   ]),
   VBO: element('Verblijfsobject', [
     ...beginOf('Verblijfsobject'),
-    element('geometrie', 'xml', { written: point }),
+    element('geometrie', 'xml', { canonical: point }),
     text('gebruiksdoel', {
       isRepeated: true,
-      written: { values: Object.values(gebruiksdoelen).reverse() },
+      canonical: { values: Object.values(gebruiksdoelen).reverse() },
     }),
     number('oppervlakte', 6),
     statusOf('VBO'),
     ...document,
-    skipped('maaktDeelUitVan', { written: [pand] }),
+    skipped('maaktDeelUitVan', { canonical: [pand] }),
   ]),
   LIG: plaats('LIG', 'Ligplaats'),
   STA: plaats('STA', 'Standplaats'),
@@ -259,7 +262,7 @@ const ofEachKind = <T>(of: (object: Element) => T) =>
 const contentOf = ({ content }: Element): Content =>
   typeof content === 'string'
     ? content
-    : Object.fromEntries(content.map((one) => [one.name, contentOf(one)]));
+    : Object.fromEntries(content.map((element) => [element.name, contentOf(element)]));
 
 /**
  * The content and the name of the element of each kind of object, and the kind of each such name.
@@ -288,12 +291,12 @@ export function fieldName(element: string, parent: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-function fieldsOf(one: Element, isRequired: boolean, parent: string): Field[] {
-  const { name, content, rule, isRepeated } = one;
-  const isHere = isRequired && !one.isOptional;
+function fieldsOf(element: Element, isRequired: boolean, parent: string): Field[] {
+  const { name, content, rule, isRepeated } = element;
+  const isHere = isRequired && !element.isOptional;
   if (typeof content !== 'string') return content.flatMap((child) => fieldsOf(child, isHere, name));
   if (content === 'skipped') return [];
-  const [open, close] = tagsOf(one);
+  const [open, close] = tagsOf(element);
   const field = {
     name: fieldName(name, parent),
     element: name,

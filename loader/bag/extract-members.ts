@@ -144,14 +144,14 @@ export async function listXmlFiles(inner: RandomAccess, label: string): Promise<
   const files = all.toSorted((a, b) => (baseName(a.name) < baseName(b.name) ? -1 : 1));
   // The header of a file without objects has as many bytes.
   const written = files.filter(({ size }) => size > 2_500);
-  for (const [one, copy] of Map.groupBy(
+  for (const [first, copy] of Map.groupBy(
     written,
     ({ crc32, size }) => `${crc32} ${size}`,
   ).values()) {
-    if (!one || !copy) continue;
+    if (!first || !copy) continue;
     throw refused(
       'duplicate_member',
-      `holds ${baseName(copy.name)}, which is a copy of ${baseName(one.name)}`,
+      `holds ${baseName(copy.name)}, which is a copy of ${baseName(first.name)}`,
     );
   }
   const numbers = files.flatMap(({ name }) => /[-_](\d{6})\.xml$/i.exec(name)?.[1] ?? []).sort();
@@ -183,7 +183,7 @@ function membersAmong(
     const name = baseName(entry.name);
     const [, object, relations] =
       /^(?:\d{4}([A-Z]{3})|(GEM-WPL-RELATIE)-)\d{8}\.zip$/.exec(name) ?? [];
-    const kind = kinds.find((one) => one === (object ?? relations));
+    const kind = kinds.find((known) => known === (object ?? relations));
     return kind && !isJunk(entry.name) && !unused.test(entry.name)
       ? [{ kind, name, path: [...path, entry] }]
       : [];

@@ -12,7 +12,7 @@ export const relatieFile = 'GEM-WPL-RELATIE';
 
 const relatie = 'gwr-product:GemeenteWoonplaatsRelatie';
 
-/** The fields of a relation, by their elements; an identificatie by the element around it. */
+/** The fields of a relation, by their elements; an identificatie by its parent element. */
 const fields = {
   'bagtypes:begindatumTijdvakGeldigheid': 'begin',
   'bagtypes:einddatumTijdvakGeldigheid': 'eind',
@@ -35,12 +35,12 @@ export function readGemeenteRelaties(
   const relaties: GemeenteRelatie[] = [];
   const problems: Problem[] = [];
   let read: Partial<Record<Field, string>> = {};
-  let around = '';
+  let parent = '';
   let stand: string | undefined;
   const parser = new SchemaParser(relatieDocument, file, {
     onOpen(name) {
       if (name === relatie) read = {};
-      if (name !== 'gwr-product:identificatie') around = name;
+      if (name !== 'gwr-product:identificatie') parent = name;
     },
     onText(name, text) {
       if (name === 'selecties-extract:StandTechnischeDatum') {
@@ -48,7 +48,7 @@ export function readGemeenteRelaties(
         return;
       }
       const field =
-        fields[(name === 'gwr-product:identificatie' ? around : name) as keyof typeof fields];
+        fields[(name === 'gwr-product:identificatie' ? parent : name) as keyof typeof fields];
       if (read[field] !== undefined) throw parser.invalid(`a second ${field} in one relation`);
       read[field] = text.trim();
     },

@@ -74,7 +74,7 @@ export type VoorkomenOf = { NUM: NumVoorkomen; OPR: OprVoorkomen; WPL: WplVoorko
 >;
 
 /** Visits the occurrences that count on the day (`visit`) or on a later one (`later`). */
-export type Visits<T> = { visit(one: T): void; later?: ((one: T) => void) | undefined };
+export type Visits<T> = { visit(voorkomen: T): void; later?: ((voorkomen: T) => void) | undefined };
 
 /**
  * Counts an occurrence by whether it is current on `day`, and returns whether it is, or will be on
@@ -195,7 +195,7 @@ function readObject<K extends StandKind>(
   for (const { name, rule, isRepeated } of fieldsOfKind[kind]) {
     const value = fields[name];
     if (rule === undefined || value === undefined) continue;
-    if (isRepeated ? valuesOf(value).every((one) => rule.test(one)) : rule.test(value)) continue;
+    if (isRepeated ? valuesOf(value).every((item) => rule.test(item)) : rule.test(value)) continue;
     const detail = `${name} '${value.replaceAll(betweenValues, ' ')}'`;
     return { kind: 'invalid_value', file, identificatie: fields.identificatie, detail };
   }

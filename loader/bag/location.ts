@@ -73,7 +73,7 @@ export function locationOf(geometry: string): Locatie | string {
         if ((name === 'gml:pos' || holder === 'gml:Point') && found.length !== 1) {
           return `a ${name.slice('gml:'.length)} of ${found.length} points`;
         }
-        if (open.some((one) => one.name === 'gml:LinearRing')) ring = ring.concat(found);
+        if (open.some((element) => element.name === 'gml:LinearRing')) ring = ring.concat(found);
         else {
           points.push(...found);
         }

@@ -4,6 +4,7 @@
  */
 
 import { ExtractError } from '../load-error.ts';
+import { type CanonicalKind, CanonicalStand } from './canonical-stand.ts';
 import { isObjectenKind, repeatedFields, type StandKind } from './elements.ts';
 import {
   addField,
@@ -19,14 +20,13 @@ import {
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { documentOf, namespaces, SchemaParser } from './schema.ts';
 import { dayOf, type WplVoorkomen } from './voorkomen.ts';
-import { type WrittenKind, WrittenStand } from './written-stand.ts';
 import { xsdDate } from './xsd-values.ts';
 
 export type ReadOptions<T> = Pick<Visits<T>, 'later'> & {
   /** Leaves everything to the strict parser. */
   strictly?: boolean;
   /** Visits occurrences in bytes instead of `visit` and `later`, whenever they count. */
-  visitWritten?: (stand: WrittenStand) => void;
+  visitCanonical?: (stand: CanonicalStand) => void;
 };
 
 /** Visits what counts on `peildatum`. @throws ExtractError, after some visits */
@@ -34,24 +34,24 @@ export type ReadObjects<T> = (
   xml: Buffer,
   file: string,
   peildatum: string,
-  visit: (one: T) => void,
+  visit: (voorkomen: T) => void,
   options?: ReadOptions<T>,
 ) => ReadCounts;
 
-function objectReader<K extends WrittenKind>(kind: K): ReadObjects<VoorkomenOf[K]> {
-  return (xml, file, peildatum, visit, { strictly = false, later, visitWritten } = {}) => {
+function objectReader<K extends CanonicalKind>(kind: K): ReadObjects<VoorkomenOf[K]> {
+  return (xml, file, peildatum, visit, { strictly = false, later, visitCanonical } = {}) => {
     const counts = emptyCounts();
     const day = dayOf(peildatum);
     const visits = { visit, later };
     const onStand = (fields: Occurrence) =>
       visitStand(kind, geldigheidOf(kind, fields, file), () => fields, file, day, counts, visits);
-    const onWritten = (stand: WrittenStand) => {
-      if (!visitWritten) {
+    const onWritten = (stand: CanonicalStand) => {
+      if (!visitCanonical) {
         return visitStand(kind, stand.geldigheid, () => stand.fields(), file, day, counts, visits);
       }
       const when = countVoorkomen(stand.geldigheid, day, counts);
       if (when === 'current') counts.current++;
-      if (when !== null) visitWritten(stand);
+      if (when !== null) visitCanonical(stand);
     };
     readStands(xml, file, kind, peildatum, onStand, strictly ? undefined : onWritten);
     return counts;
@@ -78,7 +78,7 @@ export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,
   peildatum: string,
-  visit: (one: WplVoorkomen) => void,
+  visit: (voorkomen: WplVoorkomen) => void,
   { later }: Pick<Visits<WplVoorkomen>, 'later'> = {},
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
@@ -116,10 +116,10 @@ const contentsEnd = '</sl:inhoud>';
 export function readStands(
   xml: Buffer,
   file: string,
-  kind: WrittenKind,
+  kind: CanonicalKind,
   peildatum: string,
   onStand: (fields: Occurrence) => void,
-  onWritten?: (stand: WrittenStand) => void,
+  onWritten?: (stand: CanonicalStand) => void,
 ): void {
   const strictParser = () => new StandParser(kind, file, peildatum, onStand);
   if (!onWritten) {
@@ -127,7 +127,7 @@ export function readStands(
     return;
   }
   try {
-    readFast(xml, new WrittenStand(kind, xml), strictParser(), onWritten);
+    readFast(xml, new CanonicalStand(kind, xml), strictParser(), onWritten);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
     // The strict parser has not seen the whole file: let it read that, so its error is the first
@@ -148,9 +148,9 @@ function readStrictly(xml: Buffer, parser: StandParser): void {
 
 function readFast(
   xml: Buffer,
-  stand: WrittenStand,
+  stand: CanonicalStand,
   parser: StandParser,
-  onWritten: (stand: WrittenStand) => void,
+  onWritten: (stand: CanonicalStand) => void,
 ): void {
   let unread = 0;
   let end = contentsEnd;
@@ -171,9 +171,9 @@ function readFast(
  * one.
  */
 function readWritten(
-  stand: WrittenStand,
+  stand: CanonicalStand,
   start: number,
-  onWritten: (stand: WrittenStand) => void,
+  onWritten: (stand: CanonicalStand) => void,
 ): number {
   for (let unread = start; ; ) {
     const end = stand.read(unread);

@@ -315,9 +315,11 @@ export function complete(manifest: Manifest, at: string): Manifest {
   return {
     published: entry,
     pending: null,
-    history: history.map((one, index) => (index < entriesWithDaysSince ? one : withoutSince(one))),
+    history: history.map((entry, index) =>
+      index < entriesWithDaysSince ? entry : withoutSince(entry),
+    ),
     rejected: [...new Set([...manifest.rejected, ...left])]
-      .filter((one) => !accepted.has(one))
+      .filter((contents) => !accepted.has(contents))
       .slice(-longestRejected),
   };
 }
@@ -364,7 +366,7 @@ function undone(history: readonly ManifestEntry[], back: ManifestEntry): string[
     .slice(0, Math.max(0, target))
     .filter(({ kind }) => kind !== 'rollback')
     .flatMap((entry) => (entry.kind === 'extract' ? [entry.identity] : contentsOf(entry)))
-    .filter((one) => !kept.has(one));
+    .filter((contents) => !kept.has(contents));
 }
 
 const withoutSince = ({ since: _, ...entry }: ManifestEntry): ManifestEntry => entry;

@@ -134,7 +134,7 @@ export function mostChanged(
 }
 
 const inOrder = <T extends readonly [string, number]>(counts: readonly T[]): T[] =>
-  counts.toSorted(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  counts.toSorted(([a, count], [b, other]) => other - count || (a < b ? -1 : 1));
 
 /** Up to this many names are told apart in one segment: so many never change. */
 const mostNames = 500;
@@ -173,7 +173,7 @@ export class ColumnCounter {
     for (const place of were) {
       for (const id of idsOf(place)) {
         // Nearly every address that changes stays under its key.
-        const is = are.find((one) => idsOf(one).includes(id));
+        const is = are.find((candidate) => idsOf(candidate).includes(id));
         if (is) this.#compare({ key, place }, { key, place: is });
         else {
           this.#left.set(id, { key, place, isKept: isAmong(place, are) });
@@ -384,7 +384,7 @@ const escaped = /&[A-Za-z]+\d*;/;
 /** Whether a name has characters that no name has, no letter, or spaces that none has. */
 function isGarbled(place: Place): boolean {
   const name = nameOf(place);
-  const hasLetters = [place.straat, place.woonplaats].every((one) => /\p{L}/u.test(one));
+  const hasLetters = [place.straat, place.woonplaats].every((name) => /\p{L}/u.test(name));
   return !hasLetters || !usual.test(name) || encodedTwice.test(name) || escaped.test(name);
 }
 

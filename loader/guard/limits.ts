@@ -196,7 +196,7 @@ export const largestPlace = 500_000;
 
 /**
  * Limits on names that change all at once, as a person would call each one change
- * (`verdict/renames.ts`).
+ * (`guard/renames.ts`).
  */
 export const oneChange = {
   /** From this share of its addresses on, a woonplaats or street is renamed. */

@@ -132,10 +132,9 @@ export function noChanges(): Omit<SegmentCounts, 'objecten'> {
 }
 
 function sumOf<Name extends string>(names: readonly Name[], all: readonly Record<Name, number>[]) {
-  return Object.fromEntries(names.map((name) => [name, sum(all, (one) => one[name])])) as Record<
-    Name,
-    number
-  >;
+  return Object.fromEntries(
+    names.map((name) => [name, sum(all, (counts) => counts[name])]),
+  ) as Record<Name, number>;
 }
 
 /** Whether all examples of a kind of change are known. */

@@ -156,7 +156,7 @@ function objectionsToColumns(
   return [
     ...found.filter(isTotal),
     ...firstOfEach([
-      ...found.filter((one) => !isTotal(one)),
+      ...found.filter((objection) => !isTotal(objection)),
       ...objectionsToStreets(tallies, thresholds),
     ]),
   ];
@@ -296,10 +296,10 @@ function firstOfEach(found: readonly Objection[]): Objection[] {
  * The changes of a load, and the earlier changes since a date, if any: an extract or an approval
  * resets them.
  */
-export type Judged = {
+export type GuardInput = {
   peildatum: string;
   allowOlder: boolean;
-  wasJudged?: boolean;
+  wasGuarded?: boolean;
   tallies: Tallies;
   earlier?: Earlier | null;
   /** The sizes of areas after it. */
@@ -313,7 +313,7 @@ export type Judged = {
 };
 
 /** The guard's opinion on a load. */
-export type Judgement = {
+export type GuardResult = {
   objections: Objection[];
   /** The woonplaatsen and gemeenten that it renames. */
   renamed: RenamedPlace[];
@@ -325,16 +325,16 @@ export type Judgement = {
  * Every objection to a load, and the woonplaatsen that it renames. @param shareOfDay the part of
  * the shares of all addresses that the load may change
  */
-export function judge(
+export function guardLoad(
   counts: LoadCounts,
-  load: Judged,
+  load: GuardInput,
   live: Live | null,
   thresholds: Thresholds,
   shareOfDay = 1,
-): Judgement {
+): GuardResult {
   const isCompared = live !== null && live.addresses > 0;
   const changes = isCompared
-    ? judgeChanges(load, live, { thresholds, shareOfDay })
+    ? guardChanges(load, live, { thresholds, shareOfDay })
     : { objections: [], renamed: [], sums: { areas: {}, names: {} } };
   const objections = [
     ...objectionsToSize(counts, thresholds),
@@ -358,7 +358,7 @@ function objectionsToSize(
 /** Objects with a problem, and a first load with too few. */
 function objectionsToObjects(
   { objecten, problems }: LoadCounts,
-  { after, isFirstOfObjects }: Judged,
+  { after, isFirstOfObjects }: GuardInput,
   thresholds: Thresholds,
 ): Objection[] {
   if (!objecten) return [];
@@ -374,17 +374,17 @@ function objectionsToObjects(
 
 function objectionsToProblems(
   { problems, nummeraanduidingen }: LoadCounts,
-  { wasJudged }: Judged,
+  { wasGuarded }: GuardInput,
   { maximumProblemShare, alwaysAllowed }: Thresholds,
 ): Objection[] {
-  if (!problems || wasJudged) return [];
+  if (!problems || wasGuarded) return [];
   const missing = problemCount(problems);
   const count: [count: number, of: number] = [missing, nummeraanduidingen + missing];
   const what = 'addresses have a problem';
   return overShare('too_many_problems', what, count, maximumProblemShare, alwaysAllowed);
 }
 
-function objectionsToDate({ peildatum, allowOlder }: Judged, live: Live | null): Objection[] {
+function objectionsToDate({ peildatum, allowOlder }: GuardInput, live: Live | null): Objection[] {
   if (!live || peildatum >= live.peildatum || allowOlder) return [];
   const message = `the extract of ${peildatum} is older than the live dataset of ${live.peildatum}`;
   return [{ code: 'older_peildatum', message }];
@@ -430,11 +430,11 @@ function objectionsToFirstObjects(after: PlaceSizes, thresholds: Thresholds): Ob
  * A load alone may change as much as a day may; with the days before it, as much as a load may.
  * Data that an accepted extract had may return: what changes since that one must be allowed too.
  */
-function judgeChanges(
-  { tallies, earlier = null, after, fromAccepted = null }: Judged,
+function guardChanges(
+  { tallies, earlier = null, after, fromAccepted = null }: GuardInput,
   { places }: Live,
   allowance: Allowance,
-): Judgement {
+): GuardResult {
   const changesFrom = (compared: Compared, names: Tallies['names']) =>
     explainNames(compared.tallies, { live: compared.places, after }, allowance.thresholds, names);
   const {
@@ -459,7 +459,7 @@ function judgeChanges(
 /** The same counts: each day has examples of its own. */
 function withoutExamples({ areas, names }: Tallies): Omit<Earlier, 'since'> {
   const without = <T extends object>(counted: Record<string, T>) =>
-    Object.entries(counted).map(([name, one]) => [name, { ...one, examples: [] }] as const);
+    Object.entries(counted).map(([name, count]) => [name, { ...count, examples: [] }] as const);
   const sums = Object.entries(areas).map(([area, { changed, columns }]) => {
     return [area, { changed, columns: Object.fromEntries(without(columns)) }] as const;
   });

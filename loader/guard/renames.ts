@@ -58,8 +58,8 @@ export function explainNames(
   const streets = renamedStreets(inColumn('straat'), tallies, sizes);
   const gemeenten = mergedGemeenten(inColumn('gemeente'), sizes, thresholds);
   const explained = [woonplaatsen, streets, gemeenten];
-  const others = explained.flatMap((one) => one.others);
-  const renamed = explained.flatMap((one) => one.renamed);
+  const others = explained.flatMap((explanation) => explanation.others);
+  const renamed = explained.flatMap((explanation) => explanation.renamed);
   return {
     renamed: [...placesOf(woonplaatsen.renamed), ...placesOf(gemeenten.renamed)],
     names: Object.fromEntries(
@@ -202,7 +202,7 @@ function mergedGemeenten(
   const givers = Map.groupBy(known, ({ from }) => from);
   const receivers = Map.groupBy(known, ({ to }) => to);
   const isMerger = ({ from, to }: Named) => {
-    const giversTo = new Set(receivers.get(to)?.map((one) => one.from));
+    const giversTo = new Set(receivers.get(to)?.map((giver) => giver.from));
     const isNew = live[gemeenteArea(to)] === undefined;
     return (
       from !== '' &&

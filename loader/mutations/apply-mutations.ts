@@ -29,8 +29,10 @@ export function objectKey({
 }
 
 /** The nummeraanduidingen that an occurrence of any kind names as its addresses, by `objectKey`. */
-export function numKeysOf(one: AnyVoorkomen | null): string[] {
-  return one && 'hoofdadres' in one ? addressesOf(one).map((num) => `NUM ${num}`) : [];
+export function numKeysOf(voorkomen: AnyVoorkomen | null): string[] {
+  return voorkomen && 'hoofdadres' in voorkomen
+    ? addressesOf(voorkomen).map((num) => `NUM ${num}`)
+    : [];
 }
 
 /**
@@ -174,17 +176,21 @@ export function withinRegister(register: Register): (day: MutationDay) => Mutati
    */
   const concerns = (mutations: readonly Mutation[]) =>
     mutations.some(
-      (one) => holds(objectKey(one)) || (one.kind === 'WPL' && isNew(one)) || liesWithin(one.was),
+      (mutation) =>
+        holds(objectKey(mutation)) ||
+        (mutation.kind === 'WPL' && isNew(mutation)) ||
+        liesWithin(mutation.was),
     ) ||
     (isGone(mutations) &&
       mutations.some(
-        (one) => isOwn(one) || liesWithin(one.wordt) || numKeysOf(one.wordt).some(holds),
+        (mutation) =>
+          isOwn(mutation) || liesWithin(mutation.wordt) || numKeysOf(mutation.wordt).some(holds),
       ));
   return (day) => {
     const objects = [...Map.groupBy(day.mutations, objectKey).values()];
     // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a
     // place and its streets.
-    const streets = objects.filter(([one]) => one?.kind === 'OPR');
+    const streets = objects.filter(([mutation]) => mutation?.kind === 'OPR');
     for (let before = -1; before < added.size + inhabited.size; ) {
       before = added.size + inhabited.size;
       for (const street of streets.filter(concerns).flat()) {
@@ -199,9 +205,9 @@ export function withinRegister(register: Register): (day: MutationDay) => Mutati
     // Adresseerbare objecten after their addresses, which may be new on the same day.
     return [false, true].flatMap((isObject) => {
       const found = objects
-        .filter(([one]) => one && isObjectenKind(one.kind) === isObject)
+        .filter(([mutation]) => mutation && isObjectenKind(mutation.kind) === isObject)
         .filter(concerns);
-      for (const one of found.flat()) added.add(objectKey(one));
+      for (const mutation of found.flat()) added.add(objectKey(mutation));
       return found.flat();
     });
   };

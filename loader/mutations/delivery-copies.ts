@@ -20,7 +20,7 @@ import {
 } from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { numKeysOf, objectKey } from './apply-mutations.ts';
-import { type MutationDelivery, readMutationDelivery, saidOf } from './mutation-delivery.ts';
+import { type MutationDelivery, readMutationDelivery, scopeText } from './mutation-delivery.ts';
 import { type ListedMutations, readWhole } from './mutation-lists.ts';
 
 /** Whether the storage has a delivery, undamaged. */
@@ -121,15 +121,18 @@ export class DeliveryCopies {
     const { vanaf, tot, hash, made } = delivery;
     const at = new Date().toISOString();
     const same = Object.values(found).filter(({ file }) => file.hash === hash);
-    const since = same.reduce((least, one) => (one.since < least ? one.since : least), at);
+    const since = same.reduce(
+      (least, earlier) => (earlier.since < least ? earlier.since : least),
+      at,
+    );
     const file = { name, key, vanaf, tot, size: bytes.length, hash };
-    const one = { file, made, version: source.version, at, since };
-    found[location] = one;
+    const copy = { file, made, version: source.version, at, since };
+    found[location] = copy;
     for (const [other, { file }] of Object.entries(found)) {
       if (isPastDelivery(file, tot)) delete found[other];
     }
     await putJson(this.#storage, paths.mutationsFound, found);
-    return one;
+    return copy;
   }
 }
 
@@ -162,10 +165,10 @@ const mostKeptRead = 62;
 
 function keepRead(key: string, delivery: MutationDelivery): ReadCopy {
   if (justRead.size === mostKeptRead) justRead.clear();
-  const keys = delivery.mutations.flatMap((one) => [
-    objectKey(one),
-    ...numKeysOf(one.was),
-    ...numKeysOf(one.wordt),
+  const keys = delivery.mutations.flatMap((mutation) => [
+    objectKey(mutation),
+    ...numKeysOf(mutation.was),
+    ...numKeysOf(mutation.wordt),
   ]);
   const named = JSON.stringify([...new Set(keys)]);
   const bytes = Buffer.from(JSON.stringify(delivery));
@@ -207,11 +210,11 @@ export async function readCopy(
  * @throws ExtractError if the name of a delivery, or its entry in a list, contradicts its documents
  */
 function requireNamed({ name, ...named }: ListedMutations, identity: MutationDelivery): void {
-  if (saidOf(named) === saidOf(identity)) return;
+  if (scopeText(named) === scopeText(identity)) return;
   throw new ExtractError(
     'invalid_mutations',
     name,
-    `is named as the delivery ${saidOf(named)}, but its documents say ${saidOf(identity)}. Nothing of it was applied: correct its name, or ask ` +
+    `is named as the delivery ${scopeText(named)}, but its documents say ${scopeText(identity)}. Nothing of it was applied: correct its name, or ask ` +
       'the supplier for the right file',
   );
 }

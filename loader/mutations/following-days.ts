@@ -13,11 +13,11 @@ import {
   rejectedDay,
   rejectedPeriods,
 } from '../dataset/load.ts';
+import type { LoadProposal } from '../guard/load-report.ts';
 import { ExtractError, LoadError } from '../load-error.ts';
 import { SourceError } from '../storage/source.ts';
 import { concurrentReads, findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { Discovery } from '../storage/stored-loads.ts';
-import type { LoadProposal } from '../verdict/load-report.ts';
 import {
   DeliveryCopies,
   type FoundDelivery,
@@ -134,7 +134,7 @@ export class DeliveryFinder {
   }
 
   #of({ vanaf, tot }: Period): ListedMutations[] {
-    return this.#listed.filter((one) => one.vanaf === vanaf && one.tot === tot);
+    return this.#listed.filter((delivery) => delivery.vanaf === vanaf && delivery.tot === tot);
   }
 
   /**

@@ -47,7 +47,7 @@ export type MutationDelivery = DeliveryIdentity & {
 };
 
 /** A period and an area, as a document says them. */
-type Said = Omit<DeliveryIdentity, 'hash' | 'made'>;
+type DeliveryScope = Omit<DeliveryIdentity, 'hash' | 'made'>;
 
 /**
  * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`; errors name it `label`. Holds an
@@ -63,9 +63,9 @@ export async function readMutationDelivery(
   const entries = await listEntries(source, label);
   const member = memberOf(entries, label);
   const name = baseName(member.name);
-  let said = await saidByDocument(source, entries, label);
+  let scope = await scopeInDocument(source, entries, label);
   let by = deliveryFile;
-  requireSameDates(said, name, label);
+  requireSameDates(scope, name, label);
   const inner = await innerZip(source, member, label);
   const files = await listXmlFiles(inner, `${label} > ${name}`);
   const mutations: Mutation[] = [];
@@ -76,20 +76,20 @@ export async function readMutationDelivery(
       readMutations(xml, file, { objecten }),
     );
     const header = { vanaf, tot, gemeenten };
-    if (!said) {
+    if (!scope) {
       requireSameDates(header, name, label);
-      [said, by] = [header, baseName(entry.name)];
+      [scope, by] = [header, baseName(entry.name)];
     }
-    if (saidOf(header) !== saidOf(said)) {
-      throw contradicts(file, `it is ${saidOf(header)}, but ${by} says ${saidOf(said)}`);
+    if (scopeText(header) !== scopeText(scope)) {
+      throw contradicts(file, `it is ${scopeText(header)}, but ${by} says ${scopeText(scope)}`);
     }
     for (const mutation of read.mutations) mutations.push(mutation);
     problems.push(...read.problems);
   }
-  if (!said) throw contradicts(label, 'it says of no period that it covers it');
-  if (isFuture(said.tot, now)) throw futureDelivery(said.tot, label, now);
-  const { vanaf, tot, gemeenten } = said;
-  const isRelatieMember = (one: string) => one.startsWith(relatieFile) && one.endsWith('.zip');
+  if (!scope) throw contradicts(label, 'it says of no period that it covers it');
+  if (isFuture(scope.tot, now)) throw futureDelivery(scope.tot, label, now);
+  const { vanaf, tot, gemeenten } = scope;
+  const isRelatieMember = (name: string) => name.startsWith(relatieFile) && name.endsWith('.zip');
   const relatieMember = onlyOne(entries, isRelatieMember, label);
   let relaties: GemeenteRelatie[] | null = null;
   if (relatieMember) {
@@ -99,7 +99,7 @@ export async function readMutationDelivery(
     files.push(...read.files);
   }
   const made = (
-    entries.find(({ name: one }) => baseName(one) === deliveryFile && !isJunk(one)) ?? member
+    entries.find(({ name: path }) => baseName(path) === deliveryFile && !isJunk(path)) ?? member
   ).modified;
   return { vanaf, tot, gemeenten, hash: hashOf(files), made, mutations, relaties, problems };
 }
@@ -126,7 +126,7 @@ async function readRelaties(
 }
 
 /** `of 2021-11-13 to 2021-11-14 for the whole country`. */
-export function saidOf({ vanaf, tot, gemeenten }: Said): string {
+export function scopeText({ vanaf, tot, gemeenten }: DeliveryScope): string {
   return `of ${vanaf} to ${tot} for ${areaText(gemeenten)}`;
 }
 
@@ -134,11 +134,11 @@ export function saidOf({ vanaf, tot, gemeenten }: Said): string {
  * The contents of the Leveringsdocument; `null` for a delivery without one, whose file headers
  * count instead.
  */
-async function saidByDocument(
+async function scopeInDocument(
   source: RandomAccess,
   entries: readonly ZipEntry[],
   label: string,
-): Promise<Said | null> {
+): Promise<DeliveryScope | null> {
   const document = await findDeliveryDocument(source, entries, label);
   if (!document) return null;
   const { variant, standTechnischeDatum, vanaf, tot, gemeenten } = document;
@@ -166,12 +166,12 @@ async function saidByDocument(
 }
 
 /** @throws ExtractError if a document has other dates than the name of the inner zip */
-function requireSameDates(said: Said | null, name: string, label: string): void {
+function requireSameDates(scope: DeliveryScope | null, name: string, label: string): void {
   const { vanaf, tot } = datesIn(name);
-  if (!said || (said.vanaf === vanaf && said.tot === tot)) return;
+  if (!scope || (scope.vanaf === vanaf && scope.tot === tot)) return;
   throw contradicts(
     `${label} > ${name}`,
-    `it covers ${said.vanaf} to ${said.tot}, but its name says ${vanaf} to ${tot}`,
+    `it covers ${scope.vanaf} to ${scope.tot}, but its name says ${vanaf} to ${tot}`,
   );
 }
 
@@ -201,9 +201,9 @@ function onlyOne(
   isIt: (name: string) => boolean,
   label: string,
 ): ZipEntry | undefined {
-  const [one, other] = entries.filter(({ name }) => isIt(baseName(name)) && !isJunk(name));
-  if (other) throw contradicts(label, `it holds ${one?.name} and ${other.name}; one is expected`);
-  return one;
+  const [entry, other] = entries.filter(({ name }) => isIt(baseName(name)) && !isJunk(name));
+  if (other) throw contradicts(label, `it holds ${entry?.name} and ${other.name}; one is expected`);
+  return entry;
 }
 
 function datesIn(name: string): { vanaf: string; tot: string } {

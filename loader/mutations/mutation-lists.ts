@@ -51,10 +51,12 @@ export function datesOfName(name: string, { nearly = false } = {}): NamedDeliver
  */
 export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
   const found = await Promise.allSettled(locations.map(listMutations));
-  const failed = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+  const failed = found.flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as Error] : [],
+  );
   const other = failed.find((error) => !(error instanceof SourceError));
   if (other || (failed.length > 0 && failed.length === found.length)) throw other ?? failed[0];
-  const listings = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const listings = found.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   return {
     listed: listings.flatMap(({ listed }) => listed).sort(byDates),
     notes: [...failed.map(({ message }) => message), ...listings.flatMap(({ notes }) => notes)],
@@ -63,7 +65,7 @@ export async function listAllMutations(locations: readonly string[]): Promise<Mu
 
 /** The deliveries of one location. @throws SourceError if it can't be read, or holds no list */
 export async function listMutations(location: string): Promise<MutationListing> {
-  if (isZip(location)) return { listed: [one(location)], notes: [] };
+  if (isZip(location)) return { listed: [single(location)], notes: [] };
   if (/^(https?|s3):\/\//i.test(location)) return parsed(await text(location), location);
   const entry = await stat(location).catch((cause) => {
     throw new SourceError(
@@ -86,7 +88,7 @@ function isZip(location: string): boolean {
   );
 }
 
-function one(location: string): ListedMutations {
+function single(location: string): ListedMutations {
   const name = /^https?:/i.test(location)
     ? basename(decodeURIComponent(new URL(location).pathname))
     : basename(location);
@@ -143,7 +145,7 @@ function parsed(body: string, location: string): MutationListing {
     ),
     location,
   );
-  for (const { name, url } of led.filter((one) => one.location === null)) {
+  for (const { name, url } of led.filter((file) => file.location === null)) {
     const only = /^https:/i.test(location) ? 'https://' : 'https:// and http://';
     notes.push(
       `not used, as ${location} gives ${url} as its URL, and only ${only} is followed from there: ${name}`,

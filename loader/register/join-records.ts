@@ -136,7 +136,7 @@ class RecordJoiner {
   /** A record as it was read. */
   keep(start: number, end: number): void {
     const records = this.#rows;
-    if (this.#look(records, start, end)) return;
+    if (this.#visitCounting(records, start, end)) return;
     this.skip(start, end + 1);
     this.#write(records.bytes.toString('latin1', start, end));
   }
@@ -155,7 +155,7 @@ class RecordJoiner {
   /** Adds a record from elsewhere, before a position in the read bytes. */
   add(records: RecordBytes, start: number, end: number, before: number): void {
     this.skip(before, before);
-    const isWhole = this.#look(records, start, end);
+    const isWhole = this.#visitCounting(records, start, end);
     if (isWhole) this.#pieces.push(records.bytes.subarray(start, end + 1));
     else {
       this.#write(records.bytes.toString('latin1', start, end));
@@ -180,7 +180,7 @@ class RecordJoiner {
   }
 
   /** Visits what counts of a record. Returns whether none of its occurrences has ended. */
-  #look(records: RecordBytes, start: number, end: number): boolean {
+  #visitCounting(records: RecordBytes, start: number, end: number): boolean {
     const { bytes } = records;
     const day = this.#day;
     const found = this.#found;
@@ -222,11 +222,11 @@ class RecordJoiner {
   }
 }
 
-function isBetter(bytes: Buffer, one: FoundOccurrence, other: FoundOccurrence): boolean {
+function isBetter(bytes: Buffer, candidate: FoundOccurrence, other: FoundOccurrence): boolean {
   const order =
-    occurrence.begin(bytes, one.at) - occurrence.begin(bytes, other.at) ||
-    occurrence.volgnummer(bytes, one.at) - occurrence.volgnummer(bytes, other.at) ||
-    bytes.compare(bytes, other.at, other.end, one.at, one.end);
+    occurrence.begin(bytes, candidate.at) - occurrence.begin(bytes, other.at) ||
+    occurrence.volgnummer(bytes, candidate.at) - occurrence.volgnummer(bytes, other.at) ||
+    bytes.compare(bytes, other.at, other.end, candidate.at, candidate.end);
   return order > 0;
 }
 
@@ -290,15 +290,15 @@ export function writeAddressRow(
   { start, at, end }: FoundOccurrence,
   objects: string,
 ): void {
-  const said = occurrence.said(bytes, at);
-  const key = said + numLayout.length;
+  const valuesAt = occurrence.valuesAt(bytes, at);
+  const key = valuesAt + numLayout.length;
   lines.reserve(end - key + addressRowLayout.length + objects.length + 4);
   lines.copy(view, key, end - key);
   lines.memory[lines.length++] = tab;
   const { nummeraanduiding, openbareRuimte, woonplaats } = addressRowLayout.at;
   copyId(view, start + nameLayout.at.identificatie, lines.view, lines.length + nummeraanduiding);
-  copyId(view, said + numLayout.at.openbareRuimte, lines.view, lines.length + openbareRuimte);
-  lines.view.setInt32(lines.length + woonplaats, view.getInt32(said + numLayout.at.woonplaats));
+  copyId(view, valuesAt + numLayout.at.openbareRuimte, lines.view, lines.length + openbareRuimte);
+  lines.view.setInt32(lines.length + woonplaats, view.getInt32(valuesAt + numLayout.at.woonplaats));
   lines.length += addressRowLayout.length;
   if (objects !== '') lines.length += lines.memory.write(objects, lines.length, 'latin1');
   lines.memory[lines.length++] = lineEnd;

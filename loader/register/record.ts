@@ -11,9 +11,9 @@ import {
   objectTextAt,
   statusLetter,
 } from '../../core/adres-object.ts';
+import { type CanonicalStand, fieldIndexes } from '../bag/canonical-stand.ts';
 import type { ObjectenKind } from '../bag/elements.ts';
 import type { AdresseerbaarVoorkomen, AnyVoorkomen, NumVoorkomen } from '../bag/voorkomen.ts';
-import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
 import {
   comma,
   copyId,
@@ -87,12 +87,12 @@ export function recordOf(
 }
 
 /** The line of an occurrence that a worker read, with its line end. */
-export function occurrenceLine(one: RegisterVoorkomen): string {
-  return `${recordName(one.kind, one.identificatie)}\t${occurrenceText(one)}\n`;
+export function occurrenceLine(voorkomen: RegisterVoorkomen): string {
+  return `${recordName(voorkomen.kind, voorkomen.identificatie)}\t${occurrenceText(voorkomen)}\n`;
 }
 
-function occurrenceText(one: RegisterVoorkomen): string {
-  return `${dayDigits(one.begin)}${dayDigits(one.eind)}${one.volgnummer}:${one.kind === 'NUM' ? numText(one) : objectText(one)}`;
+function occurrenceText(voorkomen: RegisterVoorkomen): string {
+  return `${dayDigits(voorkomen.begin)}${dayDigits(voorkomen.eind)}${voorkomen.volgnummer}:${voorkomen.kind === 'NUM' ? numText(voorkomen) : objectText(voorkomen)}`;
 }
 
 function numText(num: NumVoorkomen): string {
@@ -116,22 +116,22 @@ function objectText(object: AdresseerbaarVoorkomen): string {
 export function parseRecord(record: RecordLine): RegisterVoorkomen[] {
   const [name = '', ...texts] = record.split('\t');
   const kind = Object.keys(letters).find(
-    (one) => isRecordKind(one) && letters[one] === name.charAt(0),
+    (known) => isRecordKind(known) && letters[known] === name.charAt(0),
   ) as RecordKind;
   return texts.map((text) => parseOccurrence(kind, name.slice(1), text));
 }
 
 function parseOccurrence(kind: RecordKind, identificatie: string, text: string): RegisterVoorkomen {
-  const saidAt = text.indexOf(':') + 1;
+  const valuesAt = text.indexOf(':') + 1;
   const span = {
-    volgnummer: Number(text.slice(numberAt, saidAt - 1)),
+    volgnummer: Number(text.slice(numberAt, valuesAt - 1)),
     begin: Number(text.slice(beginAt, eindAt)),
     eind: Number(text.slice(eindAt, numberAt)),
   };
-  const said = text.slice(saidAt);
+  const values = text.slice(valuesAt);
   if (kind === 'NUM') {
-    const { postcode, huisnummer, toevoeging } = keyParts(said.slice(keyAt));
-    const place = said.slice(placeAt, keyAt);
+    const { postcode, huisnummer, toevoeging } = keyParts(values.slice(keyAt));
+    const place = values.slice(placeAt, keyAt);
     return {
       kind,
       identificatie,
@@ -140,13 +140,13 @@ function parseOccurrence(kind: RecordKind, identificatie: string, text: string):
       huisnummer,
       huisletter: '',
       huisnummertoevoeging: toevoeging,
-      openbareRuimte: said.slice(streetAt, placeAt),
+      openbareRuimte: values.slice(streetAt, placeAt),
       woonplaats: place === noPlace ? null : place,
     };
   }
-  const restAt = said.indexOf(':') + 1;
-  const [hoofdadres = '', ...nevenadressen] = said.slice(0, restAt - 1).split(',');
-  const rest = said.slice(restAt);
+  const restAt = values.indexOf(':') + 1;
+  const [hoofdadres = '', ...nevenadressen] = values.slice(0, restAt - 1).split(',');
+  const rest = values.slice(restAt);
   const whole = `${identificatie}${letters[kind]}${rest.charAt(0)}1${rest.slice(1)}`;
   const { hoofdadres: _, ...object } = adresObjectOfText(whole);
   return { kind, ...object, hoofdadres, nevenadressen, ...span };
@@ -168,14 +168,16 @@ export function addressesOf({ hoofdadres, nevenadressen }: AdresseerbaarVoorkome
 
 /** Whether two occurrences are the same as far as addresses are concerned. */
 export function isSameVoorkomen(a: AnyVoorkomen, b: AnyVoorkomen): boolean {
-  const text = (one: AnyVoorkomen) =>
-    one.kind === 'OPR' || one.kind === 'WPL'
-      ? JSON.stringify(Object.entries(one).sort(([first], [second]) => (first < second ? -1 : 1)))
-      : recordOf(one.kind, one.identificatie, [one]);
+  const text = (voorkomen: AnyVoorkomen) =>
+    voorkomen.kind === 'OPR' || voorkomen.kind === 'WPL'
+      ? JSON.stringify(
+          Object.entries(voorkomen).sort(([first], [second]) => (first < second ? -1 : 1)),
+        )
+      : recordOf(voorkomen.kind, voorkomen.identificatie, [voorkomen]);
   return a.kind === b.kind && text(a) === text(b);
 }
 
-const written = {
+const canonicalFields = {
   NUM: fieldIndexes(
     'NUM',
     'identificatie',
@@ -215,9 +217,10 @@ const longestLine = 256;
 export function writeOccurrence(
   kind: 'NUM' | 'VBO',
   lines: GrowingBytes,
-  stand: WrittenStand,
+  stand: CanonicalStand,
 ): void {
-  const { identificatie, voorkomenidentificatie, beginGeldigheid, eindGeldigheid } = written[kind];
+  const { identificatie, voorkomenidentificatie, beginGeldigheid, eindGeldigheid } =
+    canonicalFields[kind];
   lines.reserve(longestLine);
   lines.memory[lines.length++] = letters[kind].charCodeAt(0);
   addId(lines, stand, identificatie);
@@ -233,7 +236,7 @@ export function writeOccurrence(
   lines.memory[lines.length++] = lineEnd;
 }
 
-function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
+function writeNum(lines: GrowingBytes, stand: CanonicalStand): void {
   const {
     OpenbareRuimteRef,
     WoonplaatsRef,
@@ -241,7 +244,7 @@ function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
     huisnummer,
     huisletter,
     huisnummertoevoeging,
-  } = written.NUM;
+  } = canonicalFields.NUM;
   addId(lines, stand, OpenbareRuimteRef);
   if ((stand.starts[WoonplaatsRef] as number) < 0) lines.add(fourDots, 0, fourDots.length);
   else {
@@ -260,9 +263,9 @@ function writeNum(lines: GrowingBytes, stand: WrittenStand): void {
   }
 }
 
-function writeObject(lines: GrowingBytes, stand: WrittenStand): void {
+function writeObject(lines: GrowingBytes, stand: CanonicalStand): void {
   const { heeftAlsHoofdadres, heeftAlsNevenadres, status, x, y, oppervlakte, gebruiksdoel } =
-    written.VBO;
+    canonicalFields.VBO;
   addId(lines, stand, heeftAlsHoofdadres);
   for (const num of stand.values(heeftAlsNevenadres)) lines.write(`,${num}`, 'latin1');
   lines.reserve(longestLine);
@@ -278,13 +281,13 @@ function writeObject(lines: GrowingBytes, stand: WrittenStand): void {
   }
 }
 
-function addId(lines: GrowingBytes, { view, starts }: WrittenStand, field: number): void {
+function addId(lines: GrowingBytes, { view, starts }: CanonicalStand, field: number): void {
   copyId(view, starts[field] as number, lines.view, lines.length);
   lines.length += idWidth;
 }
 
 /** Adds a date without its dashes; a missing one is `noEind`. */
-function addDay(lines: GrowingBytes, { bytes, starts }: WrittenStand, field: number): void {
+function addDay(lines: GrowingBytes, { bytes, starts }: CanonicalStand, field: number): void {
   const start = starts[field] as number;
   for (let i = 0; i < 10; i++) {
     if (i !== 4 && i !== 7) {
@@ -293,7 +296,11 @@ function addDay(lines: GrowingBytes, { bytes, starts }: WrittenStand, field: num
   }
 }
 
-function addField(lines: GrowingBytes, { bytes, starts, ends }: WrittenStand, field: number): void {
+function addField(
+  lines: GrowingBytes,
+  { bytes, starts, ends }: CanonicalStand,
+  field: number,
+): void {
   const start = starts[field] as number;
   if (start >= 0) lines.add(bytes, start, ends[field] as number);
 }
@@ -311,13 +318,13 @@ export const occurrence = {
     return end;
   },
   /** The start of its values. */
-  said(bytes: Buffer, at: number): number {
-    let said = at + numberAt;
-    while (bytes[said] !== colon) said++;
-    return said + 1;
+  valuesAt(bytes: Buffer, at: number): number {
+    let numberEnd = at + numberAt;
+    while (bytes[numberEnd] !== colon) numberEnd++;
+    return numberEnd + 1;
   },
   volgnummer: (bytes: Buffer, at: number) =>
-    Number(bytes.toString('latin1', at + numberAt, occurrence.said(bytes, at) - 1)),
+    Number(bytes.toString('latin1', at + numberAt, occurrence.valuesAt(bytes, at) - 1)),
 };
 
 /** The identificatie of the record at `start`. */
@@ -342,7 +349,7 @@ export function writeObjectRows(
   { start, at, end }: FoundOccurrence,
   linesOf: (num: number) => GrowingBytes,
 ): void {
-  let num = occurrence.said(bytes, at);
+  let num = occurrence.valuesAt(bytes, at);
   let rest = num + idWidth;
   while (bytes[rest] !== colon) rest++;
   const status = ++rest;

@@ -102,10 +102,10 @@ export class ReferenceWriter {
   readonly #places = new GrowingBytes();
   readonly #relaties = new GrowingBytes();
 
-  add(one: OprVoorkomen | WplVoorkomen): void {
-    if (one.kind === 'OPR') this.#streets.write(streetLine(one));
+  add(voorkomen: OprVoorkomen | WplVoorkomen): void {
+    if (voorkomen.kind === 'OPR') this.#streets.write(streetLine(voorkomen));
     else {
-      this.#places.write(placeLine(one));
+      this.#places.write(placeLine(voorkomen));
     }
   }
 

@@ -32,19 +32,23 @@ const placeAt = idWidth + afterSpan;
 const nameAt = placeAt + placeIdWidth + 1;
 
 /** The line of an occurrence of a street. @throws LineFieldError */
-export function streetLine(one: OprVoorkomen): string {
-  const { identificatie, woonplaats, naam } = one;
+export function streetLine(voorkomen: OprVoorkomen): string {
+  const { identificatie, woonplaats, naam } = voorkomen;
   return line(
     fixedText(identificatie, idWidth),
-    ...spanTexts(one),
+    ...spanTexts(voorkomen),
     fixedText(woonplaats, placeIdWidth),
     naam,
   );
 }
 
 /** The line of an occurrence of a place. @throws LineFieldError */
-export function placeLine(one: Omit<WplVoorkomen, 'kind'>): string {
-  return line(fixedText(one.identificatie, placeIdWidth), ...spanTexts(one), one.naam);
+export function placeLine(voorkomen: Omit<WplVoorkomen, 'kind'>): string {
+  return line(
+    fixedText(voorkomen.identificatie, placeIdWidth),
+    ...spanTexts(voorkomen),
+    voorkomen.naam,
+  );
 }
 
 /** The line of a relation, which has no number. @throws LineFieldError */

@@ -5,6 +5,7 @@ import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { requireEnvironment, environment as variables } from '../../core/environment.ts';
 import { metricNames, metricNamespaceIn, versionDimension } from '../../core/metrics.ts';
+import type { Thresholds } from '../guard/limits.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
 import { type Held, Lease } from '../storage/lock.ts';
@@ -12,7 +13,6 @@ import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TableSample } from '../storage/stored-loads.ts';
-import type { Thresholds } from '../verdict/limits.ts';
 import { noProgress, type StepContext } from './step.ts';
 import { stepInput } from './step-input.ts';
 

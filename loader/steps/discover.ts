@@ -11,6 +11,8 @@ import {
   type MutationFile,
   rejectedDay,
 } from '../dataset/load.ts';
+import { setAsideOf } from '../guard/load-counts.ts';
+import { interruptedLoad } from '../guard/load-report.ts';
 import {
   DeliveryFinder,
   discoverMutations,
@@ -37,8 +39,6 @@ import {
   rollback,
   sampleTable,
 } from '../storage/stored-loads.ts';
-import { setAsideOf } from '../verdict/load-counts.ts';
-import { interruptedLoad } from '../verdict/load-report.ts';
 import { lambda } from './lambda-step.ts';
 import type { LoadRequest, Step } from './step.ts';
 

@@ -1,8 +1,8 @@
+import { type CanonicalStand, fieldIndexes } from '../bag/canonical-stand.ts';
 import type { ObjectenKind } from '../bag/elements.ts';
 import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport, type ReadCounts } from '../bag/problem-report.ts';
 import { readXml } from '../bag/read-stands.ts';
-import { fieldIndexes, type WrittenStand } from '../bag/written-stand.ts';
 import { extractDate, extractName, type Load, type Slice } from '../dataset/load.ts';
 import { zero } from '../register/layouts.ts';
 import {
@@ -38,17 +38,17 @@ async function extractSlice(
   const rows = new RowsByNumber();
   const hasSegment = new Uint8Array(100);
   const kind = load.members[slice.member]?.kind as 'NUM' | ObjectenKind;
-  const add = (one: RegisterVoorkomen) => {
+  const add = (voorkomen: RegisterVoorkomen) => {
     rows
-      .of(bucketOf(Buffer.from(one.identificatie), 0, buckets))
-      .write(occurrenceLine(one), 'latin1');
-    if (one.kind === 'NUM' && one.postcode !== null) {
-      hasSegment[Number(segmentOf(one.postcode))] = 1;
+      .of(bucketOf(Buffer.from(voorkomen.identificatie), 0, buckets))
+      .write(occurrenceLine(voorkomen), 'latin1');
+    if (voorkomen.kind === 'NUM' && voorkomen.postcode !== null) {
+      hasSegment[Number(segmentOf(voorkomen.postcode))] = 1;
     }
   };
-  const addWritten = (kind: 'NUM' | 'VBO') => {
+  const addCanonical = (kind: 'NUM' | 'VBO') => {
     const { identificatie, postcode } = fieldIndexes(kind, 'identificatie', 'postcode');
-    return (stand: WrittenStand) => {
+    return (stand: CanonicalStand) => {
       const { bytes, starts } = stand;
       writeOccurrence(
         kind,
@@ -64,7 +64,7 @@ async function extractSlice(
   const found = await readSlice(storage, load, slice, onDone, (xml, label) =>
     readXml[kind](xml, label, extractDate(load), add, {
       later: add,
-      ...((kind === 'NUM' || kind === 'VBO') && { visitWritten: addWritten(kind) }),
+      ...((kind === 'NUM' || kind === 'VBO') && { visitCanonical: addCanonical(kind) }),
     }),
   );
   const { pieces, ranges } = rows.pieces();

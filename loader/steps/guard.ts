@@ -25,6 +25,36 @@ import {
   type Snapshot,
   type SourceVersion,
 } from '../dataset/load.ts';
+import { auditOf } from '../guard/audit.ts';
+import { type Compared, mergeCompared, mostChanged } from '../guard/columns.ts';
+import { shareOfDays } from '../guard/limits.ts';
+import {
+  type ChangesCsv,
+  grouped,
+  type LoadCounts,
+  mergeSegments,
+  problemCount,
+  setAsideOf,
+} from '../guard/load-counts.ts';
+import {
+  interruptedLoad,
+  type LoadProposal,
+  proposalName,
+  refusalText,
+  reportOf,
+} from '../guard/load-report.ts';
+import {
+  byWeight,
+  type Earlier,
+  type GuardResult,
+  guardLoad,
+  isAboutSize,
+  isFinal,
+  type Objection,
+  objectionsToItems,
+  objectionsToSetAside,
+} from '../guard/objections.ts';
+import type { RenamedPlace } from '../guard/renames.ts';
 import { LoadError } from '../load-error.ts';
 import { anyStage } from '../names.ts';
 import { unpackReference } from '../register/reference-file.ts';
@@ -49,47 +79,17 @@ import {
   type Mutated,
   type SegmentItem,
 } from '../storage/work.ts';
-import { auditOf } from '../verdict/audit.ts';
-import { type Compared, mergeCompared, mostChanged } from '../verdict/columns.ts';
-import { shareOfDays } from '../verdict/limits.ts';
-import {
-  type ChangesCsv,
-  grouped,
-  type LoadCounts,
-  mergeSegments,
-  problemCount,
-  setAsideOf,
-} from '../verdict/load-counts.ts';
-import {
-  interruptedLoad,
-  type LoadProposal,
-  proposalName,
-  refusalText,
-  reportOf,
-} from '../verdict/load-report.ts';
-import {
-  byWeight,
-  type Earlier,
-  isAboutSize,
-  isFinal,
-  type Judgement,
-  judge,
-  type Objection,
-  objectionsToItems,
-  objectionsToSetAside,
-} from '../verdict/objections.ts';
-import type { RenamedPlace } from '../verdict/renames.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Guarded, Step, StepContext, StepInput } from './step.ts';
 
-/** A load to be judged, on the dataset that it changes. */
-type Judging = {
+/** A load before the guard, on the dataset that it changes. */
+type GuardedLoad = {
   context: StepContext;
   load: Load;
   manifest: StoredManifest;
   /** The live dataset; a plan or an undo begins from the pending dataset. */
   base: ManifestEntry | null;
-  /** The target of a rollback, which was judged when it was loaded. */
+  /** The target of a rollback, which the guard let through when it was loaded. */
   target: ManifestEntry | undefined;
   /** Whether the load undoes the pending one. */
   isUndo: boolean;
@@ -115,8 +115,8 @@ async function guard(
 ): Promise<LoadProposal> {
   const { storage, options } = context;
   const fence = await context.fence();
-  const judging = await judgingOf(context, loadId, planOnly);
-  const decision = await decide(judging, approve === loadId);
+  const guardedLoad = await guardedLoadOf(context, loadId, planOnly);
+  const decision = await decide(guardedLoad, approve === loadId);
   const { proposal, files, sums } = decision;
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.proposal(loadId), proposal);
@@ -130,19 +130,19 @@ async function guard(
   });
   if (sums) await putJson(storage, paths.snapshotSums(loadId), sums);
   await fence.confirm(0);
-  const { manifest, isUndo } = judging;
-  const begun = begin(manifest, entryOf(judging, decision));
+  const { manifest, isUndo } = guardedLoad;
+  const begun = begin(manifest, entryOf(guardedLoad, decision));
   const undone = isUndo && manifest.pending;
   await putManifest(storage, undone ? reject(begun, contentsOf(undone)) : begun, manifest);
   return proposal;
 }
 
 /** @throws StaleLoadError if another dataset is live than when the load began */
-async function judgingOf(
+async function guardedLoadOf(
   context: StepContext,
   loadId: string,
   planOnly: boolean,
-): Promise<Judging> {
+): Promise<GuardedLoad> {
   const { storage, addresses } = context;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
@@ -160,12 +160,12 @@ async function judgingOf(
 }
 
 /** @param approved by an operator, despite every objection but the final ones */
-async function decide(judging: Judging, approved: boolean): Promise<Decision> {
-  const { context, load, target } = judging;
+async function decide(guardedLoad: GuardedLoad, approved: boolean): Promise<Decision> {
+  const { context, load, target } = guardedLoad;
   const result = await resultOfSteps(context.storage, load, target);
   const setAside = result.mutated?.unsettled ?? target?.setAside ?? [];
-  const earlier = await earlierChanges(judging);
-  const { objections, renamed, sums } = judgementOf(judging, result, earlier);
+  const earlier = await earlierChanges(guardedLoad);
+  const { objections, renamed, sums } = guardResultOf(guardedLoad, result, earlier);
   const found = [
     ...objectionsToItems(result.large),
     ...objections,
@@ -175,12 +175,12 @@ async function decide(judging: Judging, approved: boolean): Promise<Decision> {
       context.thresholds.alwaysAllowedInPlace,
     ),
     ...result.incomplete,
-    ...objectionsToArea(judging),
+    ...objectionsToArea(guardedLoad),
   ];
-  const { overruled, blocking } = weighed(judging, found);
+  const { overruled, blocking } = weighed(guardedLoad, found);
   const go = !blocking.some(isFinal) && (blocking.length === 0 || approved);
-  const verdict = { objections: blocking, overruled, approved, go };
-  const proposal = proposalOf(judging, result, { setAside, renamed, verdict });
+  const guarded = { objections: blocking, overruled, approved, go };
+  const proposal = proposalOf(guardedLoad, result, { setAside, renamed, guarded });
   // After an approved load the sums of days begin anew.
   const addsUp = load.kind === 'mutations' && blocking.length === 0;
   const since = earlier?.since ?? load.base?.peildatum ?? '';
@@ -194,24 +194,24 @@ async function decide(judging: Judging, approved: boolean): Promise<Decision> {
 }
 
 /** The changes since an extract or an approval; unknown if their file is damaged. */
-async function earlierChanges({ context, load, base }: Judging): Promise<Earlier | null> {
+async function earlierChanges({ context, load, base }: GuardedLoad): Promise<Earlier | null> {
   if (!base || load.kind === 'rollback') return null;
   return findUsableJson<Earlier>(context.storage, paths.snapshotSums(base.snapshot.id));
 }
 
-function judgementOf(
-  { context: { thresholds, options }, load, base }: Judging,
+function guardResultOf(
+  { context: { thresholds, options }, load, base }: GuardedLoad,
   { counts, compared, fromAccepted, after }: StepsResult,
   earlier: Earlier | null,
-): Judgement {
+): GuardResult {
   const { kind, peildatum, source, days, objecten } = load;
   const { disposable } = options;
-  const wasJudged = kind === 'rollback';
-  const judged = {
+  const wasGuarded = kind === 'rollback';
+  const input = {
     peildatum,
     allowOlder:
-      wasJudged || isDisposable(source, disposable) || isDisposable(base?.source, disposable),
-    wasJudged,
+      wasGuarded || isDisposable(source, disposable) || isDisposable(base?.source, disposable),
+    wasGuarded,
     tallies: compared.tallies,
     fromAccepted,
     earlier,
@@ -219,7 +219,7 @@ function judgementOf(
     isFirstOfObjects: objecten === true && !(base && hasObjecten(base.snapshot)),
   };
   const live = base && { ...base, places: compared.places };
-  return judge(counts, judged, live, thresholds, kind === 'mutations' ? shareOfDays(days) : 1);
+  return guardLoad(counts, input, live, thresholds, kind === 'mutations' ? shareOfDays(days) : 1);
 }
 
 /** Whether a source is of an extract, such as the demo, that anything may replace. */
@@ -232,7 +232,10 @@ const isDisposable = (
 type Weighed = { overruled: Objection[]; blocking: Objection[] };
 
 /** An operator asked for a rollback, so the objections to it are shown but stop nothing. */
-function weighed({ context, load, manifest, base }: Judging, found: readonly Objection[]): Weighed {
+function weighed(
+  { context, load, manifest, base }: GuardedLoad,
+  found: readonly Objection[],
+): Weighed {
   const { waiveSize, disposable } = context.options;
   const ignoresSize = waiveSize === true && !isSameExtract(load, manifest, disposable);
   const isOverruled = (objection: Objection) =>
@@ -245,16 +248,16 @@ function weighed({ context, load, manifest, base }: Judging, found: readonly Obj
 }
 
 /** The statements of a proposal beyond the numbers of the load. */
-type Said = {
+type ProposalFacts = {
   setAside: SetAsideObject[];
   renamed: RenamedPlace[];
-  verdict: Pick<LoadProposal, 'objections' | 'overruled' | 'approved' | 'go'>;
+  guarded: Pick<LoadProposal, 'objections' | 'overruled' | 'approved' | 'go'>;
 };
 
 function proposalOf(
-  { load, base, manifest }: Judging,
+  { load, base, manifest }: GuardedLoad,
   { counts, compared, csv }: StepsResult,
-  { setAside, renamed, verdict }: Said,
+  { setAside, renamed, guarded }: ProposalFacts,
 ): LoadProposal {
   const { areas, streets } = compared.tallies;
   const woonplaatsen = Object.entries(areas).filter(([area]) => isWoonplaats(area));
@@ -275,10 +278,10 @@ function proposalOf(
       woonplaatsen: mostChanged(Object.fromEntries(woonplaatsen), 10),
     },
     csv,
-    ...verdict,
+    ...guarded,
     ...(manifest.pending && { interrupted: interruptedLoad(manifest.pending) }),
     ...(load.more && { more: true }),
-    ...(!verdict.go &&
+    ...(!guarded.go &&
       load.days.length > (load.leastDays ?? load.days.length) && { divided: true }),
   };
 }
@@ -303,7 +306,7 @@ function isSameExtract(
 }
 
 /** An extract of another area is another dataset, however few addresses differ. */
-function objectionsToArea({ context, load, base }: Judging): Objection[] {
+function objectionsToArea({ context, load, base }: GuardedLoad): Objection[] {
   const { kind, extract, source } = load;
   const { disposable } = context.options;
   if (isDisposable(source, disposable) || isDisposable(base?.source, disposable)) return [];
@@ -332,7 +335,7 @@ function lineageOf(
 }
 
 function entryOf(
-  { load, manifest }: Judging,
+  { load, manifest }: GuardedLoad,
   { proposal, snapshot, setAside }: Decision,
 ): ManifestEntry {
   const { counts, audit, notes, objections } = proposal;
@@ -387,7 +390,7 @@ export const handler = /* @__PURE__ */ lambdaStep('guard', step);
 const occurrencesPerFile = 10_000;
 
 /** The results of the steps before, added up. */
-type StepsResult = Omit<Made, 'counts' | 'snapshot'> & {
+type StepsResult = Omit<LoadTotals, 'counts' | 'snapshot'> & {
   counts: LoadCounts;
   snapshot: Snapshot;
   files: ChangeFile[];
@@ -411,16 +414,16 @@ async function resultOfSteps(
   const merged = await mapConcurrently(items, concurrentReads, ({ segment }) =>
     getJson<Merged>(storage, paths.merged(load.id, segment)),
   );
-  const made = load.target
+  const totals = load.target
     ? restored(load.target.snapshot, target)
     : await derived(storage, load, merged);
   const compared = mergeCompared(merged.flatMap(({ compared = [] }) => compared));
   const fromAccepted = merged.flatMap(({ fromAccepted = [] }) => fromAccepted);
   const segments = merged.filter(({ addresses }) => addresses > 0).map(({ segment }) => segment);
   return {
-    ...made,
-    counts: countsOf(made, merged, compared, target),
-    snapshot: { ...made.snapshot, segments },
+    ...totals,
+    counts: countsOf(totals, merged, compared, target),
+    snapshot: { ...totals.snapshot, segments },
     files: merged.flatMap(({ files }) => files),
     large: merged.flatMap(({ tooLarge }) => tooLarge),
     compared,
@@ -432,18 +435,18 @@ async function resultOfSteps(
 
 /** @param target the target of a rollback, whose objects were counted when it was loaded */
 function countsOf(
-  made: Made,
+  totals: LoadTotals,
   merged: readonly Merged[],
   { tallies }: Compared,
   target: ManifestEntry | undefined,
 ): LoadCounts {
   const { objecten, ...counts } = mergeSegments(merged);
-  const inSegments = merged.reduce((sum, one) => sum + one.nummeraanduidingen, 0);
+  const inSegments = merged.reduce((sum, segment) => sum + segment.nummeraanduidingen, 0);
   const { objectLost, moved } = tallies.areas[everywhere]?.columns ?? {};
   return {
-    ...made.counts,
+    ...totals.counts,
     ...counts,
-    nummeraanduidingen: made.counts.nummeraanduidingen + inSegments,
+    nummeraanduidingen: totals.counts.nummeraanduidingen + inSegments,
     ...(objecten && {
       objecten: {
         live: objecten.live + (target?.objecten ?? 0),
@@ -455,7 +458,7 @@ function countsOf(
   };
 }
 
-type Made = {
+type LoadTotals = {
   counts: Pick<LoadCounts, 'voorkomens' | 'problems' | 'nummeraanduidingen'>;
   snapshot: Omit<Snapshot, 'segments'>;
   mutated: Mutated | null;
@@ -463,7 +466,10 @@ type Made = {
   incomplete: Objection[];
 };
 
-function restored({ segments: _, ...snapshot }: Snapshot, target: ManifestEntry | undefined): Made {
+function restored(
+  { segments: _, ...snapshot }: Snapshot,
+  target: ManifestEntry | undefined,
+): LoadTotals {
   const { voorkomens = 0, nummeraanduidingen = 0, problemCounts } = target ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   return {
@@ -474,7 +480,11 @@ function restored({ segments: _, ...snapshot }: Snapshot, target: ManifestEntry 
   };
 }
 
-async function derived(storage: Storage, load: Load, merged: readonly Merged[]): Promise<Made> {
+async function derived(
+  storage: Storage,
+  load: Load,
+  merged: readonly Merged[],
+): Promise<LoadTotals> {
   const mutated = await findJson<Mutated>(storage, paths.mutated(load.id));
   const extracted = await extractedSlices(storage, load);
   const nums = await joinedBuckets(storage, load.id, 'nummeraanduidingen');
@@ -489,7 +499,7 @@ async function derived(storage: Storage, load: Load, merged: readonly Merged[]):
       ? [(await getUnpacked(storage, paths.reference(load.id), unpackReference)).problems]
       : []),
     ...(mutated ? [mutated.problems] : []),
-    ...[...extracted, ...nums, ...objecten, ...merged].map((one) => one.problems),
+    ...[...extracted, ...nums, ...objecten, ...merged].map((result) => result.problems),
   ]);
   const reach = nums.flatMap(({ ranges, reach }) => [
     ...Object.keys(ranges).map((name) => name.slice(1)),
@@ -518,7 +528,7 @@ function lastFilesThatAreFull(
 ): Objection[] {
   return members.flatMap(({ name }, index) => {
     const files = extracted.filter(({ member }) => member === index).map(({ last }) => last);
-    const last = files.reduce((one, other) => (other.name > one.name ? other : one), {
+    const last = files.reduce((latest, other) => (other.name > latest.name ? other : latest), {
       name: '',
       voorkomens: 0,
     });
@@ -537,7 +547,7 @@ function objectionsToRepeats(
   voorkomens: number,
 ): Objection[] {
   const isOneMember = members.filter(({ kind }) => kind === 'NUM').length === 1;
-  const repeated = joined.reduce((sum, one) => sum + one.repeated, 0);
+  const repeated = joined.reduce((sum, bucket) => sum + bucket.repeated, 0);
   if (!isOneMember || repeated <= Math.min(1000, voorkomens / 100)) return [];
   const message = `${grouped(repeated)} nummeraanduidingen occur twice, because one file repeats another: get the extract again`;
   return [{ code: 'repeated_occurrences', message }];

@@ -29,7 +29,7 @@ function addressesTo(rows: RowsByNumber, objects: ObjectsOfNums | null, file: st
   const problems: Problem[] = [];
   const reach = new Set<string>();
   const later: string[] = [];
-  const keyAt = (bytes: Buffer, at: number) => occurrence.said(bytes, at) + numLayout.length;
+  const keyAt = (bytes: Buffer, at: number) => occurrence.valuesAt(bytes, at) + numLayout.length;
   /** A key without a postcode begins with its separator. */
   const hasPostcode = (bytes: Buffer, key: number) => bytes[key] !== separator;
   return {

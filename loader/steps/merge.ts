@@ -13,6 +13,8 @@ import {
   type Load,
   type Snapshot,
 } from '../dataset/load.ts';
+import { ColumnCounter, type Compared } from '../guard/columns.ts';
+import { ChangesCsvWriter, countKey, hasExamples, noChanges } from '../guard/load-counts.ts';
 import { lineEnd } from '../register/layouts.ts';
 import {
   type ReferenceMemory,
@@ -34,8 +36,6 @@ import {
 import { readManifest } from '../storage/stored-loads.ts';
 import { gatherRows, rowsOf, type StoredRows } from '../storage/stored-register.ts';
 import { joinedBuckets, type Merged, type SegmentItem } from '../storage/work.ts';
-import { ColumnCounter, type Compared } from '../verdict/columns.ts';
-import { ChangesCsvWriter, countKey, hasExamples, noChanges } from '../verdict/load-counts.ts';
 import { lambdaOfItems } from './lambda-step.ts';
 import type { StepContext, StepInput, StepOfItems } from './step.ts';
 

@@ -99,7 +99,9 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
     : withinRegister(registerOf(objects, before, load));
   const changed = new Set<string>();
   const setAside: SetAsideOfDay[] = [];
-  const unsettled = new Map((await earlierSetAside(storage, load)).map((one) => [one.object, one]));
+  const unsettled = new Map(
+    (await earlierSetAside(storage, load)).map((object) => [object.object, object]),
+  );
   const places = placesOf(before.places).map(({ identificatie }) => identificatie);
   let count = 0;
   let relaties = relatiesIn(before);
@@ -187,22 +189,30 @@ async function withAddresses(
   const isConcerned: StreetFilter = (lines, start) => places.has(streetAt.woonplaats(lines, start));
   const placeOf = new Map(
     streetsOf(reference.streets, isConcerned).map(
-      (one) => [one.identificatie, one.woonplaats] as const,
+      (street) => [street.identificatie, street.woonplaats] as const,
     ),
   );
   const found = new Map<string, Set<string>>();
   const isOn = (street: string) => streets.has(street) || placeOf.has(street);
   for await (const record of recordsOf(storage, source, 'nummeraanduidingen')) {
-    for (const one of parseRecord(record)) {
-      if (one.kind !== 'NUM' || one.postcode === null || !isOn(one.openbareRuimte)) continue;
-      for (const key of [`OPR ${one.openbareRuimte}`, `WPL ${placeOf.get(one.openbareRuimte)}`]) {
-        found.set(key, (found.get(key) ?? new Set()).add(one.identificatie));
+    for (const voorkomen of parseRecord(record)) {
+      if (
+        voorkomen.kind !== 'NUM' ||
+        voorkomen.postcode === null ||
+        !isOn(voorkomen.openbareRuimte)
+      )
+        continue;
+      for (const key of [
+        `OPR ${voorkomen.openbareRuimte}`,
+        `WPL ${placeOf.get(voorkomen.openbareRuimte)}`,
+      ]) {
+        found.set(key, (found.get(key) ?? new Set()).add(voorkomen.identificatie));
       }
     }
   }
-  return objects.map((one) => ({
-    ...one,
-    addresses: found.get(one.object)?.size ?? one.addresses,
+  return objects.map((object) => ({
+    ...object,
+    addresses: found.get(object.object)?.size ?? object.addresses,
   }));
 }
 
@@ -259,9 +269,9 @@ async function findObjects(
   named: ReadonlySet<string>,
 ): Promise<Objects> {
   const found: Objects = new Map();
-  const add = (one: AnyVoorkomen) => {
-    const key = objectKey(one);
-    found.set(key, (found.get(key) ?? new Map()).set(one.volgnummer, one));
+  const add = (voorkomen: AnyVoorkomen) => {
+    const key = objectKey(voorkomen);
+    found.set(key, (found.get(key) ?? new Map()).set(voorkomen.volgnummer, voorkomen));
   };
   const names = new Set<string>();
   for (const key of named) {
@@ -319,8 +329,9 @@ async function putChanged(
   await mapConcurrently([...places], 4, async ([path, ofBucket]) => {
     const records = ofBucket.map(([key, held]) => {
       const voorkomens = [...held.values()] as RegisterVoorkomen[];
-      for (const one of voorkomens) {
-        if (one.kind === 'NUM' && one.postcode) reach.add(segmentOf(keyOfNum(one)));
+      for (const voorkomen of voorkomens) {
+        if (voorkomen.kind === 'NUM' && voorkomen.postcode)
+          reach.add(segmentOf(keyOfNum(voorkomen)));
       }
       return recordOf(key.slice(0, 3) as RegisterVoorkomen['kind'], key.slice(4), voorkomens);
     });
@@ -390,7 +401,7 @@ function rewritten(
 function problemsIn(load: Load, file: ReferenceFile): Problem[] {
   const { severalCurrent: found, places } = referenceOn(file, load.peildatum);
   const fileOf = (kind: MemberKind) => {
-    const member = load.members.find((one) => one.kind === kind);
+    const member = load.members.find((candidate) => candidate.kind === kind);
     return member ? fileLabel(extractName(load), member) : 'streets and places';
   };
   const several = (['OPR', 'WPL', relatieFile] as const).flatMap((kind) =>

@@ -69,7 +69,7 @@ async function reference(storage: Storage, loadId: string): Promise<void> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
   const file = new ReferenceWriter();
-  const add = (one: OprVoorkomen | WplVoorkomen) => file.add(one);
+  const add = (voorkomen: OprVoorkomen | WplVoorkomen) => file.add(voorkomen);
   const addRelaties = (xml: Buffer, label: string) => {
     const { relaties, problems } = readGemeenteRelaties(xml, label, peildatum);
     const day = dayOf(peildatum);

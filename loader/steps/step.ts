@@ -1,10 +1,10 @@
 import type * as z from 'zod';
+import type { Thresholds } from '../guard/limits.ts';
+import type { LoadReport } from '../guard/load-report.ts';
 import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lock.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { LoadContext } from '../storage/stored-loads.ts';
-import type { Thresholds } from '../verdict/limits.ts';
-import type { LoadReport } from '../verdict/load-report.ts';
 import type { loadRequest, stepInput } from './step-input.ts';
 
 /**

@@ -30,8 +30,8 @@ export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
  * time.
  */
 export function isSameLocation(a: string, b: string): boolean {
-  const [one, other] = [a, b].map((location) => location.replace(/^(https?:[^?]*)\?.*/i, '$1'));
-  return one === other;
+  const [first, other] = [a, b].map((location) => location.replace(/^(https?:[^?]*)\?.*/i, '$1'));
+  return first === other;
 }
 
 /** The extract can't be reached, or does not exist. The message says what to do. */

@@ -18,10 +18,10 @@ import {
   resultOf,
   waysToEnd,
 } from '../dataset/load.ts';
+import { type ChangeExample, changeExample } from '../guard/load-counts.ts';
+import type { LoadProposal, Unchanged } from '../guard/load-report.ts';
 import { LoadError } from '../load-error.ts';
 import { checkedJson, lineBytes, parseCheckedJson } from '../register/stored-form.ts';
-import { type ChangeExample, changeExample } from '../verdict/load-counts.ts';
-import type { LoadProposal, Unchanged } from '../verdict/load-report.ts';
 import type { AddressTable } from './address-table.ts';
 import {
   DamagedObjectError,
@@ -406,7 +406,9 @@ export async function rejectRefused(
   }
   const live = new Set(manifest.published?.since?.map(rejectedDay));
   const contents =
-    load.kind === 'extract' ? [load.identity] : contentsOf(load).filter((one) => !live.has(one));
+    load.kind === 'extract'
+      ? [load.identity]
+      : contentsOf(load).filter((contents) => !live.has(contents));
   await putManifest(storage, reject(manifest, contents), manifest);
   for (const prefix of [paths.workOf(loadId), paths.snapshotOf(loadId)]) {
     await storage.delete(await storage.list(prefix));

@@ -150,8 +150,9 @@ export async function numsNaming(
   const found: string[] = [];
   for (const bucket of recordKeys(snapshot, ['nummeraanduidingen'])) {
     const all = recordsWith(await recordsAt(storage, bucket), key).flatMap(parseRecord);
-    for (const one of all) {
-      if (one.kind === 'NUM' && keyOfNum(one) === key) found.push(one.identificatie);
+    for (const voorkomen of all) {
+      if (voorkomen.kind === 'NUM' && keyOfNum(voorkomen) === key)
+        found.push(voorkomen.identificatie);
     }
   }
   return found;

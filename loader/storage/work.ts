@@ -5,10 +5,10 @@ import type { LargeItem } from '../addresses/lines.ts';
 import type { PlaceSizes } from '../addresses/place-sizes.ts';
 import type { ProblemReport } from '../bag/problem-report.ts';
 import type { ChangeFile, Load, SetAsideObject, SetAsideOfDay, Slice } from '../dataset/load.ts';
+import type { Compared } from '../guard/columns.ts';
+import type { ChangesCsv, SegmentCounts } from '../guard/load-counts.ts';
 import { nameOfNumber } from '../register/rows.ts';
 import type { ByteRanges } from '../register/stored-form.ts';
-import type { Compared } from '../verdict/columns.ts';
-import type { ChangesCsv, SegmentCounts } from '../verdict/load-counts.ts';
 import {
   concurrentReads,
   getJson,

@@ -1,4 +1,4 @@
-import type { LoadReport } from '../../loader/verdict/load-report.ts';
+import type { LoadReport } from '../../loader/guard/load-report.ts';
 import type { LoadRunner } from '../../packages/admin/load-approvals.ts';
 import { runLoad } from './run-load.ts';
 import type { LoadOptions } from './session.ts';

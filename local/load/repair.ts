@@ -16,6 +16,7 @@ import {
   type Snapshot,
   waysToEnd,
 } from '../../loader/dataset/load.ts';
+import { countKey, noChanges, type SegmentCounts } from '../../loader/guard/load-counts.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { lineBytes, packLineBytes, unpackLines } from '../../loader/register/stored-form.ts';
 import {
@@ -33,7 +34,6 @@ import {
   snapshotLines,
   unusableObjects,
 } from '../../loader/storage/stored-register.ts';
-import { countKey, noChanges, type SegmentCounts } from '../../loader/verdict/load-counts.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;

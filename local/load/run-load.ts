@@ -1,6 +1,14 @@
 import { resolve } from 'node:path';
 import { retryWithBackoff } from '../../core/retry.ts';
 import type { ChangeFile, ManifestEntry } from '../../loader/dataset/load.ts';
+import {
+  finishedReport,
+  type LoadProposal,
+  type LoadReport,
+  RefusedLoadError,
+  reportOf,
+  unchangedReport,
+} from '../../loader/guard/load-report.ts';
 import { type StepName, stepOf, stepsFrom } from '../../loader/steps/load-steps.ts';
 import type { Guarded, LoadRequest, StepInput, StepOptions } from '../../loader/steps/step.ts';
 import { SourceChangedError } from '../../loader/storage/source.ts';
@@ -12,14 +20,6 @@ import {
   UnusableObjectError,
 } from '../../loader/storage/storage.ts';
 import type { Discovery } from '../../loader/storage/stored-loads.ts';
-import {
-  finishedReport,
-  type LoadProposal,
-  type LoadReport,
-  RefusedLoadError,
-  reportOf,
-  unchangedReport,
-} from '../../loader/verdict/load-report.ts';
 import { importAll } from './import-all.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 import { thisThread } from './threads.ts';
@@ -132,11 +132,11 @@ class LoadRun {
         await storage.delete((await storage.list(paths.workOf(load))).filter(paths.isRows));
       }
       if (name === 'guard') {
-        const { divided, go, report: judged } = result as Guarded;
+        const { divided, go, report: ofGuard } = result as Guarded;
         if (divided) return null;
-        if (judged.outcome === 'planned') return judged;
-        if (!go) throw new RefusedLoadError(judged);
-        report = judged;
+        if (ofGuard.outcome === 'planned') return ofGuard;
+        if (!go) throw new RefusedLoadError(ofGuard);
+        report = ofGuard;
       }
       if (name === 'publish') report ??= finishedReport(result as ManifestEntry);
     }

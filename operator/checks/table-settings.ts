@@ -5,8 +5,8 @@ import {
   type DynamoDBClient,
   ListTagsOfResourceCommand,
 } from '@aws-sdk/client-dynamodb';
-import { readTemplate } from '../connect/deployed-stacks.ts';
-import { CommandError } from '../connect/errors.ts';
+import { readTemplate } from '../deployment/deployed-stacks.ts';
+import { CommandError } from '../deployment/errors.ts';
 
 /**
  * The finding of one check and its remedy. `warning`: it works now, but may not for everyone or

@@ -3,8 +3,8 @@ import type { MemberView } from '../../packages/admin/accounts/account-members.t
 import type { KeySearch } from '../../packages/admin/accounts/find-keys.ts';
 import type { KeyView } from '../../packages/admin/accounts/keys.ts';
 import type { SessionScope, SessionView } from '../../packages/admin/accounts/sessions.ts';
-import type { RotationStep } from '../connect/checksum-rotation.ts';
-import { UsageError } from '../connect/errors.ts';
+import type { RotationStep } from '../deployment/checksum-rotation.ts';
+import { UsageError } from '../deployment/errors.ts';
 import {
   addCalls,
   argument,
@@ -351,7 +351,7 @@ const rotation: CommandRow = {
 continues. See docs/runbook.md#rotate-the-checksum-secret.`,
   examples: ['rotate-checksum-secret --stage prod'],
   async run({ admin, store, carryOut }): Promise<Result> {
-    const { checksumRotation } = await import('../connect/checksum-rotation.ts');
+    const { checksumRotation } = await import('../deployment/checksum-rotation.ts');
     const rotation = checksumRotation(store, admin);
     const due = await rotation.step();
     if (due.step === 'replace') return renderRotation(due);

@@ -2,7 +2,7 @@ import { windowNames } from '../../core/calendar.ts';
 import { allPages } from '../../core/pages.ts';
 import type { AccountSummary, AccountView } from '../../packages/admin/accounts/accounts.ts';
 import type { DetailsChanges, OwnLimitChanges } from '../../packages/admin/accounts/admin-error.ts';
-import { UsageError } from '../connect/errors.ts';
+import { UsageError } from '../deployment/errors.ts';
 import { renderKeys } from './access-commands.ts';
 import { audit } from './audit-commands.ts';
 import { addCalls, type CallTools, call, id, option, required } from './calls.ts';

@@ -4,8 +4,8 @@ import type {
   AuditPage,
   AuditPageOptions,
 } from '../../packages/admin/accounts/audit-log.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
-import type { PersonalKind, Remainder } from '../connect/person.ts';
+import { CommandError, UsageError } from '../deployment/errors.ts';
+import type { PersonalKind, Remainder } from '../deployment/person.ts';
 import { addCalls, argument, type CallTools, call, option, required, type Taken } from './calls.ts';
 import { type CliCommand, callersPath, checkNewFile, snakeCase, writeNewFile } from './command.ts';
 import { counted, lines, table } from './terminal-text.ts';
@@ -29,7 +29,7 @@ Sign-ins are kept for 400 days, other entries for good. Export a month when it i
       examples: ['audit export --month 2026-10 --to audit-2026-10.jsonl --local'],
       check: ({ to }: ExportOptions) => to !== undefined && checkNewFile(callersPath(to, env)),
       async run(at, { month, to }: ExportOptions) {
-        const { auditOfMonth } = await import('../connect/operator-audit.ts');
+        const { auditOfMonth } = await import('../deployment/operator-audit.ts');
         const entries = await auditOfMonth(at, monthRange('--month', month));
         if (entries.length === 0) {
           throw new CommandError('no_entries', `Nothing was changed in ${month}.`);
@@ -112,9 +112,9 @@ export function addPersonCommands(program: CliCommand): void {
       takes: [email],
       examples: ['person export jo@example.nl --local'],
       async run(at, { email }: OfPerson) {
-        const { personalData, withoutSecrets } = await import('../connect/person.ts');
+        const { personalData, withoutSecrets } = await import('../deployment/person.ts');
         const found = (await personalData(at, email)).map(withoutSecrets);
-        const count = (kind: PersonalKind) => found.filter((one) => one.kind === kind).length;
+        const count = (kind: PersonalKind) => found.filter((item) => item.kind === kind).length;
         const text = lines(
           `${email}: ${count('membership')} items on memberships, ${count('details')} on details of accounts, ${count('session')} on sessions, ${count('key')} on keys, ${count('audit')} entries of the audit, ${count('other')} other.`,
           found.map(({ kind, item }) => `${kind}: ${JSON.stringify(item)}`),
@@ -140,7 +140,7 @@ type OfPerson = { email: string };
 async function erase(tools: CallTools, { email, yes }: OfPerson & { yes?: true }) {
   const { admin, client, table, store } = tools;
   const { erasePerson, identitiesOf, personalData, unerasable } = await import(
-    '../connect/person.ts'
+    '../deployment/person.ts'
   );
   const { secretForKey } = await import('../../packages/admin/accounts/signing-secret.ts');
   tools.tell(`Into: ${await tools.target()}`);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ImportResult } from '../../packages/admin/accounts/backup.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
+import { CommandError, UsageError } from '../deployment/errors.ts';
 import type { RefusedChange } from '../recovery/carry-over.ts';
 import { addCalls, argument, call, option, required } from './calls.ts';
 import { type CliCommand, callersPath, checkNewFile, writeNewFile } from './command.ts';
@@ -23,7 +23,7 @@ checksum secret.`,
       examples: ['export accounts.jsonl --local'],
       check: ({ file }: OfFile) => checkNewFile(callersPath(file, env)),
       async call({ admin }, { file }: OfFile) {
-        const { backupLines } = await import('../connect/backup-lines.ts');
+        const { backupLines } = await import('../deployment/backup-lines.ts');
         const { countsOf } = await import('../../packages/admin/accounts/backup.ts');
         const backup = await admin.backup.export();
         await writeNewFile(callersPath(file, env), backupLines(backup));
@@ -42,7 +42,7 @@ checksum secret.`,
 and its members; if one differs, nothing is imported. One that is equal stays as it is. After an interruption, run it again.`,
       examples: ['import accounts.jsonl --check --local'],
       async call({ admin }, { file, check }: OfFile & { check?: true }) {
-        const { parseLines } = await import('../connect/backup-lines.ts');
+        const { parseLines } = await import('../deployment/backup-lines.ts');
         const backup = parseLines(file, await readTextFile(callersPath(file, env)));
         return admin.backup.import(backup, { checkOnly: check === true });
       },

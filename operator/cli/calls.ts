@@ -1,20 +1,20 @@
 import { Argument, type Command, Option } from 'commander';
-import type { OpenAdmin } from '../connect/find-tables.ts';
-import type { LoadCommands } from '../connect/open-loads.ts';
-import type { CliCommand, Intent, Result, Surroundings } from './command.ts';
+import type { OpenAdmin } from '../deployment/find-tables.ts';
+import type { LoadCommands } from '../deployment/open-loads.ts';
+import type { CliCommand, CommandContext, Intent, Result } from './command.ts';
 import { accountId } from './values.ts';
 
 /**
  * The tools of a call: the admin module on the tables that the options name, and the surroundings
  * of the command.
  */
-export type CallTools = OpenAdmin & Surroundings;
+export type CallTools = OpenAdmin & CommandContext;
 
 /**
  * The tools of a command on loads: the loads of the dataset that the options name, and the
  * surroundings.
  */
-export type LoadTools = LoadCommands & Surroundings;
+export type LoadTools = LoadCommands & CommandContext;
 
 /** An argument, `<id>`, or an option, `--label <text>`, which may be required. */
 export type Taken = Argument | Option;
@@ -56,7 +56,7 @@ export type CommandRow<Tools = CallTools> = Described<never> & {
 export type CommandRows<Tools = CallTools> = Readonly<Record<string, CommandRow<Tools>>>;
 
 /** A row that makes a call. */
-export function call<Given, Found, Tools extends Surroundings = CallTools>({
+export function call<Given, Found, Tools extends CommandContext = CallTools>({
   call,
   plan,
   text,
@@ -90,10 +90,10 @@ function adding<Tools>(
       { description, takes = [], notes, examples, check, plan, run },
     ] of Object.entries(rows)) {
       const command = parent.command(name).description(description);
-      for (const one of takes) {
-        if (one instanceof Option) command.addOption(one);
+      for (const input of takes) {
+        if (input instanceof Option) command.addOption(input);
         else {
-          command.addArgument(one);
+          command.addArgument(input);
         }
       }
       if (plan) command.canPlan();
@@ -109,8 +109,8 @@ function adding<Tools>(
 function givenTo(command: Command): never {
   const camelCase = (name: string) =>
     name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const named = command.registeredArguments.map((one, index) => [
-    camelCase(one.name()),
+  const named = command.registeredArguments.map((argument, index) => [
+    camelCase(argument.name()),
     command.processedArgs[index],
   ]);
   return { ...(command.opts() as object), ...Object.fromEntries(named) } as never;

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { RowResult, SmokeAnswer, SmokeOptions, WrittenAddress } from '../checks/run-smoke.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
+import { CommandError, UsageError } from '../deployment/errors.ts';
 import type { CliCommand, Result, Terminal } from './command.ts';
 import { lines, table } from './terminal-text.ts';
 import { writtenAddress } from './values.ts';

@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Help, Option } from 'commander';
 import { settingsFileName } from '../../lib/config/deployment.ts';
 import { isAdminError } from '../../packages/admin/accounts/admin-error.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
-import type { ConnectionOptions, OpenAdmin } from '../connect/find-tables.ts';
-import type { LoadCommands, ProgressReporter } from '../connect/open-loads.ts';
+import { CommandError, UsageError } from '../deployment/errors.ts';
+import type { ConnectionOptions, OpenAdmin } from '../deployment/find-tables.ts';
+import type { LoadCommands, ProgressReporter } from '../deployment/open-loads.ts';
 import { display, wrapped } from './terminal-text.ts';
 
 /** The surroundings of every command, and the output for its result. */
@@ -60,8 +60,8 @@ type Options = ConnectionOptions & Sources & { json?: true; plan?: true; yes?: t
  * words.
  */
 export type Intent = string | { nothing: string };
-type Working = () => Promise<Result>;
-export type Surroundings = Pick<CliCommand, 'tell' | 'carryOut' | 'target' | 'terminal'>;
+type CommandAction = () => Promise<Result>;
+export type CommandContext = Pick<CliCommand, 'tell' | 'carryOut' | 'target' | 'terminal'>;
 
 /** How a person agrees to a replacement or deletion. */
 export type Agreement =
@@ -172,14 +172,14 @@ export class CliCommand extends Command {
    * Sets the work on accounts, plans and keys: `work` receives the admin module for the tables that
    * options name.
    */
-  onAccounts(work: (opened: OpenAdmin & Surroundings) => Promise<Result>): this {
+  onAccounts(work: (opened: OpenAdmin & CommandContext) => Promise<Result>): this {
     const table = new Option(
       '--accounts-table <name>',
       'this table (default: ACCOUNTS_TABLE in the environment)',
     );
     return this.location('Location of the tables:', table).#act(async () => {
       // Imported here because the AWS clients load slower than `--help` should print.
-      const { openAdmin } = await import('../connect/find-tables.ts');
+      const { openAdmin } = await import('../deployment/find-tables.ts');
       const { tell, carryOut, target, terminal } = this;
       const opened = await openAdmin(this.opts<Options>(), terminal.env);
       try {
@@ -193,9 +193,9 @@ export class CliCommand extends Command {
   }
 
   /** Sets the work on loads: `work` receives the loads of the dataset that options name. */
-  onDataset(work: (loads: LoadCommands & Surroundings) => Promise<Result>): this {
+  onDataset(work: (loads: LoadCommands & CommandContext) => Promise<Result>): this {
     return this.location('Location of the dataset:').#act(async () => {
-      const { openLoads } = await import('../connect/open-loads.ts');
+      const { openLoads } = await import('../deployment/open-loads.ts');
       const { leave, ...reporter } = await this.#progress();
       const { tell, carryOut, target, terminal } = this;
       const loads = await openLoads(this.opts<Options>(), reporter);
@@ -221,7 +221,7 @@ export class CliCommand extends Command {
       'accountsTable',
     );
     const options = [local, data, stage.argParser(stageName), ...more];
-    return options.reduce((command, one) => command.addOption(one.helpGroup(heading)), this);
+    return options.reduce((command, option) => command.addOption(option.helpGroup(heading)), this);
   }
 
   /** Adds `--stage` to a command on deployments alone; without it, the stage that `usual` gives. */
@@ -252,7 +252,7 @@ export class CliCommand extends Command {
 
   /** The place that the command changes. */
   readonly target = async (): Promise<string> => {
-    const { targetOf } = await import('../connect/target.ts');
+    const { targetOf } = await import('../deployment/target.ts');
     return targetOf(this.opts<Options>());
   };
 
@@ -261,7 +261,11 @@ export class CliCommand extends Command {
    * agree to what can't be undone. With `--plan` it never calls `work`: it only announces the
    * change, or calls `preview`, which must change nothing.
    */
-  readonly carryOut = async (intent: Intent, work: Working, preview?: Working): Promise<Result> => {
+  readonly carryOut = async (
+    intent: Intent,
+    work: CommandAction,
+    preview?: CommandAction,
+  ): Promise<Result> => {
     const { plan, yes } = this.opts<Options>();
     const isPossible = typeof intent === 'string';
     if (!plan && !isPossible) return work();
@@ -338,7 +342,7 @@ export class CliCommand extends Command {
     this.#useRegion(stage, place.region);
     if (place.account === undefined) return;
     // Imported here because the AWS clients load slower than `--help` should print.
-    const { requireAccount } = await import('../connect/target.ts');
+    const { requireAccount } = await import('../deployment/target.ts');
     await requireAccount(stage, place.account);
   }
 
@@ -380,7 +384,11 @@ export class CliCommand extends Command {
       return { progress: progressLines((line) => err(line.trimEnd())), print: err };
     }
     const progress = progressBars(screen);
-    return { progress, print: (line) => progress.around(() => err(line)), leave: progress.leave };
+    return {
+      progress,
+      print: (line) => progress.withoutLine(() => err(line)),
+      leave: progress.leave,
+    };
   }
 }
 
@@ -400,7 +408,7 @@ export function pasteable(
     (quoted, prefix = '', line: string) => {
       let named = program;
       for (const word of line.split(' ')) {
-        named = named.commands.find((one) => one.name() === word) ?? named;
+        named = named.commands.find((child) => child.name() === word) ?? named;
       }
       // A single word may as well be the name of an account.
       if (named === program || named.commands.length > 0 || !(prefix || line.includes(' '))) {

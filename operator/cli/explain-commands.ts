@@ -1,7 +1,7 @@
 import { readAddressInput } from '../../core/addresses/address-input.ts';
 import { addressKey, addressText } from '../../core/addresses/address-key.ts';
 import { queryFaults } from '../../core/addresses/input-faults.ts';
-import { UsageError } from '../connect/errors.ts';
+import { UsageError } from '../deployment/errors.ts';
 import type {
   AddressExplanation,
   ExplainedRelatie,
@@ -56,20 +56,23 @@ export function renderExplanation(explanation: AddressExplanation): string {
       ? `So since ${since.date}, by ${since.because}.`
       : `Nothing that is kept says since when it is not${earlier.length > 0 ? '.' : ': neither a snapshot nor a delivery has had it.'}`,
     section('Behind it:', [
-      ...voorkomens.map(({ gives, ...one }) => `${nameOf(one)}: ${gives} ${validityText(one)}`),
+      ...voorkomens.map(
+        ({ gives, ...voorkomen }) => `${nameOf(voorkomen)}: ${gives} ${validityText(voorkomen)}`,
+      ),
       ...relaties.map(relatieText),
     ]),
     section(
       'Changed since the extract:',
       changes.map(
-        (one) =>
-          `${one.delivery}: ${nameOf(one)}: ${one.before ?? 'nothing'} -> ${one.after ?? 'nothing'}`,
+        (change) =>
+          `${change.delivery}: ${nameOf(change)}: ${change.before ?? 'nothing'} -> ${change.after ?? 'nothing'}`,
       ),
     ),
     section(
       'In earlier snapshots:',
       earlier.map(
-        (one) => `${one.peildatum} (${one.load}): ${one.places.join(' | ') || 'no address'}`,
+        (snapshot) =>
+          `${snapshot.peildatum} (${snapshot.load}): ${snapshot.places.join(' | ') || 'no address'}`,
       ),
     ),
     notes.map((note) => `Note: ${note}.`),
@@ -89,8 +92,8 @@ function relatieText({
   return `woonplaats ${woonplaats}: gemeente ${code}, ${names} ${validityText(relatie)}`;
 }
 
-function validityText(one: Omit<ExplainedVoorkomen, 'gives' | keyof NamedVoorkomen>): string {
-  const { begin, eind, isCurrent, lostTo, from } = one;
+function validityText(voorkomen: Omit<ExplainedVoorkomen, 'gives' | keyof NamedVoorkomen>): string {
+  const { begin, eind, isCurrent, lostTo, from } = voorkomen;
   const span = eind === null ? `from ${begin}` : `${begin} to ${eind}`;
   const counts = isCurrent ? 'current' : lostTo ? `not used: it lost to ${lostTo}` : 'not current';
   return `(${span}, ${counts}), from ${from}`;

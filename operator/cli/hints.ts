@@ -40,7 +40,7 @@ async function ofMissingAccount(message: string, id: string, admin: Admin): Prom
     return `Account "${id}" was deleted, and its id can't be used again. "account audit ${id}" shows when, and who deleted it.`;
   }
   const ids = (await admin.accounts.list({ prefix: id.slice(0, 2), limit: 100 })).accounts.map(
-    (one) => one.id,
+    (account) => account.id,
   );
   const meant = nearest(id, ids);
   if (meant !== undefined) {

@@ -1,10 +1,10 @@
+import type { LoadReport } from '../../loader/guard/load-report.ts';
 import type { LoadRequest } from '../../loader/steps/step.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
-import type { LoadReport } from '../../loader/verdict/load-report.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { LoadDecision, WaitingLoad } from '../../packages/admin/load-approvals.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
-import type { LoadCommands } from '../connect/open-loads.ts';
+import { CommandError, UsageError } from '../deployment/errors.ts';
+import type { LoadCommands } from '../deployment/open-loads.ts';
 import { addLoadCalls, argument, type CommandRow, call, type LoadTools, option } from './calls.ts';
 import {
   type CliCommand,
@@ -63,7 +63,7 @@ export function addLoadCommands(program: CliCommand): void {
         async run(commands, { csv, ...options }: ExtractOptions & { csv?: string }) {
           const report = await commands.start({ ...requestOf(options), planOnly: true });
           if (csv !== undefined) await writeChanges(csv, commands, report);
-          const { refusalText } = await import('../../loader/verdict/load-report.ts');
+          const { refusalText } = await import('../../loader/guard/load-report.ts');
           const { renderReport } = await import('./render-load.ts');
           const { objections, approved, load } = report;
           const isRefused = objections.length > 0 && !approved && load !== null;
@@ -131,7 +131,7 @@ data again; "load run --again" does.`,
         async run({ context, loads, mutations: list, lastRuns }) {
           const { loadStatus } = await import('../../loader/storage/stored-loads.ts');
           const { renderStatus } = await import('./render-load.ts');
-          const { mutationStatus } = await import('../connect/open-loads.ts');
+          const { mutationStatus } = await import('../deployment/open-loads.ts');
           const [found, refused, running, runs] = await Promise.all([
             loadStatus(context),
             loads.waiting(),
@@ -252,7 +252,7 @@ async function writeChanges(
   { context }: LoadCommands,
   { outcome, load }: LoadReport,
 ): Promise<void> {
-  const { changesCsvHead, changesCsvLine } = await import('../../loader/verdict/load-counts.ts');
+  const { changesCsvHead, changesCsvLine } = await import('../../loader/guard/load-counts.ts');
   const { differences } = await import('../../loader/storage/stored-loads.ts');
   async function* lines() {
     yield changesCsvHead;
@@ -285,7 +285,7 @@ async function run(
   commands: LoadCommands & { tell: Tell },
   start: () => Promise<LoadReport>,
 ): Promise<Result> {
-  const { RefusedLoadError, refusalText } = await import('../../loader/verdict/load-report.ts');
+  const { RefusedLoadError, refusalText } = await import('../../loader/guard/load-report.ts');
   const { renderChanges, renderReport } = await import('./render-load.ts');
   try {
     const report = await start();
@@ -310,7 +310,7 @@ async function run(
  */
 async function proposalOf({ context }: LoadCommands, load: string): Promise<string | undefined> {
   const { findRefusedProposal } = await import('../../loader/storage/stored-loads.ts');
-  const { proposalName } = await import('../../loader/verdict/load-report.ts');
+  const { proposalName } = await import('../../loader/guard/load-report.ts');
   const found = await findRefusedProposal(context.storage, load);
   return found ? proposalName(found) : undefined;
 }
@@ -406,12 +406,12 @@ async function rollBack(
   // The steps of a load make the preview and keep its files, so not with --plan, which changes
   // nothing at all.
   const isShown = !plan && !yes && !isLive;
-  const judged = isShown ? await judgedBy(loads, rollback) : [];
-  return loads.carryOut([intent, ...judged].join('\n'), work);
+  const objections = isShown ? await objectionsTo(loads, rollback) : [];
+  return loads.carryOut([intent, ...objections].join('\n'), work);
 }
 
 /** The changes of a rollback, and the guard's objections. */
-async function judgedBy(loads: LoadCommands, rollback: string): Promise<string[]> {
+async function objectionsTo(loads: LoadCommands, rollback: string): Promise<string[]> {
   const { added, changed, removed, objecten, overruled } = await loads.start({
     rollback,
     planOnly: true,

@@ -1,20 +1,20 @@
 import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/addresses/lines.ts';
 import { type ManifestEntry, nameOfLoad, waysToEnd } from '../../loader/dataset/load.ts';
-import { loadDefaults } from '../../loader/names.ts';
-import type { LoadStatus, loadHistory } from '../../loader/storage/stored-loads.ts';
-import { type SetAside, setAsideOf } from '../../loader/verdict/load-counts.ts';
+import { type SetAside, setAsideOf } from '../../loader/guard/load-counts.ts';
 import {
   type InterruptedLoad,
   type LoadReport,
   notServedText,
   refusalText,
-} from '../../loader/verdict/load-report.ts';
+} from '../../loader/guard/load-report.ts';
+import { loadDefaults } from '../../loader/names.ts';
+import type { LoadStatus, loadHistory } from '../../loader/storage/stored-loads.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
 import type { RepairReport } from '../../local/load/repair.ts';
 import type { RunningLoad, WaitingLoad } from '../../packages/admin/load-approvals.ts';
-import type { MutationStatus } from '../connect/open-loads.ts';
-import type { EndedLoad } from '../connect/state-machine-load.ts';
+import type { MutationStatus } from '../deployment/open-loads.ts';
+import type { EndedLoad } from '../deployment/state-machine-load.ts';
 import { ago, counted, type Lines, lines, table, thousands } from './terminal-text.ts';
 
 export function renderReport(report: LoadReport): string {
@@ -69,7 +69,7 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
     const more = report[kind] - examples.length;
     return [
       examples.map(({ key, before, after }) => {
-        const places = [before, after].flatMap((one) => (one ? [one.join(' | ')] : []));
+        const places = [before, after].flatMap((names) => (names ? [names.join(' | ')] : []));
         return `  ${sign} ${addressOf(key)}  ${places.join('  ->  ')}`;
       }),
       more > 0 && `  ${sign} ${examples.length > 0 ? 'and ' : ''}${thousands(more)} more ${kind}`,

@@ -4,7 +4,7 @@ import { ConfigError } from '../../lib/config/config-error.ts';
 import { pinnedVersions, settingsFileName } from '../../lib/config/deployment.ts';
 import { logoFault } from '../../lib/config/logo.ts';
 import type { Settings } from '../config/settings.ts';
-import { CommandError, UsageError } from '../connect/errors.ts';
+import { CommandError, UsageError } from '../deployment/errors.ts';
 import type { Answers } from '../init/repository.ts';
 import { type CliCommand, folderOf, type Result, type Terminal } from './command.ts';
 import { lines, table } from './terminal-text.ts';

@@ -6,15 +6,15 @@ import type {
   UsageRange,
 } from '../../packages/admin/accounts/usage.ts';
 import type { Statement, Statements, UsageMonth } from '../../packages/admin/monthly-statements.ts';
-import { csvText } from '../../packages/look/csv.ts';
+import { csvText } from '../../packages/ui/csv.ts';
 import {
   type PeriodCounts,
   type PeriodSum,
   periodName,
   sumsBy,
-} from '../../packages/look/periods.ts';
-import { CommandError } from '../connect/errors.ts';
-import type { OpenAdmin } from '../connect/find-tables.ts';
+} from '../../packages/ui/periods.ts';
+import { CommandError } from '../deployment/errors.ts';
+import type { OpenAdmin } from '../deployment/find-tables.ts';
 import { addCalls, type CommandRow, call, id, option, required } from './calls.ts';
 import type { CliCommand } from './command.ts';
 import { ago, counted, lines, table, thousands } from './terminal-text.ts';
@@ -215,8 +215,8 @@ other members, as JSON in the printed order, without spaces. The day of a change
         'list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used',
       call: async (opened) => (await requireStatements(opened)).months(),
       text: (months) =>
-        table(['month', 'state', 'closed', 'accounts', 'lookups'], months, (one) => {
-          return [one.month, one.state, one.closed, one.accounts, one.lookups];
+        table(['month', 'state', 'closed', 'accounts', 'lookups'], months, (month) => {
+          return [month.month, month.state, month.closed, month.accounts, month.lookups];
         }),
     }),
     close: call({
@@ -229,7 +229,7 @@ changes.`,
       async plan(opened, { month }: OfMonth) {
         await requireStatements(opened);
         // A clock that is ahead would close a month that still counts lookups.
-        const { checkClock } = await import('../connect/check-clock.ts');
+        const { checkClock } = await import('../deployment/check-clock.ts');
         await checkClock(opened);
         return `Closes ${month}: writes the statements of all accounts, which never change again.`;
       },

@@ -13,7 +13,7 @@ import {
   checkWindow,
   type OwnLimitChanges,
 } from '../../packages/admin/accounts/admin-error.ts';
-import { UsageError } from '../connect/errors.ts';
+import { UsageError } from '../deployment/errors.ts';
 
 /**
  * These read an argument or an option: they return a value that the admin module accepts, or throw

@@ -57,7 +57,7 @@ function lineOf({
 }
 
 function accountOf({ own_limits, keys, days, ...account }: ExportLine): unknown {
-  const each = (list: unknown, read: (one: ExportLine) => unknown) =>
+  const each = (list: unknown, read: (line: ExportLine) => unknown) =>
     Array.isArray(list) ? list.map(read) : list;
   return {
     ...account,

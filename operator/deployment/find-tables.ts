@@ -42,8 +42,12 @@ async function findTable(
     const statements = () => resolve(callersFolder(), data ?? defaultDataFolder);
     return { client: localDynamoDb(endpoint, accessKeyId), table, statements };
   }
-  const missing = `Name the tables: --local for the running "npm start", --stage NAME for a deployment, or --accounts-table NAME (or ${environment.accountsTable} in the environment).`;
-  if (stage === undefined && !accountsTable) throw new UsageError(missing);
+  if (stage === undefined && !accountsTable) {
+    throw new UsageError(
+      'Name the tables: --local for the running "npm start", --stage NAME for a deployment, or ' +
+        `--accounts-table NAME (or ${environment.accountsTable} in the environment).`,
+    );
+  }
   const client = new DynamoDBClient(clientConfig);
   const bucket = env[environment.statementsBucket];
   if (stage === undefined) {

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
+import type { LoadReport } from '../../loader/guard/load-report.ts';
 import { gapAfter, listMutations, pathFrom } from '../../loader/mutations/mutation-lists.ts';
 import type { LoadRequest, Progress } from '../../loader/steps/step.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
@@ -13,7 +14,6 @@ import {
 } from '../../loader/storage/lock.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import type { LoadContext } from '../../loader/storage/stored-loads.ts';
-import type { LoadReport } from '../../loader/verdict/load-report.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { localLoadRunner } from '../../local/load/load-runner.ts';

@@ -89,7 +89,7 @@ export async function auditBetween({ client, table }: AccountsAt, from: string, 
       });
     }
   }
-  return found.sort((one, other) => (one.time < other.time ? -1 : 1));
+  return found.sort((change, other) => (change.time < other.time ? -1 : 1));
 }
 
 export async function auditOfMonth(

@@ -57,7 +57,7 @@ async function itemsOf(
   { client, table }: AccountsAt,
   people: readonly string[],
 ): Promise<PersonalItem[]> {
-  const wanted = people.map((one) => one.toLowerCase());
+  const wanted = people.map((identity) => identity.toLowerCase());
   const found: PersonalItem[] = [];
   for await (const { Items = [] } of paginateScan(
     { client },
@@ -66,7 +66,10 @@ async function itemsOf(
     for (const item of Items) {
       if (item[partitionKey] === listed) continue;
       const text = JSON.stringify(item).toLowerCase();
-      if (wanted.some((one) => text.includes(one)) && people.some((one) => names(item, one))) {
+      if (
+        wanted.some((identity) => text.includes(identity)) &&
+        people.some((identity) => names(item, identity))
+      ) {
         found.push({ kind: kindOf(item), item });
       }
     }
@@ -88,7 +91,7 @@ export async function identitiesOf(at: AccountsAt, email: string): Promise<strin
     if (people.includes(person)) return people;
     return detail?.email === person && detail.person ? [detail.person] : [];
   });
-  return [...new Set([person, ...subjects.filter((one) => one.startsWith('sub:'))])];
+  return [...new Set([person, ...subjects.filter((subject) => subject.startsWith('sub:'))])];
 }
 
 /**
@@ -169,7 +172,7 @@ export async function erasePerson(
   const people = await identitiesOf(at, person);
   const pseudonym = pseudonymOf(person, secret);
   const withoutPerson = (text: string) =>
-    people.reduce((rest, one) => rest.replace(wordIn(one), pseudonym), text);
+    people.reduce((rest, identity) => rest.replace(wordIn(identity), pseudonym), text);
   const erasure: Erasure = {
     membership: 0,
     details: 0,
@@ -180,15 +183,17 @@ export async function erasePerson(
     left: [],
   };
   for (const { account } of await admin.members.accountsOf(people)) {
-    for (const one of people) {
-      const isMember = (await admin.members.list(account)).some((member) => member.person === one);
-      if (isMember && (await removedMember(admin, account, one))) erasure.membership++;
+    for (const identity of people) {
+      const isMember = (await admin.members.list(account)).some(
+        (member) => member.person === identity,
+      );
+      if (isMember && (await removedMember(admin, account, identity))) erasure.membership++;
     }
   }
   // Before the audit, because this change adds the address there once more, as the previous value.
   const before = await itemsOf(at, people);
   if (before.some(({ kind }) => kind === 'session')) {
-    for (const one of people) await admin.sessions.endAll({ person: one });
+    for (const identity of people) await admin.sessions.endAll({ person: identity });
   }
   for (const { kind, item } of before) {
     if (kind === 'session') erasure.session++;

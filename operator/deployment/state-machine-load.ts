@@ -13,19 +13,19 @@ import {
 } from '@aws-sdk/client-sfn';
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
-import { listMutations } from '../../loader/mutations/mutation-lists.ts';
-import { failureStates } from '../../loader/names.ts';
-import { loadSteps } from '../../loader/steps/load-steps.ts';
-import type { Progress, StageProgress } from '../../loader/steps/step.ts';
-import { openSource } from '../../loader/storage/open.ts';
-import type { Storage } from '../../loader/storage/storage.ts';
 import {
   finishedReport,
   type LoadReport,
   RefusedLoadError,
   type Unchanged,
   unchangedReport,
-} from '../../loader/verdict/load-report.ts';
+} from '../../loader/guard/load-report.ts';
+import { listMutations } from '../../loader/mutations/mutation-lists.ts';
+import { failureStates } from '../../loader/names.ts';
+import { loadSteps } from '../../loader/steps/load-steps.ts';
+import type { Progress, StageProgress } from '../../loader/steps/step.ts';
+import { openSource } from '../../loader/storage/open.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
 import { CommandError, explainLoadError } from './errors.ts';
 
 /** Whether a source is a file on this machine, which a deployment can't read. */

@@ -16,6 +16,7 @@ import {
   type MutationFile,
   type Snapshot,
 } from '../../loader/dataset/load.ts';
+import { nameWithGemeente } from '../../loader/guard/load-counts.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { numKeysOf, objectKey } from '../../loader/mutations/apply-mutations.ts';
 import { readCopy } from '../../loader/mutations/delivery-copies.ts';
@@ -29,7 +30,6 @@ import {
   snapshotLines,
   streetsAndPlaces,
 } from '../../loader/storage/stored-register.ts';
-import { nameWithGemeente } from '../../loader/verdict/load-counts.ts';
 
 export type NamedVoorkomen = Pick<Mutation, 'kind' | 'identificatie' | 'volgnummer'>;
 
@@ -118,7 +118,9 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
     hasObjecten(snapshot),
   );
   const mutations = deliveries.flatMap((delivery) => delivery.mutations);
-  const changed = mutations.flatMap(({ was, wordt }) => [was, wordt].filter((one) => one !== null));
+  const changed = mutations.flatMap(({ was, wordt }) =>
+    [was, wordt].filter((voorkomen) => voorkomen !== null),
+  );
   const live = await placesOfKey(storage, published, key);
   const earlier = await earlierOf(storage, published, history, key);
   // A voorkomen that a correction takes away does not end: it counts up to that day.
@@ -126,7 +128,7 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
     mutations.flatMap(({ was, wordt }) => (was && !wordt ? [{ ...was, eind: dayOf(tot) }] : [])),
   );
   const ofKey = [...changed, ...corrected].filter(
-    (one) => one.kind === 'NUM' && keyOfNum(one) === key,
+    (voorkomen) => voorkomen.kind === 'NUM' && keyOfNum(voorkomen) === key,
   );
   const nums = new Set([...[live, ...earlier].flatMap(({ nums }) => nums), ...ofKey.map(idOf)]);
   // A voorkomen with the key may have lost to another one ever since.
@@ -138,31 +140,38 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
   const behind = [...records, ...reference.voorkomens];
   const ids = new Set([...nums, ...behind.map(idOf), ...names.map((name) => name.slice(1))]);
   const changes = deliveries.flatMap(({ day, mutations }) =>
-    mutations.filter((one) => ids.has(idOf(one))).map((mutation) => changeOf(day, mutation)),
+    mutations
+      .filter((mutation) => ids.has(idOf(mutation)))
+      .map((mutation) => changeOf(day, mutation)),
   );
   const day = dayOf(peildatum);
-  const voorkomens = behind.map((one): ExplainedVoorkomen => {
-    const { kind, identificatie: id, volgnummer } = one;
-    const ofObject = behind.filter((other) => objectKey(other) === objectKey(one));
+  const voorkomens = behind.map((voorkomen): ExplainedVoorkomen => {
+    const { kind, identificatie: id, volgnummer } = voorkomen;
+    const ofObject = behind.filter((other) => objectKey(other) === objectKey(voorkomen));
     const change = changes.findLast(
-      (one) => one.identificatie === id && one.volgnummer === volgnummer,
+      (change) => change.identificatie === id && change.volgnummer === volgnummer,
     );
     const from = change?.delivery ?? ofExtract;
     return {
       kind,
       identificatie: id,
       volgnummer,
-      gives: textOf(one),
-      ...validityOf(one, ofObject, day),
+      gives: textOf(voorkomen),
+      ...validityOf(voorkomen, ofObject, day),
       from,
     };
   });
-  const withRelaties = deliveries.findLast((one) => one.relaties !== null)?.day.name;
-  const relaties = reference.relaties.map((one): ExplainedRelatie => {
-    const { woonplaats, gemeente } = one;
+  const withRelaties = deliveries.findLast((delivery) => delivery.relaties !== null)?.day.name;
+  const relaties = reference.relaties.map((relatie): ExplainedRelatie => {
+    const { woonplaats, gemeente } = relatie;
     const ofPlace = reference.relaties.filter((other) => other.woonplaats === woonplaats);
     const from = `${relatieFile} of ${withRelaties ?? ofExtract}`;
-    return { woonplaats, gemeente: gemeenteOf(gemeente), ...validityOf(one, ofPlace, day), from };
+    return {
+      woonplaats,
+      gemeente: gemeenteOf(gemeente),
+      ...validityOf(relatie, ofPlace, day),
+      from,
+    };
   });
   const since =
     live.places.length > 0 ? lastToBegin([...voorkomens, ...relaties]) : lastToEnd(ofKey, day);
@@ -313,15 +322,16 @@ async function referenceBehind(
   ids: ReadonlySet<string>,
 ): Promise<{ voorkomens: AnyVoorkomen[]; relaties: GemeenteRelatie[] }> {
   const { occurrences: all, relaties } = await streetsAndPlaces(storage, snapshot);
-  const nums = known.flatMap((one) =>
-    one.kind === 'NUM' && ids.has(one.identificatie) ? [one] : [],
+  const nums = known.flatMap((voorkomen) =>
+    voorkomen.kind === 'NUM' && ids.has(voorkomen.identificatie) ? [voorkomen] : [],
   );
   const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
-  const isOfStreets = (one: AnyVoorkomen) => one.kind === 'OPR' && streets.has(one.identificatie);
+  const isOfStreets = (voorkomen: AnyVoorkomen) =>
+    voorkomen.kind === 'OPR' && streets.has(voorkomen.identificatie);
   const ofStreets = all.filter(isOfStreets);
   const named = [...nums, ...ofStreets, ...known.filter(isOfStreets)];
   const places = new Set(
-    named.flatMap((one) => ('woonplaats' in one ? (one.woonplaats ?? []) : [])),
+    named.flatMap((voorkomen) => ('woonplaats' in voorkomen ? (voorkomen.woonplaats ?? []) : [])),
   );
   return {
     voorkomens: [
@@ -335,28 +345,28 @@ async function referenceBehind(
 type HoldingSpan = Omit<Span, 'volgnummer'> & { volgnummer?: number };
 
 /** When an occurrence holds, and whether it counts on a day: the last to begin wins. */
-function validityOf<T extends HoldingSpan>(one: T, ofObject: readonly T[], day: number) {
+function validityOf<T extends HoldingSpan>(held: T, ofObject: readonly T[], day: number) {
   const [counts, ...lost] = ofObject
     .filter(({ begin, eind }) => begin <= day && eind > day)
     .reverse()
     .sort((a, b) => b.begin - a.begin || (b.volgnummer ?? 0) - (a.volgnummer ?? 0));
   const winner =
     counts?.volgnummer === undefined ? 'another relation' : `voorkomen ${counts.volgnummer}`;
-  const why = counts && (counts.begin > one.begin ? 'began later' : 'has the higher number');
+  const why = counts && (counts.begin > held.begin ? 'began later' : 'has the higher number');
   return {
-    begin: dayText(one.begin),
-    eind: one.eind === noEind ? null : dayText(one.eind),
-    isCurrent: one === counts,
-    ...(lost.includes(one) && { lostTo: `${winner}, which ${why}` }),
+    begin: dayText(held.begin),
+    eind: held.eind === noEind ? null : dayText(held.eind),
+    isCurrent: held === counts,
+    ...(lost.includes(held) && { lostTo: `${winner}, which ${why}` }),
   };
 }
 
-function textOf(one: AnyVoorkomen): string {
-  if (one.kind === 'WPL') return one.naam;
-  if (one.kind === 'OPR') return `${one.naam}, woonplaats ${one.woonplaats}`;
-  if (one.kind !== 'NUM') return objectText(one);
+function textOf(voorkomen: AnyVoorkomen): string {
+  if (voorkomen.kind === 'WPL') return voorkomen.naam;
+  if (voorkomen.kind === 'OPR') return `${voorkomen.naam}, woonplaats ${voorkomen.woonplaats}`;
+  if (voorkomen.kind !== 'NUM') return objectText(voorkomen);
   const { huisnummer, huisletter, huisnummertoevoeging, postcode, openbareRuimte, woonplaats } =
-    one;
+    voorkomen;
   const address = [postcode ?? 'no postcode', huisnummer, huisletter + huisnummertoevoeging]
     .join(' ')
     .trimEnd();
@@ -386,7 +396,8 @@ function changeOf({ name, vanaf, tot }: MutationFile, mutation: Mutation): Expla
   const { kind, identificatie, volgnummer, was, wordt } = mutation;
   const span = ({ begin, eind }: AnyVoorkomen) =>
     eind === noEind ? `from ${dayText(begin)}` : `${dayText(begin)} to ${dayText(eind)}`;
-  const said = (one: AnyVoorkomen | null) => one && `${textOf(one)} (${span(one)})`;
+  const describe = (voorkomen: AnyVoorkomen | null) =>
+    voorkomen && `${textOf(voorkomen)} (${span(voorkomen)})`;
   return {
     delivery: name,
     vanaf,
@@ -394,7 +405,7 @@ function changeOf({ name, vanaf, tot }: MutationFile, mutation: Mutation): Expla
     kind,
     identificatie,
     volgnummer,
-    before: said(was),
-    after: said(wordt),
+    before: describe(was),
+    after: describe(wordt),
   };
 }

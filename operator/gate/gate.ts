@@ -20,8 +20,8 @@ import {
   ifMissing,
   readTemplate,
   templateLayoutFault,
-} from '../connect/deployed-stacks.ts';
-import { CommandError } from '../connect/errors.ts';
+} from '../deployment/deployed-stacks.ts';
+import { CommandError } from '../deployment/errors.ts';
 import { type ComparedTemplate, lossesBetween, statefulTypes } from './compare-templates.ts';
 
 /** The forbidden changes of a deployment, one sentence each; empty if it may go on. */

@@ -1,6 +1,6 @@
 import { settingsFileName } from '../../lib/config/deployment.ts';
 import { checkSettingsFile } from '../config/settings.ts';
-import { CommandError } from '../connect/errors.ts';
+import { CommandError } from '../deployment/errors.ts';
 
 type Json = Record<string, unknown>;
 

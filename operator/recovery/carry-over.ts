@@ -6,10 +6,14 @@ import { audited } from '../../packages/admin/accounts/audit-log.ts';
 import type { AccountBackup, Backup } from '../../packages/admin/accounts/backup.ts';
 import { readSecrets } from '../../packages/admin/accounts/signing-secret.ts';
 import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
-import { CommandError } from '../connect/errors.ts';
-import type { AccountsAt } from '../connect/find-tables.ts';
-import { auditBetween, type RecordedChange, servicePartition } from '../connect/operator-audit.ts';
-import { erasePerson, pseudonymOf } from '../connect/person.ts';
+import { CommandError } from '../deployment/errors.ts';
+import type { AccountsAt } from '../deployment/find-tables.ts';
+import {
+  auditBetween,
+  type RecordedChange,
+  servicePartition,
+} from '../deployment/operator-audit.ts';
+import { erasePerson, pseudonymOf } from '../deployment/person.ts';
 
 /**
  * The accounts table that a stage had until it was restored, its present table, and since when they
@@ -126,7 +130,7 @@ function plansIn(admin: Admin, named: Named, then: Backup, now: Backup): Repeate
     const isSame =
       JSON.stringify([current?.state, current?.limits]) === JSON.stringify([state, limits]);
     const isNeeded = then.accounts.some(
-      ({ id, plan }) => plan === code && now.accounts.some((one) => one.id === id),
+      ({ id, plan }) => plan === code && now.accounts.some((account) => account.id === id),
     );
     if (!named(`plan#${code}`) || isSame || !(current || isNeeded)) return [];
     const run = () => admin.plans.put({ code, state, limits });
@@ -165,7 +169,7 @@ function accountChanges(
   for (const { keyId, hash, label, limitPerDay } of now.keys) {
     if (hash === null || !named(id, keyId)) continue;
     const key = `key ${keyId} (${label ?? 'no label'}) of account ${id}`;
-    const former = then.keys.find((one) => one.keyId === keyId && one.hash !== null);
+    const former = then.keys.find((key) => key.keyId === keyId && key.hash !== null);
     if (!former) {
       add(`Revoke ${key}`, () => admin.keys.revoke({ account: id, keyId }));
     } else if (former.limitPerDay !== limitPerDay) {
@@ -235,11 +239,11 @@ async function erasuresIn({
 }: CarryOverInput): Promise<RepeatedChange[]> {
   const pseudonyms = await textsIn(client, from, /erased-[0-9a-f]{32}/g);
   if (pseudonyms.size === 0) return [];
-  const stores = [from, table].map((one) => createAdminStore(client, one, '', Date.now));
+  const stores = [from, table].map((name) => createAdminStore(client, name, '', Date.now));
   const secrets = (await Promise.all(stores.map(readSecrets))).flat();
   const kept = await textsIn(client, from, address);
   return [...(await textsIn(client, table, address))].flatMap((email) => {
-    const secret = secrets.find((one) => pseudonyms.has(pseudonymOf(email, one)));
+    const secret = secrets.find((candidate) => pseudonyms.has(pseudonymOf(email, candidate)));
     if (kept.has(email) || secret === undefined) return [];
     return [
       { what: `Erase ${email}`, run: () => erasePerson({ admin, client, table, secret }, email) },

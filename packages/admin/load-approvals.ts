@@ -3,13 +3,6 @@ import { itemKey } from '../../core/accounts/account-item.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { guardExpression, isStill, wasMade } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/tables.ts';
-import { approvalRunPrefix } from '../../loader/names.ts';
-import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
-import {
-  findRefusedProposal,
-  readManifest,
-  refusedProposals,
-} from '../../loader/storage/stored-loads.ts';
 import {
   type ChangeExample,
   type ChangesCsv,
@@ -17,8 +10,15 @@ import {
   type ObjectenCounts,
   problemCount,
   setAsideOf,
-} from '../../loader/verdict/load-counts.ts';
-import { type LoadProposal, proposalName } from '../../loader/verdict/load-report.ts';
+} from '../../loader/guard/load-counts.ts';
+import { type LoadProposal, proposalName } from '../../loader/guard/load-report.ts';
+import { approvalRunPrefix } from '../../loader/names.ts';
+import { concurrentReads, getUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
+import {
+  findRefusedProposal,
+  readManifest,
+  refusedProposals,
+} from '../../loader/storage/stored-loads.ts';
 import { AdminError } from './accounts/admin-error.ts';
 import type { AdminStore } from './accounts/admin-store.ts';
 import { checkArguments } from './accounts/arguments.ts';

@@ -21,7 +21,7 @@ export { addressText } from '../../core/addresses/address-key.ts';
 export type {
   ChangeExample as LoadExample,
   ObjectenCounts,
-} from '../../loader/verdict/load-counts.ts';
+} from '../../loader/guard/load-counts.ts';
 export type { LoadsRefusals } from './accounts/admin-error.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from './accounts/audit-log.ts';
 export type {

@@ -204,7 +204,9 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
    * The state of a month that there is, with its marker if it is closed. @throws AdminError
    * `invalid`
    */
-  const look = async (month: string): Promise<{ view: UsageMonth; closed: ClosedMonth | null }> => {
+  const stateOf = async (
+    month: string,
+  ): Promise<{ view: UsageMonth; closed: ClosedMonth | null }> => {
     const closed = await find(month);
     if (closed) return { view: viewOf(closed), closed };
     const current = currentMonth();
@@ -218,7 +220,7 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
 
   /** @throws AdminError `invalid`, `not_found` */
   const get = async (month: string): Promise<ClosedMonth> => {
-    const { view, closed } = await look(month);
+    const { view, closed } = await stateOf(month);
     if (closed) return closed;
     const why =
       view.state === 'open'
@@ -228,7 +230,7 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
   };
 
   const close = async (month: string): Promise<UsageMonth> => {
-    const { view } = await look(month);
+    const { view } = await stateOf(month);
     if (view.state === 'closed') return view;
     const due = dueAt(month);
     if (store.nowSeconds() < due) {
@@ -268,7 +270,7 @@ export function statementsOf(store: AdminStore, files: StatementFiles): Statemen
 
   return checkArguments('statements', {
     months,
-    month: async (month) => (await look(month)).view,
+    month: async (month) => (await stateOf(month)).view,
     close,
     async show({ account, month }) {
       const { from } = await monthsOfAccount(store, account);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { iconUrl, readAsset, styleSheet } from '../look/assets.ts';
-import { type Language, languages } from '../look/language.ts';
-import { namedLinks } from '../look/links.ts';
-import { escaped } from '../look/samples.ts';
+import { iconUrl, readAsset, styleSheet } from '../ui/assets.ts';
+import { type Language, languages } from '../ui/language.ts';
+import { namedLinks } from '../ui/links.ts';
+import { escaped } from '../ui/samples.ts';
 import type { Branding } from './branding.ts';
 import { plain } from './html.ts';
 import { referenceTexts } from './text/texts.ts';

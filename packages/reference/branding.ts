@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { type Environment, environment } from '../../core/environment.ts';
 import { languages } from '../../core/languages.ts';
-import { linkFields } from '../look/links.ts';
+import { linkFields } from '../ui/links.ts';
 
 /**
  * How the pages and the OpenAPI document present the operator: the field `branding` of the

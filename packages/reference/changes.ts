@@ -1,4 +1,4 @@
-import { escaped } from '../look/samples.ts';
+import { escaped } from '../ui/samples.ts';
 import { inline } from './html.ts';
 import type { OpenApi } from './openapi-document.ts';
 import { heading } from './reference-parts.ts';

@@ -1,6 +1,6 @@
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
-import type { Language } from '../look/language.ts';
+import type { Language } from '../ui/language.ts';
 import {
   escaped,
   lookupRequest,
@@ -8,7 +8,7 @@ import {
   programSamples,
   type SampleRequest,
   sample,
-} from '../look/samples.ts';
+} from '../ui/samples.ts';
 import { brandedPage } from './branded-page.ts';
 import { changesList } from './changes.ts';
 import { highlightedJson, inline } from './html.ts';
@@ -47,7 +47,7 @@ export function docsPage(
   site: Site,
 ): { html: string; policy: string } {
   const { api, branding } = site;
-  const words = { ...api.descriptions(), ...textsIn(language, site.offered) };
+  const words = { ...api.descriptions(), ...textsIn(language, site.available) };
   const { copy, copied, search, noResults: none } = words;
   const attributes = Object.entries({ copy, copied, search, none }).map(
     ([name, text]) => ` data-${name}="${escaped(text)}"`,

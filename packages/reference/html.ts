@@ -1,4 +1,4 @@
-import { escaped } from '../look/samples.ts';
+import { escaped } from '../ui/samples.ts';
 
 /** A line of text with code between backticks, `**bold**` and `[links](address)`, as HTML. */
 export function inline(text: string): string {

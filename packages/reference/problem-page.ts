@@ -1,7 +1,7 @@
 import { type BodyFaultCode, faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../../core/problems.ts';
-import type { Language } from '../look/language.ts';
-import { escaped } from '../look/samples.ts';
+import type { Language } from '../ui/language.ts';
+import { escaped } from '../ui/samples.ts';
 import { brandedPage } from './branded-page.ts';
 import { faultExamples } from './fault-examples.ts';
 import { inline } from './html.ts';
@@ -34,7 +34,7 @@ export function problemPage(
   language: Language,
   site: Site,
 ): { html: string; policy: string } {
-  const { explanations, problemPage: words } = textsIn(language, site.offered);
+  const { explanations, problemPage: words } = textsIn(language, site.available);
   const [happened, remedy] = explanations[code];
   const title = escaped(headingOf(code, language));
   const body = `<main class="page problem">

@@ -1,4 +1,4 @@
-import { escaped } from '../look/samples.ts';
+import { escaped } from '../ui/samples.ts';
 import type { BodyMember } from './body-members.ts';
 import { inline } from './html.ts';
 import type { TranslatedText } from './text/en.ts';

@@ -20,7 +20,7 @@ type Field = {
  * The state of a form: the typed values, the fault, and whether they were typed before the value
  * changed.
  */
-export type FormVisit = {
+export type FormRequest = {
   form: Readonly<Record<string, string>>;
   fault?: { field: string; message: string };
   comesBack?: boolean;
@@ -29,7 +29,7 @@ export type FormVisit = {
 
 /** The current value of a field that comes back with another value. */
 function valueNow(
-  { form, comesBack, text }: FormVisit,
+  { form, comesBack, text }: FormRequest,
   name: string,
   value: string | undefined,
 ): Html {
@@ -39,7 +39,7 @@ function valueNow(
 }
 
 /** A label, a hint and an input, with its fault beside it. */
-export function field(visit: FormVisit, given: Field): Html {
+export function field(request: FormRequest, given: Field): Html {
   const {
     name,
     label,
@@ -50,14 +50,14 @@ export function field(visit: FormVisit, given: Field): Html {
     maxLength,
     required,
   } = given;
-  const value = visit.form[name] ?? given.value ?? '';
-  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${hintId}">${hint}</p>` : ''}${valueNow(visit, name, given.value)}${faultOf(visit, name)}
-<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${min ? html` min="${min}"` : ''}${maxLength ? html` maxlength="${maxLength}"` : ''}${required ? html` required` : ''}${describedBy(visit, name, hintId)}></div>`;
+  const value = request.form[name] ?? given.value ?? '';
+  return html`<div class="field"><label for="${name}">${label}</label>${hint ? html`<p class="hint" id="${hintId}">${hint}</p>` : ''}${valueNow(request, name, given.value)}${faultOf(request, name)}
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${min ? html` min="${min}"` : ''}${maxLength ? html` maxlength="${maxLength}"` : ''}${required ? html` required` : ''}${describedBy(request, name, hintId)}></div>`;
 }
 
 /** A label and a choice; `options` by their values. */
 export function choice(
-  visit: FormVisit,
+  request: FormRequest,
   given: {
     name: string;
     label: string;
@@ -66,22 +66,22 @@ export function choice(
   },
 ): Html {
   const { name, label, options } = given;
-  const chosen = visit.form[name] ?? given.value;
+  const chosen = request.form[name] ?? given.value;
   const items = options.map(
     ([value, shown]) =>
       html`<option value="${value}"${value === chosen ? html` selected` : ''}>${shown}</option>`,
   );
-  return html`<div class="field"><label for="${name}">${label}</label>${valueNow(visit, name, given.value)}${faultOf(visit, name)}<select id="${name}" name="${name}"${describedBy(visit, name)}>${items}</select></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${valueNow(request, name, given.value)}${faultOf(request, name)}<select id="${name}" name="${name}"${describedBy(request, name)}>${items}</select></div>`;
 }
 
 /** A checkbox for each of the `options`, which are given by the names of their fields. */
 export function checkboxes(
-  visit: FormVisit,
+  request: FormRequest,
   given: { legend: string; options: readonly (readonly [name: string, label: string])[] },
 ): Html {
   const items = given.options.map(
     ([name, label]) =>
-      html`<label><input type="checkbox" name="${name}" value="on"${visit.form[name] === undefined ? '' : html` checked`}>${label}</label>`,
+      html`<label><input type="checkbox" name="${name}" value="on"${request.form[name] === undefined ? '' : html` checked`}>${label}</label>`,
   );
   return html`<fieldset class="field checks"><legend>${given.legend}</legend>${items}</fieldset>`;
 }
@@ -90,13 +90,13 @@ export function checkboxes(
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-function faultOf({ fault }: Pick<FormVisit, 'fault'>, name: string): Html {
+function faultOf({ fault }: Pick<FormRequest, 'fault'>, name: string): Html {
   return fault?.field === name
     ? html`<p class="fault" id="${name}-fault">${fault.message}</p>`
     : '';
 }
 
-function describedBy({ fault }: Pick<FormVisit, 'fault'>, name: string, hintId?: string): Html {
+function describedBy({ fault }: Pick<FormRequest, 'fault'>, name: string, hintId?: string): Html {
   const isWrong = fault?.field === name;
   const ids = [...(isWrong ? [`${name}-fault`] : []), ...(hintId ? [hintId] : [])].join(' ');
   return html`${ids ? html` aria-describedby="${ids}"` : ''}${isWrong ? html` aria-invalid="true"` : ''}`;

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import { type FormVisit, field, hidden as hiddenField } from './form-fields.ts';
-import { type Head, type Html, scrollTable } from './table.ts';
+import { type FormRequest, field, hidden as hiddenField } from './form-fields.ts';
+import { type Html, scrollTable, type TableColumn } from './table.ts';
 
 /** The page that a list is on: its address, and the words and numbers of its language. */
-export type ListPage = FormVisit & {
+export type ListPage = FormRequest & {
   path: string;
   query: Readonly<Record<string, string>>;
   text: Readonly<
@@ -20,7 +20,7 @@ export type Column<T> = {
   name: string;
   label: string;
   isNumber?: boolean;
-  place?: Head['place'];
+  place?: TableColumn['place'];
   show: (row: T) => Html;
   /** The sort key; a column without it can't be sorted. */
   sort?: (row: T) => string;
@@ -81,10 +81,10 @@ export function hasWords(text: string, search: string): boolean {
  * is something to control.
  */
 export function listOf<T>(
-  visit: ListPage,
+  request: ListPage,
   { caption, columns, rows, words, choice, hidden, keeps = [], none }: List<T>,
 ): Html {
-  const { path, query, text, format } = visit;
+  const { path, query, text, format } = request;
   if (rows.length === 0) return html`<p>${none}</p>`;
   const search = (query.q ?? '').trim();
   const showsAll = hidden !== undefined && query.all === 'yes';
@@ -109,7 +109,7 @@ export function listOf<T>(
     );
     return `${path}?${new URLSearchParams(given as [string, string][]).toString()}`;
   };
-  const head = columns.map(({ name, label, isNumber, place, sort }): Head => {
+  const head = columns.map(({ name, label, isNumber, place, sort }): TableColumn => {
     if (!sort || rows.length < 2) return { label, isNumber, place };
     const isThis = sorted?.name === name;
     const next = isThis && !isDown ? 'down' : undefined;
@@ -146,7 +146,7 @@ export function listOf<T>(
   const range = text.rowsOf(format.number(from), format.number(to), format.number(shown.length));
   const pager = html`<nav aria-label="${caption}: ${text.paging.pages}" class="actions"><span>${range}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.paging.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.paging.next}</a>` : ''}</nav>`;
   const hasSearch = words !== undefined && (rows.length > rowsShown || search !== '');
-  const fields = html`${field(visit, { name: 'q', label: text.search, type: 'search', value: search })}${showsAll ? hiddenField('all', 'yes') : ''}`;
+  const fields = html`${field(request, { name: 'q', label: text.search, type: 'search', value: search })}${showsAll ? hiddenField('all', 'yes') : ''}`;
   return html`${hasSearch ? searchForm(path, fields, text.search) : ''}${body}${hiddenCount > 0 ? toggle : ''}${pages > 1 ? pager : ''}`;
 }
 

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 
 export type Html = ReturnType<typeof html> | string;
 
-export type Head = {
+export type TableColumn = {
   label: string;
   content?: Html;
   isNumber?: boolean | undefined;
@@ -21,11 +21,13 @@ export type Head = {
  */
 export function scrollTable(
   caption: string,
-  head: readonly (string | Head)[],
+  head: readonly (string | TableColumn)[],
   rows: readonly Html[][],
   sortBy = '',
 ): Html {
-  const columns = head.map((one): Head => (typeof one === 'string' ? { label: one } : one));
+  const columns = head.map(
+    (column): TableColumn => (typeof column === 'string' ? { label: column } : column),
+  );
   const classes = columns.map(({ isNumber, place }) => {
     const names = [...(isNumber ? ['number'] : []), ...(place ? [place] : [])].join(' ');
     return names && html` class="${names}"`;
@@ -46,15 +48,15 @@ export function scrollTable(
 }
 
 /** A column of numbers; `aside` puts cells at the end of a row's first line on a phone. */
-export const numbers = (label: string, place?: Head['place']): Head => ({
+export const numbers = (label: string, place?: TableColumn['place']): TableColumn => ({
   label,
   isNumber: true,
   place,
 });
-export const aside = (label: string): Head => ({ label, place: 'aside' });
+export const aside = (label: string): TableColumn => ({ label, place: 'aside' });
 
 /** Names with their values; `stats` are numbers to see at a glance. */
-export function facts(
+export function definitionList(
   given: readonly (readonly [name: string, value: Html])[],
   kind: 'stats' | '' = '',
 ): Html {

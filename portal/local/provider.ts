@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isLoopback } from '../visit/sign-in.ts';
+import { isLoopback } from '../request/sign-in.ts';
 
 // An import would load undici (decision 0107).
 const { createServer } = process.getBuiltinModule('node:http');

@@ -4,9 +4,9 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
-import type { OperatorLinks } from '../../packages/look/links.ts';
+import type { OperatorLinks } from '../../packages/ui/links.ts';
 import { type GatewayEvent, portalApp, portalHandler } from '../portal-app.ts';
-import type { PortalSettings } from '../visit/visit.ts';
+import type { PortalSettings } from '../request/portal-request.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
 export type LocalPortal = { portalUrl: string; issuer: string };

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
-import { lookupRequest, programChoice, programSamples } from '../../packages/look/samples.ts';
-import { accountRoutes, type Page } from '../visit/page-routes.ts';
-import type { AccountVisit } from '../visit/visit.ts';
+import { lookupRequest, programChoice, programSamples } from '../../packages/ui/samples.ts';
+import { accountRoutes, type Page } from '../request/page-routes.ts';
+import type { AccountRequest } from '../request/portal-request.ts';
 import { changesPage } from './history-page.ts';
 import { codeBlock } from './page-parts.ts';
 
@@ -11,8 +11,8 @@ export const accountPages = accountRoutes({
   'GET /changes': ['audit.view', changesPage],
 });
 
-function apiPage(visit: AccountVisit): Page {
-  const { account, text, tools } = visit;
+function apiPage(request: AccountRequest): Page {
+  const { account, text, tools } = request;
   const { apiUrl } = tools.settings;
   return {
     title: text.api,

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { field } from '../../packages/look/form-fields.ts';
-import type { Html } from '../../packages/look/table.ts';
-import { may, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
-import type { Visit } from '../visit/visit.ts';
+import { field } from '../../packages/ui/form-fields.ts';
+import type { Html } from '../../packages/ui/table.ts';
+import { may, type Page, type PageAnswer, serviceRoutes } from '../request/page-routes.ts';
+import type { PortalRequest } from '../request/portal-request.ts';
 import { attempt, faulty, postForm } from './page-form.ts';
 
 /**
@@ -17,10 +17,10 @@ export const findKeyPages = serviceRoutes({
 const findPath = '/keys';
 
 /** The form, for any page; the pasted text never comes back. */
-export function findKeyForm(visit: Visit): Html {
-  const { fault, text } = visit;
+export function findKeyForm(request: PortalRequest): Html {
+  const { fault, text } = request;
   const empty = {
-    ...visit,
+    ...request,
     form: {},
     ...(fault?.field !== 'key' && { fault: { field: '', message: '' } }),
   };
@@ -30,25 +30,26 @@ export function findKeyForm(visit: Visit): Html {
     hint: text.keyOrIdHint,
     required: true,
   });
-  return html`<div class="card"><h2>${text.findKey}</h2>${postForm(visit, findPath, key, { label: text.findIt })}</div>`;
+  return html`<div class="card"><h2>${text.findKey}</h2>${postForm(request, findPath, key, { label: text.findIt })}</div>`;
 }
 
-function findPage(visit: Visit): Page {
-  return { title: visit.text.findKey, body: findKeyForm(visit) };
+function findPage(request: PortalRequest): Page {
+  return { title: request.text.findKey, body: findKeyForm(request) };
 }
 
-async function find(visit: Visit): Promise<PageAnswer> {
-  const { admin, form, person, text } = visit;
+async function find(request: PortalRequest): Promise<PageAnswer> {
+  const { admin, form, person, text } = request;
   const of = { back: findPath, about: 'key', form: { show: findPage, field: 'key' } } as const;
-  const scope = person.operator ? {} : { accounts: await ownAccounts(visit) };
-  const found = await attempt(visit, of, () => admin.keys.find(form.key ?? '', scope));
+  const scope = person.operator ? {} : { accounts: await ownAccounts(request) };
+  const found = await attempt(request, of, () => admin.keys.find(form.key ?? '', scope));
   // Keys of two accounts share an id once in 200,000,000,000,000 pairs.
   const [key] = found.keys;
-  if (!key) return faulty(visit, { field: 'key', message: text.noKeyFound[found.given] }, findPage);
+  if (!key)
+    return faulty(request, { field: 'key', message: text.noKeyFound[found.given] }, findPage);
   return { goTo: `/accounts/${key.account}/keys/${key.keyId}?found=${found.given}` };
 }
 
-async function ownAccounts({ admin, people }: Visit): Promise<string[]> {
+async function ownAccounts({ admin, people }: PortalRequest): Promise<string[]> {
   const accounts = await admin.members.accountsOf(people);
   return accounts.filter(({ role }) => may(role, 'account.view')).map(({ account }) => account);
 }

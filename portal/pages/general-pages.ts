@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
-import type { Html } from '../../packages/look/table.ts';
+import type { Html } from '../../packages/ui/table.ts';
+import { type Page, serviceRoutes } from '../request/page-routes.ts';
+import type { PortalRequest } from '../request/portal-request.ts';
 import type { Text } from '../text/en.ts';
-import { type Page, serviceRoutes } from '../visit/page-routes.ts';
-import type { Visit } from '../visit/visit.ts';
 import { faultPage } from './page-parts.ts';
 
 /** Help for a customer's people, in their language; the content is in the texts. */
 export const helpPages = serviceRoutes({ 'GET /help': ['home', helpPage] });
 
-function helpPage({ text }: Visit): Page {
+function helpPage({ text }: PortalRequest): Page {
   const { title, topics } = text.help;
   const list = topics.map((topic) => {
     const [name = '', ...meaning] = topic.split(': ');

@@ -6,17 +6,17 @@ import {
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
-import { periodStart } from '../../packages/look/periods.ts';
-import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import { within } from '../visit/deadline.ts';
+import { periodStart } from '../../packages/ui/periods.ts';
+import { definitionList, type Html, numbers, scrollTable } from '../../packages/ui/table.ts';
+import { within } from '../request/deadline.ts';
 import {
   accountRoutes,
   may,
   type Page,
   type PageAnswer,
   serviceRoutes,
-} from '../visit/page-routes.ts';
-import type { AccountVisit, Visit } from '../visit/visit.ts';
+} from '../request/page-routes.ts';
+import type { AccountRequest, PortalRequest } from '../request/portal-request.ts';
 import { createKeyCard, keyLink } from './keys-page.ts';
 import { accountTable, nearStat, termsNote } from './operator-page.ts';
 import { accountList, codeBlock, doneNote, homeOf, instantOf, quotaBar } from './page-parts.ts';
@@ -36,7 +36,7 @@ export const homePages = [
   }),
 ];
 
-async function home({ admin, people, person, text }: Visit): Promise<PageAnswer> {
+async function home({ admin, people, person, text }: PortalRequest): Promise<PageAnswer> {
   if (person.operator) return { goTo: '/operator/home' };
   const accounts = await admin.members.accountsOf(people);
   const pathTo = ({ account, role }: (typeof accounts)[number]) =>
@@ -56,45 +56,45 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
   return { title: text.yourAccounts, body: accountList(accounts, pathTo) };
 }
 
-async function accountHome(visit: AccountVisit): Promise<Page> {
-  const { person, role, text } = visit;
-  const [view, usage] = await Promise.all([visit.view(), recentUsage(visit)]);
+async function accountHome(request: AccountRequest): Promise<Page> {
+  const { person, role, text } = request;
+  const [view, usage] = await Promise.all([request.view(), recentUsage(request)]);
   const { keys } = view;
   const hasKey = keys.some((key) => key.state === 'active');
   const firstKey = may(role, 'key.change')
-    ? createKeyCard(visit, keys.length === 0 && !person.operator ? text.firstKey : text.createKey)
+    ? createKeyCard(request, keys.length === 0 && !person.operator ? text.firstKey : text.createKey)
     : html`<div class="card"><p>${text.noActiveKey}</p></div>`;
   return {
     title: text.tabs.overview,
-    body: html`${(await termsNote(visit)) || doneNote(visit)}
-${attention(visit, view, usage)}${hasKey ? '' : firstKey}
-<div class="card">${facts(figures(visit, view, usage), 'stats')}${await recentChart(visit, usage)}</div>
-${hasKey ? html`<div class="card">${await keyTable(visit, keys)}</div>` : ''}`,
+    body: html`${(await termsNote(request)) || doneNote(request)}
+${attention(request, view, usage)}${hasKey ? '' : firstKey}
+<div class="card">${definitionList(figures(request, view, usage), 'stats')}${await recentChart(request, usage)}</div>
+${hasKey ? html`<div class="card">${await keyTable(request, keys)}</div>` : ''}`,
   };
 }
 
 /** The reasons why requests are refused now, else the last refusals, with the way to all others. */
-function attention(visit: AccountVisit, view: AccountView, { refusals }: Usage): Html {
-  const { account, text } = visit;
+function attention(request: AccountRequest, view: AccountView, { refusals }: Usage): Html {
+  const { account, text } = request;
   const blocks = [
     ...(view.state === 'suspended' ? [text.suspendedText] : []),
     ...(view.planState === 'inactive' ? [text.planInactiveText] : []),
-    ...reached(visit, view),
+    ...reached(request, view),
   ];
   if (blocks.length > 0) return html`${blocks.map((why) => html`<p class="note bad">${why}</p>`)}`;
-  const last = lastRefusal(visit, refusals);
+  const last = lastRefusal(request, refusals);
   return last
     ? html`<p class="note warn">${last} <a href="/accounts/${account}/usage#refusals">${text.whyRefused}</a></p>`
     : '';
 }
 
 /** Until when requests are refused; a minute is over before somebody reads it. */
-function reached(visit: AccountVisit, { windows }: AccountView): Html[] {
-  const { text } = visit;
+function reached(request: AccountRequest, { windows }: AccountView): Html[] {
+  const { text } = request;
   return (['month', 'day', 'hour'] as const).flatMap((name) => {
     const { limit = null, used = 0, resets = null } = windows[name] ?? {};
     if (limit === null || used < limit) return [];
-    return [html`${text.refusedUntil(text.windows[name])} ${instantOf(visit, resets)}.`];
+    return [html`${text.refusedUntil(text.windows[name])} ${instantOf(request, resets)}.`];
   });
 }
 
@@ -103,11 +103,11 @@ function reached(visit: AccountVisit, { windows }: AccountView): Html[] {
  * when it begins again.
  */
 function figures(
-  visit: AccountVisit,
+  request: AccountRequest,
   { windows, ownLimits }: AccountView,
   usage: Usage,
 ): (readonly [name: string, value: Html])[] {
-  const { text, format } = visit;
+  const { text, format } = request;
   return windowNames.toReversed().flatMap((name): (readonly [string, Html])[] => {
     const { limit = null, used = usedIn(name, usage), resets = null } = windows[name] ?? {};
     if (used === undefined) return [];
@@ -115,7 +115,7 @@ function figures(
     const own =
       name in ownLimits ? html` <span class="muted">${text.limitState.ownLimit}</span>` : '';
     const left = text.quota.left(format.number(Math.max(0, limit - used)));
-    const value = html`${format.number(used)} <span class="muted">${text.ofLimit(format.number(limit))}</span>${own}${quotaBar(visit, name, { used, limit })}<p class="muted">${left}; ${text.quota.resets} ${instantOf(visit, resets)}</p>`;
+    const value = html`${format.number(used)} <span class="muted">${text.ofLimit(format.number(limit))}</span>${own}${quotaBar(request, name, { used, limit })}<p class="muted">${left}; ${text.quota.resets} ${instantOf(request, resets)}</p>`;
     return [[text.current[name], value]];
   });
 }
@@ -128,8 +128,8 @@ function usedIn(name: WindowName, { sums, to }: Usage): number | undefined {
 }
 
 /** The keys that work, with what each was used for in the last 30 days, the most used one first. */
-async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<Html> {
-  const { admin, account, text, format } = visit;
+async function keyTable(request: AccountRequest, keys: readonly KeyView[]): Promise<Html> {
+  const { admin, account, text, format } = request;
   const { keys: used } = await admin.accounts.usageByKey(account);
   const rows = keys
     .filter(({ state }) => state === 'active')
@@ -139,7 +139,7 @@ async function keyTable(visit: AccountVisit, keys: readonly KeyView[]): Promise<
     }))
     .toSorted((a, b) => b.lookups - a.lookups)
     .map((key): Html[] => [
-      keyLink(visit, key),
+      keyLink(request, key),
       key.lastUsed ? format.day(key.lastUsed) : text.keyUse.never,
       format.number(key.lookups),
     ]);
@@ -152,15 +152,15 @@ const signInsRead = 500;
 const dayMilliseconds = 86_400_000;
 
 /** Tasks that wait for an operator, and the state of the service. */
-async function operatorHome(visit: Visit): Promise<Page> {
-  const { shared, text } = visit;
+async function operatorHome(request: PortalRequest): Promise<Page> {
+  const { shared, text } = request;
   const [near, signIns, loads] = await Promise.all([
     shared.nearLimits(),
-    refusedSignIns(visit),
-    loadsNow(visit),
+    refusedSignIns(request),
+    loadsNow(request),
   ]);
   const link = (path: string, shown: string) => html`<a href="${path}">${shown}</a>`;
-  const isOutOfReach = visit.loads && !loads;
+  const isOutOfReach = request.loads && !loads;
   const stats = [
     ...(isOutOfReach ? [[text.operatorTabs.register, text.outOfReach] as const] : []),
     ...(loads
@@ -169,19 +169,19 @@ async function operatorHome(visit: Visit): Promise<Page> {
           [text.lastLoad, loads.last] as const,
         ]
       : []),
-    await nearStat(visit),
+    await nearStat(request),
     [text.refusedSignIns, link('/operator/sessions#changes', signIns)] as const,
   ];
   return {
     title: text.tabs.home,
-    body: html`<div class="card">${facts(stats, 'stats')}</div>
+    body: html`<div class="card">${definitionList(stats, 'stats')}</div>
 ${loads?.entries ?? ''}
-${near && near.count > 0 ? html`<div class="card">${accountTable(visit, text.near, near.accounts)}</div>` : ''}`,
+${near && near.count > 0 ? html`<div class="card">${accountTable(request, text.near, near.accounts)}</div>` : ''}`,
   };
 }
 
 /** How many sign-ins were refused within a day. */
-async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> {
+async function refusedSignIns({ admin, tools, format }: PortalRequest): Promise<string> {
   const since = new Date(tools.now() - dayMilliseconds).toISOString();
   let refused = 0;
   for await (const { entries } of pagesOf((at) =>
@@ -198,8 +198,8 @@ async function refusedSignIns({ admin, tools, format }: Visit): Promise<string> 
  * The waiting loads and the latest load; nothing if the loader is not connected or does not answer
  * in time.
  */
-async function loadsNow(visit: Visit) {
-  const { loads, shared, tools, text, format } = visit;
+async function loadsNow(request: PortalRequest) {
+  const { loads, shared, tools, text, format } = request;
   const read = async () => Promise.all([shared.waiting(), loads && (await loads()).register(1)]);
   const [waiting, register] = (loads && (await within(3000, read()).catch(() => undefined))) ?? [];
   if (!waiting || !register) return undefined;
@@ -207,7 +207,7 @@ async function loadsNow(visit: Visit) {
   const peildatum =
     register.peildatum &&
     html`<span class="muted">${text.peildatum} ${format.day(register.peildatum)}</span>`;
-  const entries = waiting.map((load) => waitingEntry(visit, load));
+  const entries = waiting.map((load) => waitingEntry(request, load));
   return {
     waiting: format.number(waiting.length),
     last: html`${last ? format.ago(tools.now() - Date.parse(last.at)) : '-'} ${peildatum}`,

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
 import { AdminError, dutchTime, type KeyView, labelAfter } from '../../packages/admin/index.ts';
-import { choice, field, hidden } from '../../packages/look/form-fields.ts';
-import { type Column, chosenFields, chosenIn, listOf } from '../../packages/look/list.ts';
-import { aside, facts, type Html, scrollTable } from '../../packages/look/table.ts';
-import { accountRoutes, may, OtherPage, type Page, type PageAnswer } from '../visit/page-routes.ts';
-import type { AccountVisit } from '../visit/visit.ts';
+import { choice, field, hidden } from '../../packages/ui/form-fields.ts';
+import { type Column, chosenFields, chosenIn, listOf } from '../../packages/ui/list.ts';
+import { aside, definitionList, type Html, scrollTable } from '../../packages/ui/table.ts';
+import {
+  accountRoutes,
+  may,
+  OtherPage,
+  type Page,
+  type PageAnswer,
+} from '../request/page-routes.ts';
+import type { AccountRequest } from '../request/portal-request.ts';
 import { curlLine } from './account-page.ts';
 import { findKeyForm } from './find-key-page.ts';
 import { actorName } from './history-page.ts';
@@ -37,27 +43,32 @@ export const keyPages = accountRoutes({
   'POST /rotate-keys': ['key.change', rotateSeveral],
 });
 
-const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/keys`;
+const pathOf = ({ account }: AccountRequest) => `/accounts/${account}/keys`;
 const nameOf = ({ label, keyId }: KeyView) => label ?? keyId;
 const canRotate = ({ state, replacedBy }: KeyView) => state === 'active' && replacedBy === null;
 
-async function listPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, role, text } = visit;
+async function listPage(request: AccountRequest): Promise<Page> {
+  const { admin, account, role, text } = request;
   const keys = await admin.keys.list(account);
   const canChange = may(role, 'key.change');
   const columns: Column<KeyView>[] = [
-    { name: 'label', label: text.key.label, show: (key) => keyLink(visit, key), sort: nameOf },
-    { name: 'state', label: text.about.state, place: 'aside', show: (key) => stateOf(visit, key) },
+    { name: 'label', label: text.key.label, show: (key) => keyLink(request, key), sort: nameOf },
+    {
+      name: 'state',
+      label: text.about.state,
+      place: 'aside',
+      show: (key) => stateOf(request, key),
+    },
     {
       name: 'created',
       label: text.about.created,
       place: 'minor',
-      show: (key) => instantOf(visit, key.created),
+      show: (key) => instantOf(request, key.created),
     },
     {
       name: 'used',
       label: text.key.lastUsed,
-      show: (key) => lastUsed(visit, key),
+      show: (key) => lastUsed(request, key),
       sort: (key) => key.lastUsed ?? '',
     },
     ...(canChange
@@ -66,7 +77,7 @@ async function listPage(visit: AccountVisit): Promise<Page> {
             name: 'actions',
             label: text.actions,
             place: 'plain' as const,
-            show: (key: KeyView) => actionsOn(visit, key),
+            show: (key: KeyView) => actionsOn(request, key),
           },
         ]
       : []),
@@ -77,7 +88,7 @@ async function listPage(visit: AccountVisit): Promise<Page> {
     nameOf: ({ keyId }: KeyView) => keyId,
     canChoose: canRotate,
   };
-  const list = listOf(visit, {
+  const list = listOf(request, {
     caption: text.keys,
     columns,
     rows: keys.toReversed(),
@@ -88,23 +99,23 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   });
   return {
     title: text.keys,
-    body: html`${doneNote(visit)}${canChange ? createKeyCard(visit, text.createKey) : ''}
-<div class="card keys">${list}<p class="muted">${text.keyIdPlace} ${idInKey(visit, keys.at(-1)?.keyId)}</p></div>
-${await oldKeys(visit, keys)}${findKeyForm(visit)}`,
+    body: html`${doneNote(request)}${canChange ? createKeyCard(request, text.createKey) : ''}
+<div class="card keys">${list}<p class="muted">${text.keyIdPlace} ${idInKey(request, keys.at(-1)?.keyId)}</p></div>
+${await oldKeys(request, keys)}${findKeyForm(request)}`,
   };
 }
 
 export const keyLink = (
-  visit: AccountVisit,
+  request: AccountRequest,
   { keyId, label }: Pick<KeyView, 'keyId' | 'label'>,
 ): Html =>
-  html`<span class="key"><a href="${pathOf(visit)}/${keyId}" title="${label ?? '-'}">${label ?? '-'}</a> <code>${keyId}</code></span>`;
+  html`<span class="key"><a href="${pathOf(request)}/${keyId}" title="${label ?? '-'}">${label ?? '-'}</a> <code>${keyId}</code></span>`;
 
 /**
  * The keys that are being replaced, with what still uses them: that has to change before they end.
  */
-async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<Html> {
-  const { admin, account, text, format } = visit;
+async function oldKeys(request: AccountRequest, keys: readonly KeyView[]): Promise<Html> {
+  const { admin, account, text, format } = request;
   const old = keys.filter(({ state, replacedBy }) => state === 'active' && replacedBy !== null);
   if (old.length === 0) return '';
   const { keys: used } = await admin.accounts.usageByKey(account);
@@ -117,9 +128,9 @@ async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<H
     const use = last
       ? html`${text.since(format.day(since))}: ${format.number(lookups)}`
       : text.keyUse.notUsed;
-    const end = key.expires === null ? '-' : untilOf(visit, key.expires);
+    const end = key.expires === null ? '-' : untilOf(request, key.expires);
     return [
-      keyLink(visit, key),
+      keyLink(request, key),
       html`<span class="tag ${last ? 'warn' : 'good'}">${last ? text.stillUsed : text.keyUse.notUsed}</span>`,
       use,
       end,
@@ -130,15 +141,15 @@ async function oldKeys(visit: AccountVisit, keys: readonly KeyView[]): Promise<H
 }
 
 /** An example that shows the id's position in a key. */
-const idInKey = ({ account }: AccountVisit, keyId = 'b9uDEGM7') =>
+const idInKey = ({ account }: AccountRequest, keyId = 'b9uDEGM7') =>
   html`<code>bagadres_${account}_<strong>${keyId}</strong>...</code>`;
 
 /** The state, and until when a key works that expires or is being replaced. */
-function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): Html {
-  const { text } = visit;
+function stateOf(request: AccountRequest, { state, expires, replacedBy }: KeyView): Html {
+  const { text } = request;
   const until =
     state === 'active' && expires !== null
-      ? html` <span class="muted">${untilOf(visit, expires)}</span>`
+      ? html` <span class="muted">${untilOf(request, expires)}</span>`
       : '';
   const successor =
     state !== 'revoked' && replacedBy !== null
@@ -147,15 +158,15 @@ function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): 
   return html`${stateTag(state, text)}${until}${successor}`;
 }
 
-function lastUsed({ format, text }: AccountVisit, key: KeyView): Html {
+function lastUsed({ format, text }: AccountRequest, key: KeyView): Html {
   return key.lastUsed ? format.day(key.lastUsed) : text.keyUse.never;
 }
 
-function actionsOn(visit: AccountVisit, key: KeyView): Html {
-  const { text } = visit;
+function actionsOn(request: AccountRequest, key: KeyView): Html {
+  const { text } = request;
   if (key.state === 'revoked') return '';
   const link = (what: 'rotate' | 'revoke') =>
-    html`<a href="${pathOf(visit)}/${key.keyId}/${what}" aria-label="${text[what]}: ${nameOf(key)}">${text[what]}</a>`;
+    html`<a href="${pathOf(request)}/${key.keyId}/${what}" aria-label="${text[what]}: ${nameOf(key)}">${text[what]}</a>`;
   return html`<details class="more" name="more"><summary aria-label="${text.actions}: ${nameOf(key)}">${text.actions}</summary><div>${canRotate(key) ? link('rotate') : ''}${link('revoke')}</div></details>`;
 }
 
@@ -165,33 +176,33 @@ const onceField = () => hidden('once', randomUUID());
 const labelLength = 64;
 
 /** The form for another key, or for the first one. */
-export function createKeyCard(visit: AccountVisit, heading: string): Html {
-  const { text, tools } = visit;
+export function createKeyCard(request: AccountRequest, heading: string): Html {
+  const { text, tools } = request;
   const min = new Date(tools.now()).toISOString().slice(0, 10);
-  const fields = html`${onceField()}<div class="fields">${field(visit, { name: 'label', label: text.key.label, hint: text.labelHint, maxLength: labelLength, required: true })}
-${field(visit, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}</div>`;
-  const form = postForm(visit, pathOf(visit), fields, { label: text.createKey });
+  const fields = html`${onceField()}<div class="fields">${field(request, { name: 'label', label: text.key.label, hint: text.labelHint, maxLength: labelLength, required: true })}
+${field(request, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}</div>`;
+  const form = postForm(request, pathOf(request), fields, { label: text.createKey });
   return html`<div class="card"><h2>${heading}</h2><p>${text.createKeyText}</p>${form}</div>`;
 }
 
-async function create(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, form, text, tools } = visit;
+async function create(request: AccountRequest): Promise<PageAnswer> {
+  const { admin, account, form, text, tools } = request;
   const { label = '', once = '', expires = '' } = form;
   const end = expires === '' ? undefined : dutchTime.endOfDay(expires);
   const isPast = expires !== '' && !(end && end.getTime() > tools.now());
-  if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
+  if (isPast) return faulty(request, { field: 'expires', message: text.errors.expires }, listPage);
   const input = { account, label, token: once, ...(end && { expires: end }) };
-  const made = await attempt(visit, ofLabel(visit, listPage), () => admin.keys.create(input));
-  return newKeyPage(visit, { ...made, label, expires: end?.toISOString() ?? null }, '');
+  const made = await attempt(request, ofLabel(request, listPage), () => admin.keys.create(input));
+  return newKeyPage(request, { ...made, label, expires: end?.toISOString() ?? null }, '');
 }
 
 /**
  * How a new key that is refused is answered: in its form, or on a page if the form was sent before.
  */
-function ofLabel(visit: AccountVisit, show: (again: AccountVisit) => Promise<Page>) {
-  const { text } = visit;
+function ofLabel(request: AccountRequest, show: (again: AccountRequest) => Promise<Page>) {
+  const { text } = request;
   const { keyExists: title, keyExistsText: explanation } = text;
-  const back = pathOf(visit);
+  const back = pathOf(request);
   const already_created = faultPage(text, { title, explanation, back, status: 409 });
   return {
     back,
@@ -203,39 +214,39 @@ function ofLabel(visit: AccountVisit, show: (again: AccountVisit) => Promise<Pag
 
 type NewKey = { key: string; keyId: string; label: string; expires: string | null };
 
-function newKeyPage(visit: AccountVisit, made: NewKey, replaced: Html): Page {
-  const { text, tools } = visit;
+function newKeyPage(request: AccountRequest, made: NewKey, replaced: Html): Page {
+  const { text, tools } = request;
   return {
     title: text.keyMade,
-    body: html`<div class="card"><p>${text.keyMadeText}</p>${newKey(visit, made, text.keyMade, 'key')}</div>
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${newKey(request, made, text.keyMade, 'key')}</div>
 <div class="card"><h2>${text.call.tryIt}</h2>${codeBlock('curl', curlLine(tools.settings.apiUrl, made.key), 'curl')}</div>
-${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+${replaced}<p><a href="${pathOf(request)}">${text.back}</a></p>`,
   };
 }
 
 function newKey(
-  visit: AccountVisit,
+  request: AccountRequest,
   { key, keyId, label, expires }: NewKey,
   caption: string,
   id: string,
 ): Html {
-  const { text } = visit;
-  const about = facts([
+  const { text } = request;
+  const about = definitionList([
     [text.key.label, label],
     [text.key.keyId, html`<code>${keyId}</code>`],
-    [text.key.expires, expires === null ? text.keyUse.never : untilOf(visit, expires)],
+    [text.key.expires, expires === null ? text.keyUse.never : untilOf(request, expires)],
   ]);
   return html`${codeBlock(caption, key, id)}${about}`;
 }
 
 /** A page about the key that its path names. */
-function withKey(show: (visit: AccountVisit, key: KeyView) => Promise<PageAnswer>) {
-  return async (visit: AccountVisit): Promise<PageAnswer> => {
-    const { admin, account, params, text } = visit;
+function withKey(show: (request: AccountRequest, key: KeyView) => Promise<PageAnswer>) {
+  return async (request: AccountRequest): Promise<PageAnswer> => {
+    const { admin, account, params, text } = request;
     const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === params.key);
     return key
-      ? show(visit, key)
-      : notFoundPage(text, pathOf(visit), text.noSuchKey(params.key ?? '', account));
+      ? show(request, key)
+      : notFoundPage(text, pathOf(request), text.noSuchKey(params.key ?? '', account));
   };
 }
 
@@ -246,7 +257,7 @@ const recentDays = 7;
  * Since when a key was used, as far back as usage is kept, and how often in the last days, today
  * included.
  */
-async function useOf({ admin, account, tools }: AccountVisit, { keyId }: KeyView) {
+async function useOf({ admin, account, tools }: AccountRequest, { keyId }: KeyView) {
   const from = await admin.accounts.usageKeptSince(account);
   const { keys } = await admin.accounts.usageByKey(account, { from });
   const days = keys.find((key) => key.keyId === keyId)?.days ?? [];
@@ -263,16 +274,16 @@ async function useOf({ admin, account, tools }: AccountVisit, { keyId }: KeyView
 type UseOfKey = Awaited<ReturnType<typeof useOf>>;
 
 /** Everything that tells this key from other keys, and its owner. */
-function factsOf(visit: AccountVisit, key: KeyView, { since, recent }: UseOfKey): Html {
-  const { text, format } = visit;
-  return facts([
+function factsOf(request: AccountRequest, key: KeyView, { since, recent }: UseOfKey): Html {
+  const { text, format } = request;
+  return definitionList([
     [text.key.label, key.label ?? '-'],
     [text.key.keyId, html`<code>${key.keyId}</code>`],
-    [text.about.state, stateOf(visit, key)],
-    [text.about.created, instantOf(visit, key.created)],
-    [text.keyUse.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
+    [text.about.state, stateOf(request, key)],
+    [text.about.created, instantOf(request, key.created)],
+    [text.keyUse.createdBy, key.createdBy === null ? '-' : actorName(request, key.createdBy)],
     [text.keyUse.usedSince, since ? format.day(since) : text.keyUse.notUsed],
-    [text.key.lastUsed, lastUsed(visit, key)],
+    [text.key.lastUsed, lastUsed(request, key)],
     [text.recentLookups(format.count(recentDays, 'day')), format.number(recent)],
   ]);
 }
@@ -284,8 +295,8 @@ const usualGrace = 1440;
 /**
  * A key and the actions on it. `found` in the address says how a search for a leaked key found it.
  */
-async function keyPage(visit: AccountVisit, key: KeyView): Promise<Page> {
-  const { query, role, text } = visit;
+async function keyPage(request: AccountRequest, key: KeyView): Promise<Page> {
+  const { query, role, text } = request;
   const canChange = may(role, 'key.change') && key.state !== 'revoked';
   const found = Object.hasOwn(text.keyFound, query.found ?? '')
     ? (query.found as keyof typeof text.keyFound)
@@ -293,31 +304,31 @@ async function keyPage(visit: AccountVisit, key: KeyView): Promise<Page> {
   const note = found
     ? html`<p class="note${found === 'mistyped' ? ' bad' : ''}" role="status">${text.keyFound[found]}</p>`
     : '';
-  const replace = canChange && canRotate(key) ? rotateForm(visit, key) : '';
-  const revokeCard = html`<div class="card"><h2>${text.revoke}</h2><p>${text.revokeText}</p><p><a class="button plain" href="${pathOf(visit)}/${key.keyId}/revoke">${text.revoke}</a></p></div>`;
+  const replace = canChange && canRotate(key) ? rotateForm(request, key) : '';
+  const revokeCard = html`<div class="card"><h2>${text.revoke}</h2><p>${text.revokeText}</p><p><a class="button plain" href="${pathOf(request)}/${key.keyId}/revoke">${text.revoke}</a></p></div>`;
   return {
     title: text.keyNamed(nameOf(key)),
-    body: html`${note}<div class="card">${factsOf(visit, key, await useOf(visit, key))}<p class="muted">${text.keyIdPlace} ${idInKey(visit, key.keyId)}</p></div>
-${replace}${canChange ? revokeCard : ''}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+    body: html`${note}<div class="card">${factsOf(request, key, await useOf(request, key))}<p class="muted">${text.keyIdPlace} ${idInKey(request, key.keyId)}</p></div>
+${replace}${canChange ? revokeCard : ''}<p><a href="${pathOf(request)}">${text.back}</a></p>`,
   };
 }
 
-function rotateForm(visit: AccountVisit, key: KeyView): Html {
-  const { text } = visit;
+function rotateForm(request: AccountRequest, key: KeyView): Html {
+  const { text } = request;
   const value = labelAfter(key.label ?? key.keyId);
-  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value, maxLength: labelLength, required: true })}
-${graceChoice(visit)}`;
-  const form = postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields, {
+  const fields = html`${onceField()}${field(request, { name: 'label', label: text.newLabel, hint: text.labelHint, value, maxLength: labelLength, required: true })}
+${graceChoice(request)}`;
+  const form = postForm(request, `${pathOf(request)}/${key.keyId}/rotate`, fields, {
     label: text.rotateYes,
-    cancel: pathOf(visit),
+    cancel: pathOf(request),
   });
   return html`<div class="card"><h2>${text.rotate}</h2><p>${text.rotateText}</p>${form}</div>`;
 }
 
-function graceChoice(visit: AccountVisit): Html {
-  const { query, text } = visit;
+function graceChoice(request: AccountRequest): Html {
+  const { query, text } = request;
   const options = graceMinutes.map((minutes) => [String(minutes), text.graces[minutes]] as const);
-  return choice(visit, {
+  return choice(request, {
     name: 'grace',
     label: text.grace,
     options,
@@ -329,17 +340,17 @@ function graceChoice(visit: AccountVisit): Html {
  * When the old key ends. At once is from the next second on: with an end, both keys change in one
  * step.
  */
-function endOfOld({ form, tools }: AccountVisit): Date {
+function endOfOld({ form, tools }: AccountRequest): Date {
   const minutes = graceMinutes.find((one) => String(one) === form.grace) ?? usualGrace;
   return new Date((Math.floor(tools.now() / 1000) + Math.max(1, minutes * 60)) * 1000);
 }
 
-async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
-  const { admin, account, form, text } = visit;
+async function rotate(request: AccountRequest, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, form, text } = request;
   const { label = '', once = '' } = form;
-  const ends = endOfOld(visit);
-  const { own, ...of } = ofLabel(visit, (again) => keyPage(again, key));
-  const back = pathOf(visit);
+  const ends = endOfOld(request);
+  const { own, ...of } = ofLabel(request, (again) => keyPage(again, key));
+  const back = pathOf(request);
   const { keyReplaced, keyEnded, errors } = text;
   const refused = {
     ...own,
@@ -347,12 +358,12 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
     already_replaced: faultPage(text, { ...keyReplaced, back, status: 409 }),
     not_found: faultPage(text, { ...keyEnded, back, status: 409 }),
   };
-  const made = await attempt(visit, { ...of, own: refused }, () =>
+  const made = await attempt(request, { ...of, own: refused }, () =>
     admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once }),
   );
   const { replaced } = made;
-  const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
-  return newKeyPage(visit, { ...made, label, expires: null }, old);
+  const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(request, replaced.ends)}.</p></div>`;
+  return newKeyPage(request, { ...made, label, expires: null }, old);
 }
 
 /**
@@ -360,30 +371,34 @@ async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
  * chosen
  */
 async function chosenKeys(
-  visit: AccountVisit,
+  request: AccountRequest,
   fields: Readonly<Record<string, string>>,
 ): Promise<KeyView[]> {
-  const { admin, account, text } = visit;
+  const { admin, account, text } = request;
   const ids = chosenIn(fields);
   const keys = (await admin.keys.list(account)).filter(
     (key) => ids.includes(key.keyId) && canRotate(key),
   );
-  if (keys.length === 0) throw new OtherPage(invalidPage(text, pathOf(visit), text.noneChosen));
+  if (keys.length === 0) throw new OtherPage(invalidPage(text, pathOf(request), text.noneChosen));
   return keys;
 }
 
-async function severalPage(visit: AccountVisit): Promise<Page> {
-  const { format, path, query, text } = visit;
-  const keys = await chosenKeys(visit, query);
-  const rows = keys.map((key): Html[] => [keyLink(visit, key), aheadOf(key), lastUsed(visit, key)]);
+async function severalPage(request: AccountRequest): Promise<Page> {
+  const { format, path, query, text } = request;
+  const keys = await chosenKeys(request, query);
+  const rows = keys.map((key): Html[] => [
+    keyLink(request, key),
+    aheadOf(key),
+    lastUsed(request, key),
+  ]);
   const ids = keys.map(({ keyId }) => keyId);
   const form = postForm(
-    visit,
+    request,
     path,
-    html`${onceField()}${chosenFields(ids)}${graceChoice(visit)}`,
+    html`${onceField()}${chosenFields(ids)}${graceChoice(request)}`,
     {
       label: text.rotateThem(format.count(keys.length, 'key')),
-      cancel: pathOf(visit),
+      cancel: pathOf(request),
     },
   );
   return {
@@ -396,11 +411,11 @@ async function severalPage(visit: AccountVisit): Promise<Page> {
 const aheadOf = (key: KeyView) => labelAfter(nameOf(key));
 
 /** One after the other; every key that was made is shown, whatever became of the others. */
-async function rotateSeveral(visit: AccountVisit): Promise<Page> {
-  const { admin, account, form, text } = visit;
-  const ends = endOfOld(visit);
+async function rotateSeveral(request: AccountRequest): Promise<Page> {
+  const { admin, account, form, text } = request;
+  const ends = endOfOld(request);
   const parts: Html[] = [];
-  for (const key of await chosenKeys(visit, form)) {
+  for (const key of await chosenKeys(request, form)) {
     const label = aheadOf(key);
     const input = { account, keyId: key.keyId, label, ends, token: `${form.once}.${key.keyId}` };
     const made = await admin.keys.rotate(input).catch((error: unknown) => {
@@ -416,21 +431,21 @@ async function rotateSeveral(visit: AccountVisit): Promise<Page> {
     const shown =
       made instanceof AdminError
         ? html`<p class="fault">${refusals[made.code] ?? text.errors.other}</p>`
-        : html`${newKey(visit, { ...made, label, expires: null }, label, `key-${made.keyId}`)}<p class="muted">${text.oldKeyText(nameOf(key), key.keyId)} ${instantOf(visit, made.replaced.ends)}.</p>`;
+        : html`${newKey(request, { ...made, label, expires: null }, label, `key-${made.keyId}`)}<p class="muted">${text.oldKeyText(nameOf(key), key.keyId)} ${instantOf(request, made.replaced.ends)}.</p>`;
     parts.push(html`<section class="entry"><h2>${nameOf(key)}</h2>${shown}</section>`);
   }
   return {
     title: text.keysMade,
-    body: html`<div class="card"><p>${text.keyMadeText}</p>${parts}</div><p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+    body: html`<div class="card"><p>${text.keyMadeText}</p>${parts}</div><p><a href="${pathOf(request)}">${text.back}</a></p>`,
   };
 }
 
 const isInUse = ({ state, lastUsed }: KeyView) => state === 'active' && lastUsed !== null;
 
-async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
-  const { text } = visit;
-  const use = await useOf(visit, key);
-  const back = pathOf(visit);
+async function revokePage(request: AccountRequest, key: KeyView): Promise<Page> {
+  const { text } = request;
+  const use = await useOf(request, key);
+  const back = pathOf(request);
   if (key.state === 'revoked') {
     return {
       title: text.keys,
@@ -438,7 +453,7 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
     };
   }
   const confirm = isInUse(key)
-    ? field(visit, {
+    ? field(request, {
         name: 'confirm',
         label: text.key.keyId,
         hint: text.confirmIdHint,
@@ -446,28 +461,28 @@ async function revokePage(visit: AccountVisit, key: KeyView): Promise<Page> {
         required: true,
       })
     : '';
-  const form = postForm(visit, visit.path, confirm, {
+  const form = postForm(request, request.path, confirm, {
     label: text.revokeYes,
     isDanger: true,
     cancel: back,
   });
   return {
     title: text.revokeKey(nameOf(key)),
-    body: html`<div class="card">${factsOf(visit, key, use)}</div><div class="card"><p>${text.revokeText}</p>${form}</div>`,
+    body: html`<div class="card">${factsOf(request, key, use)}</div><div class="card"><p>${text.revokeText}</p>${form}</div>`,
   };
 }
 
 /** Revoking again is harmless, so a form that is sent twice, or by two people, says the same. */
-async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
-  const { admin, account, form, text } = visit;
+async function revoke(request: AccountRequest, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, form, text } = request;
   const { keyId } = key;
   if (form.confirm !== keyId && isInUse(key)) {
-    return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) =>
+    return faulty(request, { field: 'confirm', message: text.errors.confirmId }, (again) =>
       revokePage(again, key),
     );
   }
-  const back = pathOf(visit);
-  await attempt(visit, { back, about: 'notFoundText' }, () =>
+  const back = pathOf(request);
+  await attempt(request, { back, about: 'notFoundText' }, () =>
     admin.keys.revoke({ account, keyId }),
   );
   return { goTo: `${back}?done=revoked` };

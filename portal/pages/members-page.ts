@@ -1,10 +1,16 @@
 import { html } from 'hono/html';
 import type { MemberView } from '../../packages/admin/index.ts';
-import { choice, field, hidden } from '../../packages/look/form-fields.ts';
-import { listOf } from '../../packages/look/list.ts';
-import { facts, type Html } from '../../packages/look/table.ts';
-import { accountRoutes, may, OtherPage, type Page, type PageAnswer } from '../visit/page-routes.ts';
-import type { AccountVisit, Visit } from '../visit/visit.ts';
+import { choice, field, hidden } from '../../packages/ui/form-fields.ts';
+import { listOf } from '../../packages/ui/list.ts';
+import { definitionList, type Html } from '../../packages/ui/table.ts';
+import {
+  accountRoutes,
+  may,
+  OtherPage,
+  type Page,
+  type PageAnswer,
+} from '../request/page-routes.ts';
+import type { AccountRequest, PortalRequest } from '../request/portal-request.ts';
 import { attempt, confirmation, postForm } from './page-form.ts';
 import { doneNote, faultPage, instantOf, notFoundPage } from './page-parts.ts';
 
@@ -18,22 +24,22 @@ export const memberPages = accountRoutes({
   'POST /leave': ['account.leave', leave],
 });
 
-const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/members`;
-const isSelf = ({ people }: AccountVisit, person: string) =>
+const pathOf = ({ account }: AccountRequest) => `/accounts/${account}/members`;
+const isSelf = ({ people }: AccountRequest, person: string) =>
   people.includes(person.toLowerCase()) || people.includes(person);
 
-async function membersPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, role, text } = visit;
+async function membersPage(request: AccountRequest): Promise<Page> {
+  const { admin, account, role, text } = request;
   const canChange = may(role, 'member.change');
-  const list = listOf(visit, {
+  const list = listOf(request, {
     caption: text.tabs.members,
     columns: [
-      { name: 'member', label: text.member, show: ({ person }) => personOf(visit, person) },
+      { name: 'member', label: text.member, show: ({ person }) => personOf(request, person) },
       { name: 'role', label: text.membership.role, show: ({ role: given }) => text.roles[given] },
       {
         name: 'added',
         label: text.changeKinds.added,
-        show: ({ added }) => instantOf(visit, added),
+        show: ({ added }) => instantOf(request, added),
       },
       ...(canChange
         ? [
@@ -41,7 +47,7 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
               name: 'actions',
               label: text.actions,
               place: 'aside',
-              show: changeLink(visit),
+              show: changeLink(request),
             } as const,
           ]
         : []),
@@ -50,113 +56,115 @@ async function membersPage(visit: AccountVisit): Promise<Page> {
     words: ({ person, role: given }) => `${person} ${text.roles[given]}`,
     none: text.noMembers,
   });
-  const fields = html`${field(visit, { name: 'person', label: text.email, hint: text.emailHint, required: true })}${roleChoice(visit)}`;
-  const form = canChange ? postForm(visit, pathOf(visit), fields, { label: text.addMember }) : '';
+  const fields = html`${field(request, { name: 'person', label: text.email, hint: text.emailHint, required: true })}${roleChoice(request)}`;
+  const form = canChange
+    ? postForm(request, pathOf(request), fields, { label: text.addMember })
+    : '';
   return {
     title: text.tabs.members,
-    body: html`${doneNote(visit)}<div class="card">${list}</div>
+    body: html`${doneNote(request)}<div class="card">${list}</div>
 ${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemberText}</p>${form}</div>` : ''}`,
   };
 }
 
-const personOf = (visit: AccountVisit, person: string): Html =>
-  html`${person}${isSelf(visit, person) ? html` <span class="muted">(${visit.text.membership.you})</span>` : ''}`;
+const personOf = (request: AccountRequest, person: string): Html =>
+  html`${person}${isSelf(request, person) ? html` <span class="muted">(${request.text.membership.you})</span>` : ''}`;
 
-function changeLink(visit: AccountVisit): (member: MemberView) => Html {
-  const { account, text } = visit;
+function changeLink(request: AccountRequest): (member: MemberView) => Html {
+  const { account, text } = request;
   return ({ person }) =>
-    isSelf(visit, person)
-      ? leaveLink(visit, account)
-      : html`<span class="actions"><a href="${pathOf(visit)}/member?person=${encodeURIComponent(person)}" aria-label="${text.membership.changeIt}: ${person}">${text.membership.changeIt}</a></span>`;
+    isSelf(request, person)
+      ? leaveLink(request, account)
+      : html`<span class="actions"><a href="${pathOf(request)}/member?person=${encodeURIComponent(person)}" aria-label="${text.membership.changeIt}: ${person}">${text.membership.changeIt}</a></span>`;
 }
 
 /** The role that suits most first. */
-function roleChoice(visit: AccountVisit, value?: string): Html {
-  const { text } = visit;
+function roleChoice(request: AccountRequest, value?: string): Html {
+  const { text } = request;
   const options = (['viewer', 'finance', 'admin'] as const).map(
     (role) => [role, text.roles[role]] as const,
   );
-  return choice(visit, { name: 'role', label: text.membership.role, options, value });
+  return choice(request, { name: 'role', label: text.membership.role, options, value });
 }
 
 /** Adds somebody, or gives a member another role. */
-async function add(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, form } = visit;
-  const person = somebodyElse(visit, form.person);
+async function add(request: AccountRequest): Promise<PageAnswer> {
+  const { admin, account, form } = request;
+  const person = somebodyElse(request, form.person);
   const input = { account, person, role: form.role as MemberView['role'] };
   const of = {
-    back: pathOf(visit),
+    back: pathOf(request),
     about: 'person',
     form: { show: membersPage, field: 'person' },
   } as const;
-  await attempt(visit, of, () => admin.members.add(input));
-  return { goTo: `${pathOf(visit)}?done=member` };
+  await attempt(request, of, () => admin.members.add(input));
+  return { goTo: `${pathOf(request)}?done=member` };
 }
 
 /** Who a member is, with what can be done about it. */
-async function memberPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, query, text } = visit;
-  const person = somebodyElse(visit, query.person);
+async function memberPage(request: AccountRequest): Promise<Page> {
+  const { admin, account, query, text } = request;
+  const person = somebodyElse(request, query.person);
   const member = (await admin.members.list(account)).find((one) => one.person === person);
-  if (!member) return noMember(visit, person);
+  if (!member) return noMember(request, person);
   const who = hidden('person', person);
-  const cancel = pathOf(visit);
+  const cancel = pathOf(request);
   const about = [
     [text.member, person],
     [text.membership.role, text.roles[member.role]],
-    [text.changeKinds.added, instantOf(visit, member.added)],
+    [text.changeKinds.added, instantOf(request, member.added)],
   ] as const;
-  const role = postForm(visit, cancel, html`${who}${roleChoice(visit, member.role)}`, {
+  const role = postForm(request, cancel, html`${who}${roleChoice(request, member.role)}`, {
     label: text.act.save,
     cancel,
   });
-  const removal = postForm(visit, `${cancel}/remove`, who, {
+  const removal = postForm(request, `${cancel}/remove`, who, {
     label: text.removeMemberYes,
     isDanger: true,
     cancel,
   });
   return {
     title: person,
-    body: html`<div class="card">${facts(about)}</div><div class="card"><h2>${text.membership.role}</h2>${role}</div>
+    body: html`<div class="card">${definitionList(about)}</div><div class="card"><h2>${text.membership.role}</h2>${role}</div>
 <div class="card"><h2>${text.removeMember(person)}</h2><p>${text.removeMemberText}</p>${removal}</div>`,
   };
 }
 
-async function remove(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, form } = visit;
-  const person = somebodyElse(visit, form.person);
-  const back = pathOf(visit);
-  const own = { not_found: noMember(visit, person) };
-  await attempt(visit, { back, about: 'person', own }, () =>
+async function remove(request: AccountRequest): Promise<PageAnswer> {
+  const { admin, account, form } = request;
+  const person = somebodyElse(request, form.person);
+  const back = pathOf(request);
+  const own = { not_found: noMember(request, person) };
+  await attempt(request, { back, about: 'person', own }, () =>
     admin.members.remove({ account, person }),
   );
   return { goTo: `${back}?done=removed` };
 }
 
-const noMember = (visit: AccountVisit, person: string) =>
-  notFoundPage(visit.text, pathOf(visit), visit.text.noSuchMember(person, visit.account));
+const noMember = (request: AccountRequest, person: string) =>
+  notFoundPage(request.text, pathOf(request), request.text.noSuchMember(person, request.account));
 
 /** Leads to leaving an account; also for who may not see its members. */
-export const leaveLink = ({ text }: Pick<Visit, 'text'>, account: string): Html =>
+export const leaveLink = ({ text }: Pick<PortalRequest, 'text'>, account: string): Html =>
   html`<span class="actions"><a href="/accounts/${account}/leave" aria-label="${text.membership.leave}: ${account}">${text.membership.leave}</a></span>`;
 
-function leaveQuestion(visit: AccountVisit): Page {
-  const { account, text } = visit;
-  return confirmation(visit, {
+function leaveQuestion(request: AccountRequest): Page {
+  const { account, text } = request;
+  return confirmation(request, {
     title: text.leaveAccount(account),
     explanation: text.leaveText,
-    action: visit.path,
+    action: request.path,
     yes: text.membership.leaveYes,
     cancel: sessionsPath,
   });
 }
 
 /** Removes the member under each of this person's identities, e-mail address and subject. */
-async function leave(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account } = visit;
-  const own = (await admin.members.list(account)).filter(({ person }) => isSelf(visit, person));
+async function leave(request: AccountRequest): Promise<PageAnswer> {
+  const { admin, account } = request;
+  const own = (await admin.members.list(account)).filter(({ person }) => isSelf(request, person));
   for (const { person } of own) {
-    await attempt(visit, { back: sessionsPath, about: 'other' }, () =>
+    await attempt(request, { back: sessionsPath, about: 'other' }, () =>
       admin.members.remove({ account, person }),
     );
   }
@@ -170,14 +178,14 @@ const sessionsPath = '/sessions';
  * Administrators can't change themselves, so they don't lock themselves out by mistake. @throws
  * OtherPage
  */
-function somebodyElse(visit: AccountVisit, person = ''): string {
-  if (!isSelf(visit, person)) return person;
-  const { errors, notYourself: explanation } = visit.text;
+function somebodyElse(request: AccountRequest, person = ''): string {
+  if (!isSelf(request, person)) return person;
+  const { errors, notYourself: explanation } = request.text;
   throw new OtherPage(
-    faultPage(visit.text, {
+    faultPage(request.text, {
       title: errors.forbidden,
       explanation,
-      back: pathOf(visit),
+      back: pathOf(request),
       status: 403,
     }),
   );

@@ -12,12 +12,17 @@ import {
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
-import { choice, field, hidden } from '../../packages/look/form-fields.ts';
-import { pager, searchForm } from '../../packages/look/list.ts';
-import { aside, facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import { accountRoutes, type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
-import { warnShare } from '../visit/shared.ts';
-import type { AccountVisit, Visit } from '../visit/visit.ts';
+import { choice, field, hidden } from '../../packages/ui/form-fields.ts';
+import { pager, searchForm } from '../../packages/ui/list.ts';
+import { aside, definitionList, type Html, numbers, scrollTable } from '../../packages/ui/table.ts';
+import {
+  accountRoutes,
+  type Page,
+  type PageAnswer,
+  serviceRoutes,
+} from '../request/page-routes.ts';
+import type { AccountRequest, PortalRequest } from '../request/portal-request.ts';
+import { warnShare } from '../request/shared.ts';
 import {
   attempt,
   confirmation,
@@ -44,10 +49,10 @@ export const operatorPages = [
     'POST /manage': ['account.manage', save],
     'GET /details': ['account.manage', managePage],
     'POST /details': ['account.manage', saveDetails],
-    'GET /suspend': ['account.manage', (visit) => stateQuestion(visit, 'suspend')],
-    'POST /suspend': ['account.manage', (visit) => changeState(visit, 'suspend')],
-    'GET /activate': ['account.manage', (visit) => stateQuestion(visit, 'activate')],
-    'POST /activate': ['account.manage', (visit) => changeState(visit, 'activate')],
+    'GET /suspend': ['account.manage', (request) => stateQuestion(request, 'suspend')],
+    'POST /suspend': ['account.manage', (request) => changeState(request, 'suspend')],
+    'GET /activate': ['account.manage', (request) => stateQuestion(request, 'activate')],
+    'POST /activate': ['account.manage', (request) => changeState(request, 'activate')],
   }),
 ];
 
@@ -60,7 +65,7 @@ const newDays = 30;
 const filterNames = ['q', 'plan', 'state', 'only'] as const;
 
 /** The accounts that the address of the page asks for. */
-function filterOf({ query, tools }: Visit): AccountPageOptions {
+function filterOf({ query, tools }: PortalRequest): AccountPageOptions {
   const search = (query.q ?? '').trim();
   const state = (['active', 'suspended'] as const).find((one) => one === query.state);
   const createdSince = new Date(tools.now() - newDays * 86_400_000).toISOString();
@@ -74,9 +79,9 @@ function filterOf({ query, tools }: Visit): AccountPageOptions {
 }
 
 /** The filter of the page in words: `"linde"; Plan: small; State: suspended`. */
-function filterText(visit: Visit): string {
-  const { text, format } = visit;
-  const { search, plan, state, usedShare, createdSince } = filterOf(visit);
+function filterText(request: PortalRequest): string {
+  const { text, format } = request;
+  const { search, plan, state, usedShare, createdSince } = filterOf(request);
   const parts = [
     search && `"${search}"`,
     plan && `${text.about.plan}: ${plan}`,
@@ -87,29 +92,29 @@ function filterText(visit: Visit): string {
   return parts.filter(Boolean).join('; ');
 }
 
-async function accountsPage(visit: Visit): Promise<Page> {
-  const { admin, text, format } = visit;
+async function accountsPage(request: PortalRequest): Promise<Page> {
+  const { admin, text, format } = request;
   const of = { back: accountsPath, about: 'search' } as const;
   const [{ accounts, cursor }, counts] = await Promise.all([
-    attempt(visit, of, () => fullPage(visit)),
+    attempt(request, of, () => fullPage(request)),
     admin.plans.counts(),
   ]);
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const stats = [
     [text.operatorTabs.accounts, format.number(total)] as const,
-    await nearStat(visit),
+    await nearStat(request),
   ];
   const found =
     accounts.length > 0
-      ? accountTable(visit, text.operatorTabs.accounts, accounts)
-      : html`<p>${text.noAccounts(filterText(visit))}</p>`;
+      ? accountTable(request, text.operatorTabs.accounts, accounts)
+      : html`<p>${text.noAccounts(filterText(request))}</p>`;
   const more =
     cursor !== null && accounts.length < accountsShown ? html`<p>${text.lookFurther}</p>` : '';
   return {
     title: text.operatorTabs.accounts,
     body: html`<p class="actions"><a class="button" href="${newPath}">${text.createAccount}</a><a class="button plain" href="/operator/usage.csv">${text.tabs.usage}: ${text.download.csv}</a></p>
-<div class="card">${facts(stats, 'stats')}${filterForm(visit, counts)}</div>
-<div class="card">${found}${more}${pager(visit, { name: 'after', cursor, keeps: filterNames })}</div>`,
+<div class="card">${definitionList(stats, 'stats')}${filterForm(request, counts)}</div>
+<div class="card">${found}${more}${pager(request, { name: 'after', cursor, keeps: filterNames })}</div>`,
   };
 }
 
@@ -120,14 +125,14 @@ const searchMilliseconds = 4_000;
  * As many accounts as a page shows, if there are so many: one answer of the list may have fewer, or
  * none. It looks for one more, so that the next page has one.
  */
-async function fullPage(visit: Visit): Promise<AccountPage> {
-  const { admin, query, tools } = visit;
+async function fullPage(request: PortalRequest): Promise<AccountPage> {
+  const { admin, query, tools } = request;
   const accounts: AccountSummary[] = [];
   const until = tools.now() + searchMilliseconds;
   let cursor: string | null = query.after ?? null;
   do {
     const asked = {
-      ...filterOf(visit),
+      ...filterOf(request),
       limit: accountsShown + 1 - accounts.length,
       ...(cursor && { cursor }),
     };
@@ -150,7 +155,7 @@ export async function nearStat({
   shared,
   text,
   format,
-}: Visit): Promise<readonly [name: string, value: Html]> {
+}: PortalRequest): Promise<readonly [name: string, value: Html]> {
   const near = await shared.nearLimits();
   return [
     text.near,
@@ -160,10 +165,10 @@ export async function nearStat({
   ];
 }
 
-function filterForm(visit: Visit, counts: Readonly<Record<string, number>>): Html {
-  const { query, text, format } = visit;
+function filterForm(request: PortalRequest, counts: Readonly<Record<string, number>>): Html {
+  const { query, text, format } = request;
   const asked = {
-    ...visit,
+    ...request,
     form: Object.fromEntries(filterNames.map((name) => [name, query[name] ?? ''])),
   };
   const all = ['', text.accountList.all] as const;
@@ -185,18 +190,18 @@ ${choice(asked, { name: 'only', label: text.show, options: [all, ...only] })}`;
 }
 
 export function accountTable(
-  visit: Visit,
+  request: PortalRequest,
   caption: string,
   accounts: readonly AccountSummary[],
 ): Html {
-  const { text, format } = visit;
+  const { text, format } = request;
   const rows = accounts.map((account): Html[] => {
     const { id, name, contact, state, plan, activeKeys, created } = account;
     return [
       html`<a href="/accounts/${id}">${name ?? id}</a><div class="contact muted"><code>${id}</code> ${contact}</div>`,
       stateTag(state, text),
       plan,
-      fullestWindow(visit, account),
+      fullestWindow(request, account),
       format.number(activeKeys),
       format.day(created),
     ];
@@ -213,8 +218,8 @@ export function accountTable(
 }
 
 /** The long window that has the smallest share of its limit left. */
-function fullestWindow(visit: Visit, { windows }: AccountSummary): Html {
-  const { text } = visit;
+function fullestWindow(request: PortalRequest, { windows }: AccountSummary): Html {
+  const { text } = request;
   const [fullest] = longWindowNames
     .flatMap((name) => {
       const { limit = null, used = 0 } = windows[name] ?? {};
@@ -222,25 +227,28 @@ function fullestWindow(visit: Visit, { windows }: AccountSummary): Html {
     })
     .toSorted((a, b) => b.used * a.limit - a.used * b.limit);
   if (!fullest) return '-';
-  return html`<span class="muted">${text.windows[fullest.name]}</span>${quotaBar(visit, fullest.name, fullest)}`;
+  return html`<span class="muted">${text.windows[fullest.name]}</span>${quotaBar(request, fullest.name, fullest)}`;
 }
 
-async function newPage(visit: Visit): Promise<Page> {
-  const { admin, text } = visit;
+async function newPage(request: PortalRequest): Promise<Page> {
+  const { admin, text } = request;
   const plans = await allPlans(admin);
   return {
     title: text.createAccount,
-    body: html`<div class="card">${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
+    body: html`<div class="card">${plans.length > 0 ? createForm(request, plans) : html`<p>${text.noPlans}</p>`}</div>`,
   };
 }
 
-function createForm(visit: Visit, plans: { code: string }[]): Html {
-  const { text } = visit;
+function createForm(request: PortalRequest, plans: { code: string }[]): Html {
+  const { text } = request;
   const options = plans.map(({ code }) => [code, code] as const);
-  const fields = html`${field(visit, { name: 'id', label: text.accountId, hint: text.accountIdHint, maxLength: 32, required: true })}
-${choice(visit, { name: 'plan', label: text.about.plan, options })}
-${detailFields(visit)}`;
-  return postForm(visit, accountsPath, fields, { label: text.createAccount, cancel: accountsPath });
+  const fields = html`${field(request, { name: 'id', label: text.accountId, hint: text.accountIdHint, maxLength: 32, required: true })}
+${choice(request, { name: 'plan', label: text.about.plan, options })}
+${detailFields(request)}`;
+  return postForm(request, accountsPath, fields, {
+    label: text.createAccount,
+    cancel: accountsPath,
+  });
 }
 
 const detailLengths = { name: 100, contact: 200, note: 200 } as const satisfies Record<
@@ -249,28 +257,28 @@ const detailLengths = { name: 100, contact: 200, note: 200 } as const satisfies 
 >;
 const detailNames = Object.keys(detailLengths) as (keyof AccountDetails)[];
 
-function detailFields(visit: Visit, details?: AccountDetails): Html {
-  const { detailNames: labels, detailHints: hints } = visit.text;
-  return html`${detailNames.map((name) => field(visit, { name, label: labels[name], hint: hints[name], value: details?.[name] ?? '', maxLength: detailLengths[name] }))}`;
+function detailFields(request: PortalRequest, details?: AccountDetails): Html {
+  const { detailNames: labels, detailHints: hints } = request.text;
+  return html`${detailNames.map((name) => field(request, { name, label: labels[name], hint: hints[name], value: details?.[name] ?? '', maxLength: detailLengths[name] }))}`;
 }
 
 /** The first field with more than it can hold. */
-function tooLong({ form, text }: Visit): Visit['fault'] {
+function tooLong({ form, text }: PortalRequest): PortalRequest['fault'] {
   const wrong = detailNames.find((name) => [...(form[name] ?? '')].length > detailLengths[name]);
   return wrong && { field: wrong, message: text.errors.details };
 }
 
 /** An empty field is none. */
-function readDetails({ form }: Visit): AccountDetails {
+function readDetails({ form }: PortalRequest): AccountDetails {
   return { name: form.name || null, contact: form.contact || null, note: form.note || null };
 }
 
 /** Sent twice, the second is refused: an account of that id exists. */
-async function create(visit: Visit): Promise<PageAnswer> {
-  const { admin, form, text } = visit;
+async function create(request: PortalRequest): Promise<PageAnswer> {
+  const { admin, form, text } = request;
   const { id = '', plan = '' } = form;
-  const fault = tooLong(visit);
-  if (fault) return faulty(visit, fault, newPage);
+  const fault = tooLong(request);
+  if (fault) return faulty(request, fault, newPage);
   const own = { not_found: text.errors.plan };
   const of = {
     back: newPath,
@@ -278,48 +286,48 @@ async function create(visit: Visit): Promise<PageAnswer> {
     form: { show: newPage, field: 'id' },
     own,
   } as const;
-  const account = await attempt(visit, of, () =>
-    admin.accounts.create({ id, plan, ...readDetails(visit) }),
+  const account = await attempt(request, of, () =>
+    admin.accounts.create({ id, plan, ...readDetails(request) }),
   );
   return { goTo: `/accounts/${account.id}?done=account` };
 }
 
-const overviewOf = ({ account }: AccountVisit) => `/accounts/${account}`;
-const pathOf = (visit: AccountVisit) => `${overviewOf(visit)}/manage`;
+const overviewOf = ({ account }: AccountRequest) => `/accounts/${account}`;
+const pathOf = (request: AccountRequest) => `${overviewOf(request)}/manage`;
 
-async function managePage(visit: AccountVisit): Promise<Page> {
-  const { admin, text, format } = visit;
+async function managePage(request: AccountRequest): Promise<Page> {
+  const { admin, text, format } = request;
   const [{ plan, ownLimits, windows, state, name, contact, note }, plans] = await Promise.all([
-    visit.view(),
+    request.view(),
     allPlans(admin),
   ]);
   const verb = state === 'active' ? 'suspend' : 'activate';
   const details = { name, contact, note };
   const options = plans.map(({ code }) => [code, code] as const);
   const planFields = html`${seenField({ plan, ownLimits })}
-${choice(visit, { name: 'plan', label: text.about.plan, options, value: plan })}
-${limitFields(visit, ownLimits, text.limitHint, (name) => {
+${choice(request, { name: 'plan', label: text.about.plan, options, value: plan })}
+${limitFields(request, ownLimits, text.limitHint, (name) => {
   const limit = ofPlan(plans, plan)[name];
   const used = windows[name]?.used;
   const has = text.planHas(
-    limit === undefined ? text.limitState.notCounted : limitText(visit, limit),
+    limit === undefined ? text.limitState.notCounted : limitText(request, limit),
   );
   return used === undefined
     ? has
     : `${has}; ${text.quota.used.toLowerCase()}: ${format.number(used)}`;
 })}`;
-  const planForm = postForm(visit, pathOf(visit), planFields, { label: text.act.goOn });
+  const planForm = postForm(request, pathOf(request), planFields, { label: text.act.goOn });
   const detailsForm = postForm(
-    visit,
-    `${overviewOf(visit)}/details`,
-    html`${seenField(details)}${detailFields(visit, details)}`,
+    request,
+    `${overviewOf(request)}/details`,
+    html`${seenField(details)}${detailFields(request, details)}`,
     { label: text.saveDetails },
   );
   return {
     title: text.manage,
     body: html`<div class="card"><h2>${text.changePlan}</h2><p>${text.changePlanText}</p>${planForm}</div>
 <div class="card"><h2>${text.details}</h2><p>${text.detailsText}</p>${detailsForm}</div>
-<div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${overviewOf(visit)}/${verb}">${text[verb]}</a></p></div>`,
+<div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${overviewOf(request)}/${verb}">${text[verb]}</a></p></div>`,
   };
 }
 
@@ -332,12 +340,12 @@ type AccountTerms = { plan: string; limits: Limits };
 
 /** The changes of the plan and of each limit; `say` puts a limit in words. */
 function termChanges(
-  visit: Visit,
+  request: PortalRequest,
   plans: Parameters<typeof ofPlan>[0],
   [before, after]: readonly [AccountTerms, AccountTerms],
-  say: (limit: number | null, name: WindowName) => string = (limit) => limitText(visit, limit),
+  say: (limit: number | null, name: WindowName) => string = (limit) => limitText(request, limit),
 ): (readonly [name: string, change: string])[] {
-  const { text } = visit;
+  const { text } = request;
   const limitsOf = ({ plan, limits }: AccountTerms): Limits => ({
     ...ofPlan(plans, plan),
     ...limits,
@@ -365,16 +373,16 @@ function termChanges(
 }
 
 /** The last change of the account's plan and limits, shown after its form. */
-export async function termsNote(visit: AccountVisit): Promise<Html> {
-  const { admin, account, query, text } = visit;
+export async function termsNote(request: AccountRequest): Promise<Html> {
+  const { admin, account, query, text } = request;
   if (query.done !== 'terms') return '';
   const [{ entries }, plans] = await Promise.all([
     admin.accounts.audit(account, { limit: 1 }),
     allPlans(admin),
   ]);
-  const { plan, ownLimits: limits } = await visit.view();
+  const { plan, ownLimits: limits } = await request.view();
   const before = entries[0]?.detail.before as AccountTerms | undefined;
-  const changes = before ? termChanges(visit, plans, [before, { plan, limits }]) : [];
+  const changes = before ? termChanges(request, plans, [before, { plan, limits }]) : [];
   const said = changes.map(([name, change]) => `${name}: ${change}`).join('; ');
   return html`<p class="note good" role="status">${text.done.saved} ${said}</p>`;
 }
@@ -383,23 +391,23 @@ export async function termsNote(visit: AccountVisit): Promise<Html> {
  * Asks first, and explains the effect on current usage. Refused if the account has changed since
  * the form was shown, so that no change is overwritten.
  */
-async function save(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, form, text } = visit;
-  const back = pathOf(visit);
-  const seen = readSeen(visit, seenSchema, back);
-  const read = readLimits(visit);
+async function save(request: AccountRequest): Promise<PageAnswer> {
+  const { admin, account, form, text } = request;
+  const back = pathOf(request);
+  const seen = readSeen(request, seenSchema, back);
+  const read = readLimits(request);
   if ('wrong' in read) {
-    return faulty(visit, { field: read.wrong, message: text.errors.limit }, managePage);
+    return faulty(request, { field: read.wrong, message: text.errors.limit }, managePage);
   }
   const plan = form.plan ?? '';
   const of = { back, about: 'plan', form: { show: managePage, field: 'plan' } } as const;
   if (form.confirmed !== 'yes') {
-    const now = await visit.view();
+    const now = await request.view();
     const isSame = windowNames.every((name) => now.ownLimits[name] === seen.ownLimits[name]);
     if (now.plan !== seen.plan || !isSame) {
-      await attempt(visit, of, () => Promise.reject(new AdminError('conflict', '')));
+      await attempt(request, of, () => Promise.reject(new AdminError('conflict', '')));
     }
-    return termsQuestion(visit, [
+    return termsQuestion(request, [
       { plan: seen.plan, limits: seen.ownLimits },
       { plan, ...read },
     ]);
@@ -411,20 +419,20 @@ async function save(visit: AccountVisit): Promise<PageAnswer> {
     if (limit !== seen.ownLimits[name]) limits[name] = limit === undefined ? 'plan' : limit;
   }
   const input = { id: account, limits, seen, ...(plan !== seen.plan && { plan }) };
-  await attempt(visit, of, () => admin.accounts.set(input));
-  return { goTo: `${overviewOf(visit)}?done=terms` };
+  await attempt(request, of, () => admin.accounts.set(input));
+  return { goTo: `${overviewOf(request)}?done=terms` };
 }
 
 async function termsQuestion(
-  visit: AccountVisit,
+  request: AccountRequest,
   terms: readonly [AccountTerms, AccountTerms],
 ): Promise<Page> {
-  const { admin, form, text, format } = visit;
+  const { admin, form, text, format } = request;
   const [, { plan, limits }] = terms;
-  const [{ windows }, plans] = await Promise.all([visit.view(), allPlans(admin)]);
+  const [{ windows }, plans] = await Promise.all([request.view(), allPlans(admin)]);
   const used = (name: WindowName) => windows[name]?.used ?? 0;
-  const about = termChanges(visit, plans, terms, (limit, name) =>
-    text.usedOf(format.number(used(name)), limitText(visit, limit)),
+  const about = termChanges(request, plans, terms, (limit, name) =>
+    text.usedOf(format.number(used(name)), limitText(request, limit)),
   );
   const allowed: Limits = { ...ofPlan(plans, plan), ...limits };
   const isReached = windowNames.some(
@@ -433,14 +441,14 @@ async function termsQuestion(
   const sent = Object.entries(limits).map(([name, limit]) =>
     hidden(`limit-${name}`, String(limit ?? 'unlimited')),
   );
-  return confirmation(visit, {
+  return confirmation(request, {
     title: text.changePlan,
     explanation:
       about.length === 0 ? text.sameTerms : isReached ? text.termsRefuse : text.termsApply,
     about,
-    action: pathOf(visit),
+    action: pathOf(request),
     yes: text.changeLimitsYes,
-    cancel: pathOf(visit),
+    cancel: pathOf(request),
     fields: html`${hidden('seen', form.seen ?? '')}${hidden('plan', plan)}${sent}${hidden('confirmed', 'yes')}`,
     isDanger: isReached,
   });
@@ -448,21 +456,21 @@ async function termsQuestion(
 
 const seenDetails = z.record(z.enum(detailNames), z.nullable(z.string()));
 
-async function saveDetails(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account } = visit;
-  const back = pathOf(visit);
-  const details = readSeen(visit, seenDetails, back);
-  const fault = tooLong(visit);
-  if (fault) return faulty(visit, fault, managePage);
-  const input = { id: account, ...readDetails(visit), seen: { details } };
+async function saveDetails(request: AccountRequest): Promise<PageAnswer> {
+  const { admin, account } = request;
+  const back = pathOf(request);
+  const details = readSeen(request, seenDetails, back);
+  const fault = tooLong(request);
+  if (fault) return faulty(request, fault, managePage);
+  const input = { id: account, ...readDetails(request), seen: { details } };
   const of = { back, about: 'details', form: { show: managePage, field: 'name' } } as const;
-  await attempt(visit, of, () => admin.accounts.set(input));
-  return { goTo: `${overviewOf(visit)}?done=saved` };
+  await attempt(request, of, () => admin.accounts.set(input));
+  return { goTo: `${overviewOf(request)}?done=saved` };
 }
 
-async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<Page> {
-  const { text, format } = visit;
-  const { keys, windows } = await visit.view();
+async function stateQuestion(request: AccountRequest, verb: 'suspend' | 'activate'): Promise<Page> {
+  const { text, format } = request;
+  const { keys, windows } = await request.view();
   const active = keys
     .filter(({ state }) => state === 'active')
     .map(({ label, keyId }) => label ?? keyId);
@@ -476,22 +484,25 @@ async function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'):
   const title = text[verb];
   const explanation = text[`${verb}Text`];
   const isDanger = verb === 'suspend';
-  const cancel = pathOf(visit);
-  return confirmation(visit, {
+  const cancel = pathOf(request);
+  return confirmation(request, {
     title,
     explanation,
     about,
-    action: visit.path,
+    action: request.path,
     yes: title,
     cancel,
     isDanger,
   });
 }
 
-async function changeState(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<PageAnswer> {
-  const { admin, account } = visit;
-  await attempt(visit, { back: pathOf(visit), about: 'other' }, () =>
+async function changeState(
+  request: AccountRequest,
+  verb: 'suspend' | 'activate',
+): Promise<PageAnswer> {
+  const { admin, account } = request;
+  await attempt(request, { back: pathOf(request), about: 'other' }, () =>
     admin.accounts[verb](account),
   );
-  return { goTo: `${overviewOf(visit)}?done=${verb === 'suspend' ? 'suspended' : 'activated'}` };
+  return { goTo: `${overviewOf(request)}?done=${verb === 'suspend' ? 'suspended' : 'activated'}` };
 }

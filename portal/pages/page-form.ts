@@ -6,11 +6,11 @@ import {
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
-import { field, hidden } from '../../packages/look/form-fields.ts';
-import { facts, type Html } from '../../packages/look/table.ts';
+import { field, hidden } from '../../packages/ui/form-fields.ts';
+import { definitionList, type Html } from '../../packages/ui/table.ts';
+import { OtherPage, type Page } from '../request/page-routes.ts';
+import type { PortalRequest } from '../request/portal-request.ts';
 import type { Text } from '../text/en.ts';
-import { OtherPage, type Page } from '../visit/page-routes.ts';
-import type { Visit } from '../visit/visit.ts';
 import { conflictPage, invalidPage, notFoundPage } from './page-parts.ts';
 
 /**
@@ -27,7 +27,7 @@ type Submit = {
 };
 
 export function postForm(
-  { formField, text }: Visit,
+  { formField, text }: PortalRequest,
   action: string,
   fields: Html,
   submit: Submit,
@@ -40,7 +40,7 @@ export function postForm(
 
 /** A question before something with consequences; `isDanger` unless it takes nothing away. */
 export function confirmation(
-  visit: Visit,
+  request: PortalRequest,
   ask: {
     title: string;
     explanation: string;
@@ -50,18 +50,18 @@ export function confirmation(
     fields?: Html;
     isDanger?: boolean;
     /** The facts that a person needs to decide. */
-    about?: Parameters<typeof facts>[0];
+    about?: Parameters<typeof definitionList>[0];
   },
 ): Page {
   const { title, explanation, action, yes, cancel, fields = '', isDanger = true, about = [] } = ask;
-  const form = postForm(visit, action, fields, { label: yes, isDanger, cancel });
+  const form = postForm(request, action, fields, { label: yes, isDanger, cancel });
   return {
     title,
-    body: html`<div class="card">${about.length > 0 ? facts(about) : ''}<p>${explanation}</p>${form}</div>`,
+    body: html`<div class="card">${about.length > 0 ? definitionList(about) : ''}<p>${explanation}</p>${form}</div>`,
   };
 }
 
-type Show<V> = (visit: V) => Page | Promise<Page>;
+type Show<V> = (request: V) => Page | Promise<Page>;
 
 /** A page with the form that was sent, under what is wrong. */
 const again = ({ title, body }: Page, status: Page['status'], wrong: Html): Page => {
@@ -69,23 +69,27 @@ const again = ({ title, body }: Page, status: Page['status'], wrong: Html): Page
 };
 
 /** The page of a form that failed: as it was sent, with the fault above it and beside the field. */
-export async function faulty<V extends Visit>(
-  visit: V,
-  fault: NonNullable<Visit['fault']>,
+export async function faulty<V extends PortalRequest>(
+  request: V,
+  fault: NonNullable<PortalRequest['fault']>,
   show: Show<V>,
 ): Promise<Page> {
-  const link = html`${visit.text.errors.invalid}: <a href="#${fault.field}">${fault.message}</a>`;
-  return again(await show({ ...visit, fault }), 422, link);
+  const link = html`${request.text.errors.invalid}: <a href="#${fault.field}">${fault.message}</a>`;
+  return again(await show({ ...request, fault }), 422, link);
 }
 
 /**
  * The page of a form whose subject somebody else has changed: as it was sent, beside the current
  * values.
  */
-async function changedForm<V extends Visit>(visit: V, back: string, show: Show<V>): Promise<Page> {
-  const { errors, showCurrent } = visit.text;
+async function changedForm<V extends PortalRequest>(
+  request: V,
+  back: string,
+  show: Show<V>,
+): Promise<Page> {
+  const { errors, showCurrent } = request.text;
   const link = html`<p>${errors.conflict}. ${errors.changedText}</p><p><a href="${back}">${showCurrent}</a></p>`;
-  return again(await show({ ...visit, comesBack: true }), 409, link);
+  return again(await show({ ...request, comesBack: true }), 409, link);
 }
 
 /** The name of a sentence about a fault. */
@@ -107,39 +111,39 @@ type FormChange<V> = {
  * own, in the reader's language. A conflict or a missing item always has a page.
  * @throws OtherPage
  */
-export async function attempt<V extends Visit, T>(
-  visit: V,
+export async function attempt<V extends PortalRequest, T>(
+  request: V,
   of: FormChange<V>,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AdminError) throw new OtherPage(await refusalPage(visit, of, error));
+    if (error instanceof AdminError) throw new OtherPage(await refusalPage(request, of, error));
     throw error;
   }
 }
 
-async function refusalPage<V extends Visit>(
-  visit: V,
+async function refusalPage<V extends PortalRequest>(
+  request: V,
   { back, about, form, own = {} }: FormChange<V>,
   error: AdminError,
 ): Promise<Page> {
-  const { text } = visit;
+  const { text } = request;
   const given = own[error.code];
   if (given !== undefined && typeof given !== 'string') return given;
   if (error.code === 'conflict' && given === undefined) {
-    return form ? changedForm(visit, back, form.show) : conflictPage(text, back);
+    return form ? changedForm(request, back, form.show) : conflictPage(text, back);
   }
   if (error.code === 'not_found' && given === undefined) return notFoundPage(text, back);
-  const message = given ?? refusalText(visit, error, about);
+  const message = given ?? refusalText(request, error, about);
   return form
-    ? faulty(visit, { field: form.field, message }, form.show)
+    ? faulty(request, { field: form.field, message }, form.show)
     : invalidPage(text, back, message);
 }
 
 function refusalText(
-  { text: { errors }, format }: Visit,
+  { text: { errors }, format }: PortalRequest,
   error: AdminError,
   about: ErrorText,
 ): string {
@@ -165,7 +169,11 @@ export const seenField = (seen: object): Html => hidden('seen', JSON.stringify(s
  * The values in the field that `seenField` writes. @throws OtherPage if the field is missing or
  * malformed
  */
-export function readSeen<T>({ form, text }: Visit, schema: z.ZodMiniType<T>, back: string): T {
+export function readSeen<T>(
+  { form, text }: PortalRequest,
+  schema: z.ZodMiniType<T>,
+  back: string,
+): T {
   try {
     return schema.parse(JSON.parse(form.seen ?? ''));
   } catch {
@@ -184,18 +192,18 @@ export const limitsField = z.partialRecord(
  * of a window.
  */
 export function limitFields(
-  visit: Visit,
+  request: PortalRequest,
   limits: Limits,
   hint: string,
   about: (name: WindowName) => string | undefined = () => undefined,
 ): Html {
-  const { text } = visit;
+  const { text } = request;
   const fields = windowNames.map((name) => {
     const limit = limits[name];
     const value = limit === null ? text.quota.unlimited : String(limit ?? '');
     const label = `${text.quota.limit} ${text.windows[name].toLowerCase()}`;
     const own = about(name);
-    return field(visit, {
+    return field(request, {
       name: `limit-${name}`,
       label,
       value,
@@ -206,7 +214,7 @@ export function limitFields(
 }
 
 /** The limits entered there, without the empty fields, or the name of an invalid field. */
-export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong: string } {
+export function readLimits({ form, text }: PortalRequest): { limits: Limits } | { wrong: string } {
   const limits: Partial<Record<WindowName, number | null>> = {};
   for (const name of windowNames) {
     const given = (form[`limit-${name}`] ?? '').toLowerCase();

@@ -8,12 +8,12 @@ import {
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
-import { escaped, sample } from '../../packages/look/samples.ts';
-import type { Html } from '../../packages/look/table.ts';
+import { escaped, sample } from '../../packages/ui/samples.ts';
+import type { Html } from '../../packages/ui/table.ts';
+import { may, type Page } from '../request/page-routes.ts';
+import type { PortalRequest } from '../request/portal-request.ts';
+import { warnShare } from '../request/shared.ts';
 import type { Text } from '../text/en.ts';
-import { may, type Page } from '../visit/page-routes.ts';
-import { warnShare } from '../visit/shared.ts';
-import type { Visit } from '../visit/visit.ts';
 
 /** Text that can be copied, in the same form as in the reference. */
 export function codeBlock(caption: string, text: string, id = ''): Html {
@@ -55,7 +55,7 @@ const usedShare = ({ used, limit }: { used: number; limit: number }) =>
  * in words.
  */
 export function quotaBar(
-  { text, format }: Visit,
+  { text, format }: PortalRequest,
   name: WindowName,
   { used, limit }: { used: number; limit: number },
 ) {
@@ -73,34 +73,37 @@ export function quotaBar(
 }
 
 /** An instant for people and machines. */
-export function instantOf({ format }: Pick<Visit, 'format'>, iso: string | null): Html {
+export function instantOf({ format }: Pick<PortalRequest, 'format'>, iso: string | null): Html {
   return iso === null ? '-' : html`<time datetime="${iso}">${format.instant(iso)}</time>`;
 }
 
 /** Until when a key works: for a whole last day, as people say it, or until an instant. */
-export function untilOf({ text, format }: Pick<Visit, 'text' | 'format'>, iso: string): Html {
+export function untilOf(
+  { text, format }: Pick<PortalRequest, 'text' | 'format'>,
+  iso: string,
+): Html {
   const lastDay = dutchTime.dateEndingAt(iso);
   if (lastDay !== undefined) return `${text.keyWorks.through} ${format.day(lastDay)}`;
   return html`${text.keyWorks.until} ${instantOf({ format }, iso)}`;
 }
 
 /** `1,000`, or `unlimited` */
-export const limitText = ({ text, format }: Visit, limit: number | null): string =>
+export const limitText = ({ text, format }: PortalRequest, limit: number | null): string =>
   limit === null ? text.quota.unlimited : format.number(limit);
 
 /** `1,000 per day, unlimited per month` */
-export function limitsText(visit: Visit, limits: Limits): string {
+export function limitsText(request: PortalRequest, limits: Limits): string {
   const shown = windowNames.flatMap((name) => {
     const limit = limits[name];
     return limit === undefined
       ? []
-      : [`${limitText(visit, limit)} ${visit.text.windows[name].toLowerCase()}`];
+      : [`${limitText(request, limit)} ${request.text.windows[name].toLowerCase()}`];
   });
   return shown.join(', ');
 }
 
 /** Confirms the action of the form just sent; shows only names that the texts contain. */
-export function doneNote({ query, text }: Visit): Html {
+export function doneNote({ query, text }: PortalRequest): Html {
   const name = query.done ?? '';
   const sentence = Object.hasOwn(text.done, name)
     ? text.done[name as keyof Text['done']]

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { SessionPage, SessionScope, SessionView } from '../../packages/admin/index.ts';
-import { field, hidden } from '../../packages/look/form-fields.ts';
-import { pager, searchForm } from '../../packages/look/list.ts';
-import { type Html, scrollTable } from '../../packages/look/table.ts';
-import { type Page, type PageAnswer, serviceRoutes } from '../visit/page-routes.ts';
-import type { Visit } from '../visit/visit.ts';
+import { field, hidden } from '../../packages/ui/form-fields.ts';
+import { pager, searchForm } from '../../packages/ui/list.ts';
+import { type Html, scrollTable } from '../../packages/ui/table.ts';
+import { type Page, type PageAnswer, serviceRoutes } from '../request/page-routes.ts';
+import type { PortalRequest } from '../request/portal-request.ts';
 import { changesPart } from './history-page.ts';
 import { leaveLink } from './members-page.ts';
 import { attempt, confirmation, faulty, postForm } from './page-form.ts';
@@ -23,13 +23,13 @@ export const sessionPages = serviceRoutes({
 const ownPath = '/sessions';
 const operatorPath = '/operator/sessions';
 
-async function ownPage(visit: Visit): Promise<Page> {
-  const { admin, format, people, person, text } = visit;
+async function ownPage(request: PortalRequest): Promise<Page> {
+  const { admin, format, people, person, text } = request;
   const accounts = await admin.members.accountsOf(people);
   const rows = accounts.map(({ account, role }): Html[] => [
     html`<a href="/accounts/${account}${homeOf(role)}">${account}</a>`,
     text.roles[role],
-    leaveLink(visit, account),
+    leaveLink(request, account),
   ]);
   const memberships = scrollTable(
     text.yourAccounts,
@@ -37,15 +37,15 @@ async function ownPage(visit: Visit): Promise<Page> {
     rows,
   );
   const { sessions } = await admin.sessions.list({ person: person.subject });
-  const table = sessionTable(visit, text.yourSessions, sessions, (session) => {
-    if (session.id === visit.session) return '-';
+  const table = sessionTable(request, text.yourSessions, sessions, (session) => {
+    if (session.id === request.session) return '-';
     const label = `${text.signOutAt.one}: ${format.instant(session.started)}`;
-    return html`<form method="post" action="${ownPath}">${visit.formField}${hidden('one', handleOf(session))}<button class="button plain" aria-label="${label}">${text.signOutAt.one}</button></form>`;
+    return html`<form method="post" action="${ownPath}">${request.formField}${hidden('one', handleOf(session))}<button class="button plain" aria-label="${label}">${text.signOutAt.one}</button></form>`;
   });
-  const endAll = postForm(visit, ownPath, '', { label: text.signOutAt.all, isDanger: true });
+  const endAll = postForm(request, ownPath, '', { label: text.signOutAt.all, isDanger: true });
   return {
     title: text.yourSessions,
-    body: html`${doneNote(visit)}<div class="card">${table}</div>
+    body: html`${doneNote(request)}<div class="card">${table}</div>
 ${rows.length > 0 ? html`<div class="card">${memberships}</div>` : ''}
 <div class="card"><h2>${text.signOutAt.all}</h2><p>${text.signOutAt.allText}</p>${endAll}</div>`,
   };
@@ -57,21 +57,21 @@ function handleOf({ id }: SessionView): string {
 }
 
 function sessionTable(
-  visit: Visit,
+  request: PortalRequest,
   caption: string,
   sessions: readonly SessionView[],
   end?: (session: SessionView) => Html,
 ): Html {
-  const { text } = visit;
+  const { text } = request;
   if (sessions.length === 0) return html`<p>${text.noSessions}</p>`;
   const rows = sessions.map((session): Html[] => {
     const { id, name, people, browser, started, seen } = session;
-    const isThis = id === visit.session;
+    const isThis = id === request.session;
     return [
       html`${name}<br><span class="muted">${people.at(-1)}</span>`,
       html`${browserName(browser)}${isThis ? html` <span class="muted">(${text.session.thisSession})</span>` : ''}`,
-      instantOf(visit, started),
-      instantOf(visit, seen),
+      instantOf(request, started),
+      instantOf(request, seen),
       ...(end ? [end(session)] : []),
     ];
   });
@@ -107,7 +107,7 @@ export function browserName(agent: string): string {
 }
 
 /** One of one's own sessions, or all. One that has ended meanwhile is as it should be. */
-async function endOwn({ admin, form, person }: Visit): Promise<PageAnswer> {
+async function endOwn({ admin, form, person }: PortalRequest): Promise<PageAnswer> {
   if (form.one !== undefined) {
     const { sessions } = await admin.sessions.list({ person: person.subject });
     const session = sessions.find((one) => handleOf(one) === form.one);
@@ -121,10 +121,10 @@ async function endOwn({ admin, form, person }: Visit): Promise<PageAnswer> {
 /**
  * The sessions of the person or the account that the page is asked for, else everybody's by page.
  */
-async function everybodysPage(visit: Visit): Promise<PageAnswer> {
-  const { admin, query } = visit;
+async function everybodysPage(request: PortalRequest): Promise<PageAnswer> {
+  const { admin, query } = request;
   const who = (query.who ?? '').trim();
-  const asked = { ...visit, form: { who } };
+  const asked = { ...request, form: { who } };
   const page = query.after ? { cursor: query.after } : {};
   return searchPage(asked, await ofScope(asked, () => admin.sessions.list(scopeOf(who), page)));
 }
@@ -135,40 +135,43 @@ function scopeOf(who: string): SessionScope {
   return /[:@]/.test(who) ? { person: who } : { account: who };
 }
 
-const searchAgain = (visit: Visit) => searchPage(visit, { sessions: [], cursor: null });
+const searchAgain = (request: PortalRequest) => searchPage(request, { sessions: [], cursor: null });
 
-function ofScope<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
+function ofScope<T>(request: PortalRequest, work: () => Promise<T>): Promise<T> {
   const form = { show: searchAgain, field: 'who' };
-  const own = { not_found: visit.text.errors.account };
-  return attempt(visit, { back: operatorPath, about: 'personOrAccount', form, own }, work);
+  const own = { not_found: request.text.errors.account };
+  return attempt(request, { back: operatorPath, about: 'personOrAccount', form, own }, work);
 }
 
-async function searchPage(visit: Visit, { sessions, cursor }: SessionPage): Promise<Page> {
-  const { admin, form, text } = visit;
+async function searchPage(
+  request: PortalRequest,
+  { sessions, cursor }: SessionPage,
+): Promise<Page> {
+  const { admin, form, text } = request;
   const who = form.who ?? '';
-  const next = pager(visit, { name: 'after', cursor });
+  const next = pager(request, { name: 'after', cursor });
   const end =
     sessions.length > 0
       ? html`<p><a class="button plain" href="${operatorPath}/end?who=${encodeURIComponent(who)}">${who === '' ? text.endSessions.everybodys : text.endSessions.these}</a></p>`
       : '';
-  const signIns = await changesPart(visit, admin.sessions.audit);
-  const whose = field(visit, {
+  const signIns = await changesPart(request, admin.sessions.audit);
+  const whose = field(request, {
     name: 'who',
     label: text.whoseSessions,
     hint: text.whoseSessionsHint,
   });
   return {
     title: text.operatorTabs.sessions,
-    body: html`${doneNote(visit)}<div class="card">${searchForm(operatorPath, whose, text.search)}</div>
-<div class="card">${sessionTable(visit, text.operatorTabs.sessions, sessions)}${next}${end}</div>
+    body: html`${doneNote(request)}<div class="card">${searchForm(operatorPath, whose, text.search)}</div>
+<div class="card">${sessionTable(request, text.operatorTabs.sessions, sessions)}${next}${end}</div>
 ${signIns}`,
   };
 }
 
-function question(visit: Visit): Page {
-  const { query, text } = visit;
+function question(request: PortalRequest): Page {
+  const { query, text } = request;
   const who = query.who ?? '';
-  return confirmation(visit, {
+  return confirmation(request, {
     title: who === '' ? text.endSessions.everybodys : `${text.endSessions.these}: ${who}`,
     explanation: text.endThemText,
     action: operatorPath,
@@ -178,13 +181,13 @@ function question(visit: Visit): Page {
   });
 }
 
-async function endOthers(visit: Visit): Promise<PageAnswer> {
-  const { admin, form, text } = visit;
+async function endOthers(request: PortalRequest): Promise<PageAnswer> {
+  const { admin, form, text } = request;
   const { who } = form;
   // Without the field it would be everybody.
   if (who === undefined) {
-    return faulty(visit, { field: 'who', message: text.errors.personOrAccount }, searchAgain);
+    return faulty(request, { field: 'who', message: text.errors.personOrAccount }, searchAgain);
   }
-  await ofScope(visit, () => admin.sessions.endAll(scopeOf(who)));
+  await ofScope(request, () => admin.sessions.endAll(scopeOf(who)));
   return { goTo: `${operatorPath}?done=sessionsEnded` };
 }

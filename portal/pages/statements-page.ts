@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
 import type { Statements } from '../../packages/admin/statements.ts';
-import { csvFile } from '../../packages/look/csv.ts';
-import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
+import { csvFile } from '../../packages/ui/csv.ts';
+import { definitionList, type Html, numbers, scrollTable } from '../../packages/ui/table.ts';
 import {
   accountRoutes,
   OtherPage,
   type Page,
   type PageAnswer,
   serviceRoutes,
-} from '../visit/page-routes.ts';
-import type { AccountVisit, Visit } from '../visit/visit.ts';
+} from '../request/page-routes.ts';
+import type { AccountRequest, PortalRequest } from '../request/portal-request.ts';
 import { attempt } from './page-form.ts';
 import { instantOf, invalidPage } from './page-parts.ts';
 
@@ -36,13 +36,13 @@ export const statementPages = [
 const mostBytes = 5_000_000;
 
 const allPath = '/operator/statements';
-const listPathOf = ({ account }: AccountVisit) => `/accounts/${account}/statements`;
-const fileOf = ({ account }: AccountVisit, month: string, type: 'csv' | 'json') =>
+const listPathOf = ({ account }: AccountRequest) => `/accounts/${account}/statements`;
+const fileOf = ({ account }: AccountRequest, month: string, type: 'csv' | 'json') =>
   `/accounts/${account}/statement.${type}?month=${month}`;
-const monthOf = ({ query }: Visit) => query.month ?? '';
+const monthOf = ({ query }: PortalRequest) => query.month ?? '';
 
 /** @throws OtherPage if the statements are not connected */
-async function statementsOf({ tools, text }: Visit): Promise<Statements> {
+async function statementsOf({ tools, text }: PortalRequest): Promise<Statements> {
   if (tools.statements) return tools.statements();
   const body = html`<div class="card"><p>${text.noStatements}</p></div>`;
   throw new OtherPage({ title: text.bill.statements, status: 404, body });
@@ -52,25 +52,25 @@ async function statementsOf({ tools, text }: Visit): Promise<Statements> {
  * Returns what `work` finds in the statements. @throws OtherPage if the statement does not exist
  */
 async function find<T>(
-  visit: Visit,
+  request: PortalRequest,
   back: string,
   work: (statements: Statements) => Promise<T>,
 ): Promise<T> {
-  const statements = await statementsOf(visit);
-  const own = { not_found: visit.text.errors.statement };
-  return attempt(visit, { back, about: 'statement', own }, () => work(statements));
+  const statements = await statementsOf(request);
+  const own = { not_found: request.text.errors.statement };
+  return attempt(request, { back, about: 'statement', own }, () => work(statements));
 }
 
-async function monthsPage(visit: AccountVisit): Promise<Page> {
-  const { text, format } = visit;
+async function monthsPage(request: AccountRequest): Promise<Page> {
+  const { text, format } = request;
   const title = text.bill.statements;
   // Only the state, because the counts of a month cover all accounts.
-  const months = await (await statementsOf(visit)).months({ account: visit.account });
+  const months = await (await statementsOf(request)).months({ account: request.account });
   const rows = months.map(({ month, state }): Html[] => [
     format.month(month),
     text.monthStates[state],
     state === 'closed'
-      ? html`<span class="actions"><a href="${listPathOf(visit)}/show?month=${month}">${text.showStatement}</a><a href="${fileOf(visit, month, 'csv')}" aria-label="${text.download.csv}: ${format.month(month)}">${text.download.csv}</a></span>`
+      ? html`<span class="actions"><a href="${listPathOf(request)}/show?month=${month}">${text.showStatement}</a><a href="${fileOf(request, month, 'csv')}" aria-label="${text.download.csv}: ${format.month(month)}">${text.download.csv}</a></span>`
       : '-',
   ]);
   return {
@@ -79,56 +79,56 @@ async function monthsPage(visit: AccountVisit): Promise<Page> {
   };
 }
 
-const findStatement = (visit: AccountVisit) =>
-  find(visit, listPathOf(visit), (statements) =>
-    statements.show({ account: visit.account, month: monthOf(visit) }),
+const findStatement = (request: AccountRequest) =>
+  find(request, listPathOf(request), (statements) =>
+    statements.show({ account: request.account, month: monthOf(request) }),
   );
 
-async function statementPage(visit: AccountVisit): Promise<Page> {
-  const { month, plans, lookups, days, sha256 } = await findStatement(visit);
-  const { text, format } = visit;
+async function statementPage(request: AccountRequest): Promise<Page> {
+  const { month, plans, lookups, days, sha256 } = await findStatement(request);
+  const { text, format } = request;
   const periods = plans.map(({ plan, from, to, lookups }): Html[] => {
     return [plan, format.day(from), format.day(to), format.number(lookups)];
   });
   const rows = days.map((day): Html[] => [format.day(day.date), format.number(day.lookups)]);
   return {
     title: `${text.bill.statement} ${format.month(month)}`,
-    body: html`<div class="card">${facts([
+    body: html`<div class="card">${definitionList([
       [text.sum.lookups, format.number(lookups)],
       ['SHA-256', html`<code>${sha256}</code>`],
     ])}
 <p class="muted">${text.statementText}</p>
-<p class="actions"><a href="${fileOf(visit, month, 'csv')}">${text.download.csv}</a><a href="${fileOf(visit, month, 'json')}">${text.download.json}</a><a href="${listPathOf(visit)}">${text.bill.statements}</a></p></div>
+<p class="actions"><a href="${fileOf(request, month, 'csv')}">${text.download.csv}</a><a href="${fileOf(request, month, 'json')}">${text.download.json}</a><a href="${listPathOf(request)}">${text.bill.statements}</a></p></div>
 <div class="card">${scrollTable(text.about.plan, [text.about.plan, text.range.rangeFrom, text.range.rangeTo, numbers(text.sum.lookups)], periods)}<p class="muted">${text.planPeriodsText}</p></div>
 <div class="card">${scrollTable(text.sum.lookups, [text.periods.day, numbers(text.sum.lookups)], rows)}</div>`,
   };
 }
 
-async function statementCsv(visit: AccountVisit): Promise<PageAnswer> {
-  const statement = await findStatement(visit);
+async function statementCsv(request: AccountRequest): Promise<PageAnswer> {
+  const statement = await findStatement(request);
   const { statementsCsv } = await import('../../packages/admin/statements.ts');
   return csvFile(
-    `${visit.account}-${statement.month}.csv`,
+    `${request.account}-${statement.month}.csv`,
     statementsCsv(statement.month, [statement]),
   );
 }
 
 /** The bytes that the hash was made of: the members in this order, without spaces. */
-async function statementJson(visit: AccountVisit): Promise<PageAnswer> {
-  const statement = await findStatement(visit);
-  const name = `${visit.account}-${statement.month}.json`;
+async function statementJson(request: AccountRequest): Promise<PageAnswer> {
+  const statement = await findStatement(request);
+  const name = `${request.account}-${statement.month}.json`;
   return { file: JSON.stringify(statement), type: 'application/json', name };
 }
 
-async function allMonthsPage(visit: Visit): Promise<Page> {
-  const { text, format } = visit;
+async function allMonthsPage(request: PortalRequest): Promise<Page> {
+  const { text, format } = request;
   const title = text.bill.statements;
   const number = (value: number | null) => (value === null ? '-' : format.number(value));
-  const months = await (await statementsOf(visit)).months({});
+  const months = await (await statementsOf(request)).months({});
   const rows = months.map(({ month, state, closed, accounts, lookups }): Html[] => [
     format.month(month),
     text.monthStates[state],
-    instantOf(visit, closed),
+    instantOf(request, closed),
     number(accounts),
     number(lookups),
     html`<a href="${state === 'closed' ? allPath : '/operator/usage'}.csv?month=${month}">${text.download.csv}</a>`,
@@ -140,10 +140,10 @@ async function allMonthsPage(visit: Visit): Promise<Page> {
   };
 }
 
-async function allStatementsCsv(visit: Visit): Promise<PageAnswer> {
-  const { text } = visit;
-  const month = monthOf(visit);
-  const file = await find(visit, allPath, (statements) => statements.csv(month));
+async function allStatementsCsv(request: PortalRequest): Promise<PageAnswer> {
+  const { text } = request;
+  const month = monthOf(request);
+  const file = await find(request, allPath, (statements) => statements.csv(month));
   if (file.length > mostBytes) return invalidPage(text, allPath, text.tooManyStatements);
   return csvFile(`statements-${month}.csv`, Buffer.from(file).toString());
 }

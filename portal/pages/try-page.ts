@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
-import { checkboxes, field } from '../../packages/look/form-fields.ts';
-import type { Html } from '../../packages/look/table.ts';
+import { checkboxes, field } from '../../packages/ui/form-fields.ts';
+import type { Html } from '../../packages/ui/table.ts';
 import {
   accountRoutes,
   may,
   type Page,
   type PageAnswer,
   serviceRoutes,
-} from '../visit/page-routes.ts';
-import type { AccountVisit, Visit } from '../visit/visit.ts';
+} from '../request/page-routes.ts';
+import type { AccountRequest, PortalRequest } from '../request/portal-request.ts';
 import { curlLine, lookupUrl } from './account-page.ts';
 import { faulty, postForm } from './page-form.ts';
 import { accountList, codeBlock, instantOf } from './page-parts.ts';
@@ -32,7 +32,7 @@ export const tryPath = (account: string) => `/accounts/${account}/api/try`;
 export const isTryPath = (path: string) => /^\/accounts\/[^/]+\/api\/try$/.test(path);
 
 /** The reference links here, as it knows no account. */
-async function chooseAccount({ admin, people, text }: Visit): Promise<PageAnswer> {
+async function chooseAccount({ admin, people, text }: PortalRequest): Promise<PageAnswer> {
   const accounts = await admin.members.accountsOf(people);
   const [first, ...others] = accounts.filter(({ role }) => may(role, 'account.view'));
   if (!first) return { goTo: '/' };
@@ -50,19 +50,19 @@ const parameters = { postcode: '9999SD', huisnummer: '1', toevoeging: '' };
 
 const checkboxOf = (name: string) => `include-${name}`;
 
-type IncludeChoice = keyof Visit['text']['includes'];
+type IncludeChoice = keyof PortalRequest['text']['includes'];
 
-function offeredBy({ text, tools }: Visit): IncludeChoice[] {
+function offeredBy({ text, tools }: PortalRequest): IncludeChoice[] {
   const names = Object.keys(text.includes) as IncludeChoice[];
   return names.filter((name) => name !== 'objecten' || tools.settings.objecten);
 }
 
-function tryPage(visit: AccountVisit): Page {
-  const { account, text, tools } = visit;
+function tryPage(request: AccountRequest): Page {
+  const { account, text, tools } = request;
   const { demo } = tools.settings;
   // A key, wherever it was pasted, does not come back.
-  const { key: _key, ...form } = { ...visit.form, ...typedIn(visit) };
-  const shown = { ...visit, form };
+  const { key: _key, ...form } = { ...request.form, ...typedIn(request) };
+  const shown = { ...request, form };
   const isDemo = demo?.account === account;
   const key = field(shown, {
     name: 'key',
@@ -76,10 +76,10 @@ function tryPage(visit: AccountVisit): Page {
   );
   const includes = checkboxes(shown, {
     legend: text.tryInclude,
-    options: offeredBy(visit).map((name) => [checkboxOf(name), text.includes[name]]),
+    options: offeredBy(request).map((name) => [checkboxOf(name), text.includes[name]]),
   });
   const fields = html`${key}<div class="fields">${inputs}</div>${includes}`;
-  const sent = postForm(visit, tryPath(account), fields, {
+  const sent = postForm(request, tryPath(account), fields, {
     label: text.call.tryIt,
     inPlace: { keeps: 'key', failed: text.trySendFailed },
   });
@@ -90,7 +90,7 @@ function tryPage(visit: AccountVisit): Page {
 }
 
 /** The values typed for the parameters, without any key, which would be sent in an address. */
-function typedIn({ form }: Visit): Record<string, string> {
+function typedIn({ form }: PortalRequest): Record<string, string> {
   const typed = Object.keys(parameters).flatMap((name) => {
     const value = form[name];
     return value === undefined ? [] : [[name, /bagadres_/i.test(value) ? '' : value]];
@@ -98,33 +98,33 @@ function typedIn({ form }: Visit): Record<string, string> {
   return Object.fromEntries(typed);
 }
 
-async function tryLookup(visit: AccountVisit): Promise<Page> {
-  const { form, text, tools } = visit;
+async function tryLookup(request: AccountRequest): Promise<Page> {
+  const { form, text, tools } = request;
   const { key = '' } = form;
   if (!/^[!-~]+$/.test(key)) {
-    return faulty(visit, { field: 'key', message: text.errors.wholeKey }, tryPage);
+    return faulty(request, { field: 'key', message: text.errors.wholeKey }, tryPage);
   }
   const { apiUrl } = tools.settings;
-  const include = offeredBy(visit).filter((name) => form[checkboxOf(name)] !== undefined);
-  const query = Object.entries({ ...typedIn(visit), include: include.join(',') }).filter(
+  const include = offeredBy(request).filter((name) => form[checkboxOf(name)] !== undefined);
+  const query = Object.entries({ ...typedIn(request), include: include.join(',') }).filter(
     ([, value]) => value !== '',
   );
   const answer = await responseTo(lookupUrl(apiUrl, query), key).catch(() => undefined);
   if (!answer) {
-    const { title, body } = tryPage(visit);
+    const { title, body } = tryPage(request);
     return {
       title,
       status: 503,
       body: html`<p class="note bad" role="alert">${text.tryFailed}</p>${body}`,
     };
   }
-  const { says, kind, wrong } = meaningOf(visit, answer);
-  const { title, body } = tryPage({ ...visit, ...(wrong && { fault: wrong }) });
-  const request = codeBlock(text.call.request, curlLine(apiUrl, 'YOUR_KEY', query), 'curl');
+  const { says, kind, wrong } = meaningOf(request, answer);
+  const { title, body } = tryPage({ ...request, ...(wrong && { fault: wrong }) });
+  const call = codeBlock(text.call.request, curlLine(apiUrl, 'YOUR_KEY', query), 'curl');
   const response = codeBlock(text.call.answer, answer.lines.join('\n'), 'answer');
   return {
     title,
-    body: html`<div class="card" role="status"><div class="note ${kind}">${says}</div>${request}${response}</div>${body}`,
+    body: html`<div class="card" role="status"><div class="note ${kind}">${says}</div>${call}${response}</div>${body}`,
   };
 }
 
@@ -197,16 +197,16 @@ const problemSchema = z.object({
 type TriedProblem = z.infer<typeof problemSchema>;
 
 /** The sentence for a person about a response, and the field of the form that is wrong. */
-type TriedMeaning = { says: Html; kind: 'good' | 'warn' | 'bad'; wrong?: Visit['fault'] };
+type TriedMeaning = { says: Html; kind: 'good' | 'warn' | 'bad'; wrong?: PortalRequest['fault'] };
 
-function meaningOf(visit: AccountVisit, answer: TriedAnswer): TriedMeaning {
-  const { text, tools } = visit;
+function meaningOf(request: AccountRequest, answer: TriedAnswer): TriedMeaning {
+  const { text, tools } = request;
   const { tried } = text;
   const { status, body } = answer;
   const bad = (says: Html): TriedMeaning => ({ says, kind: 'bad' });
   if (status === 200) {
     const { data } = outcomeSchema.safeParse(body);
-    return data ? outcomeOf(visit, data) : bad(tried.other(String(status)));
+    return data ? outcomeOf(request, data) : bad(tried.other(String(status)));
   }
   const problem = problemSchema.safeParse(body).data ?? problemSchema.parse({});
   if (status === 401) {
@@ -218,16 +218,16 @@ function meaningOf(visit: AccountVisit, answer: TriedAnswer): TriedMeaning {
     );
   }
   if (status === 404) return bad(tried.noApi(tools.settings.apiUrl));
-  if (status === 422 && problem.errors.length > 0) return faultsOf(visit, problem);
+  if (status === 422 && problem.errors.length > 0) return faultsOf(request, problem);
   if (status === 429) {
-    const limits = problem.violated_windows.map((name) => limitNamed(visit, name)).join(', ');
+    const limits = problem.violated_windows.map((name) => limitNamed(request, name)).join(', ');
     const what = limits === '' ? tried.busy : tried.limits(limits);
-    return bad(html`${what} ${againIn(visit, answer.retryAfter)}`);
+    return bad(html`${what} ${againIn(request, answer.retryAfter)}`);
   }
   return bad(tried.other(String(status)));
 }
 
-function outcomeOf({ text }: Visit, outcome: z.infer<typeof outcomeSchema>): TriedMeaning {
+function outcomeOf({ text }: PortalRequest, outcome: z.infer<typeof outcomeSchema>): TriedMeaning {
   const { tried } = text;
   const placeText = ({ straat, woonplaats }: z.infer<typeof placeSchema>) =>
     `${straat}, ${woonplaats}`;
@@ -244,25 +244,28 @@ function outcomeOf({ text }: Visit, outcome: z.infer<typeof outcomeSchema>): Tri
 }
 
 /** The limit of a window, or of a key, as a sentence names it. */
-function limitNamed({ text }: Visit, name: string): string {
+function limitNamed({ text }: PortalRequest, name: string): string {
   const { windows } = text;
   if (Object.hasOwn(windows, name)) return windows[name as keyof typeof windows].toLowerCase();
   return name === 'key-day' ? text.tried.ofKey : name;
 }
 
 /** When a request can succeed: after some seconds, or from a time on. */
-function againIn(visit: Visit, seconds: number): Html {
-  const { text, format, tools } = visit;
+function againIn(request: PortalRequest, seconds: number): Html {
+  const { text, format, tools } = request;
   if (seconds <= 120) return text.tried.againIn(format.count(Math.max(1, seconds), 'second'));
   const at = new Date(tools.now() + seconds * 1000).toISOString();
-  return html`${text.tried.againFrom} ${instantOf(visit, at)}.`;
+  return html`${text.tried.againFrom} ${instantOf(request, at)}.`;
 }
 
 /**
  * Every fault of the input: the input that the API suggests, else its sentence, which is in
  * English, and the explanation in the reference in the language of the page.
  */
-function faultsOf({ text, language, tools }: Visit, { errors }: TriedProblem): TriedMeaning {
+function faultsOf(
+  { text, language, tools }: PortalRequest,
+  { errors }: TriedProblem,
+): TriedMeaning {
   const { tried } = text;
   const items = errors.map(({ parameter = '', code, detail, suggestion = {} }) => {
     const suggested = Object.entries(suggestion).map(([name, value]) => `${name}=${value}`);

@@ -10,10 +10,10 @@ import type {
   UsagePart,
   WindowName,
 } from '../../packages/admin/index.ts';
-import { chart } from '../../packages/look/chart.ts';
-import { csvTable } from '../../packages/look/csv.ts';
-import { field, hidden } from '../../packages/look/form-fields.ts';
-import { listOf } from '../../packages/look/list.ts';
+import { chart } from '../../packages/ui/chart.ts';
+import { csvTable } from '../../packages/ui/csv.ts';
+import { field, hidden } from '../../packages/ui/form-fields.ts';
+import { listOf } from '../../packages/ui/list.ts';
 import {
   daysLater,
   isDate,
@@ -27,17 +27,17 @@ import {
   sumsBy,
   type UsagePeriod,
   utcDateOf,
-} from '../../packages/look/periods.ts';
-import { facts, type Html, numbers, scrollTable } from '../../packages/look/table.ts';
-import type { Text } from '../text/en.ts';
+} from '../../packages/ui/periods.ts';
+import { definitionList, type Html, numbers, scrollTable } from '../../packages/ui/table.ts';
 import {
   accountRoutes,
   OtherPage,
   type Page,
   type PageAnswer,
   serviceRoutes,
-} from '../visit/page-routes.ts';
-import type { AccountVisit, Visit } from '../visit/visit.ts';
+} from '../request/page-routes.ts';
+import type { AccountRequest, PortalRequest } from '../request/portal-request.ts';
+import type { Text } from '../text/en.ts';
 import { attempt, faulty } from './page-form.ts';
 import { invalidPage, quotaBar, stateTag } from './page-parts.ts';
 
@@ -61,17 +61,17 @@ export type Usage = Range & { sums: PeriodSum[]; refusals: DayRefusals[] };
 const periodsShown = { day: 30, week: 26, month: 12 };
 
 const later = (one: string, other: string) => (one > other ? one : other);
-const todayOf = ({ tools }: Visit) => utcDateOf(new Date(tools.now()));
+const todayOf = ({ tools }: PortalRequest) => utcDateOf(new Date(tools.now()));
 
 /**
  * Reads the range that the address asks for, else the last available days, weeks or months. For a
  * range without data every page and file says the same, beside the requested days.
  * @throws OtherPage
  */
-async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T>): Promise<T> {
-  const { admin, account, query, text } = visit;
-  const asked = { ...visit, form: { from: query.from ?? '', to: query.to ?? '' } };
-  const show = (again: AccountVisit): Page => ({
+async function inRange<T>(request: AccountRequest, read: (range: Range) => Promise<T>): Promise<T> {
+  const { admin, account, query, text } = request;
+  const asked = { ...request, form: { from: query.from ?? '', to: query.to ?? '' } };
+  const show = (again: AccountRequest): Page => ({
     title: text.tabs.usage,
     body: html`<div class="card">${rangeForm(again)}</div>`,
   });
@@ -81,10 +81,10 @@ async function inRange<T>(visit: AccountVisit, read: (range: Range) => Promise<T
   );
   if (wrong) throw new OtherPage(await faulty(asked, { field: wrong, message }, show));
   const own = { not_found: message };
-  const of = { back: pathOf(visit), about: 'range', form: { show, field: 'from' }, own } as const;
+  const of = { back: pathOf(request), about: 'range', form: { show, field: 'from' }, own } as const;
   return attempt(asked, of, async () => {
     const by = periods.find((period) => period === query.by);
-    const to = query.to || todayOf(visit);
+    const to = query.to || todayOf(request);
     const first = firstOf(by ?? 'day', to);
     const kept = await admin.accounts.usageKeptSince(account);
     const from = query.from || (kept <= to ? later(first, kept) : first);
@@ -102,20 +102,20 @@ function firstOf(period: UsagePeriod, to: string): string {
   return utcDateOf(new Date(Date.UTC(year, month - 1 - count, 1)));
 }
 
-const readUsage = (visit: AccountVisit): Promise<Usage> =>
-  inRange(visit, async (range) => {
-    const { days, refusals } = await visit.admin.accounts.usage(visit.account, range);
+const readUsage = (request: AccountRequest): Promise<Usage> =>
+  inRange(request, async (range) => {
+    const { days, refusals } = await request.admin.accounts.usage(request.account, range);
     return { ...range, sums: sumsBy(range.by, [...days, ...refusals]), refusals };
   });
 
-async function usagePage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, text, format } = visit;
-  const usage = await readUsage(visit);
+async function usagePage(request: AccountRequest): Promise<Page> {
+  const { admin, account, text, format } = request;
+  const usage = await readUsage(request);
   const { from, to } = usage;
   const total = usage.sums.reduce((sum, { lookups }) => sum + lookups, 0);
-  const { windows } = await visit.view();
-  const head = html`${facts([...(await comparisonOf(visit, windows)), [text.sum.total, format.number(total)]], 'stats')}
-<div class="toolbar">${choices(visit, usage.by)}${rangeForm({ ...visit, form: { from, to } })}</div>`;
+  const { windows } = await request.view();
+  const head = html`${definitionList([...(await comparisonOf(request, windows)), [text.sum.total, format.number(total)]], 'stats')}
+<div class="toolbar">${choices(request, usage.by)}${rangeForm({ ...request, form: { from, to } })}</div>`;
   if (total === 0 && usage.refusals.length === 0) {
     return {
       title: text.tabs.usage,
@@ -126,36 +126,36 @@ async function usagePage(visit: AccountVisit): Promise<Page> {
   return {
     title: text.tabs.usage,
     body: html`<div class="card">${head}
-${await usageChart(visit, usage)}<p class="muted">${text.usageText}</p></div>
-${refusalCard(visit, usage)}
-<div class="card">${usageTable(visit, usage)}${fileLinks(visit, `${pathOf(visit)}.csv`, usage)}</div>
-<div class="card">${keyTable(visit, byKey)}<p class="muted">${text.byKeyText}</p>${fileLinks(visit, `${pathOf(visit)}-by-key.csv`, usage)}</div>`,
+${await usageChart(request, usage)}<p class="muted">${text.usageText}</p></div>
+${refusalCard(request, usage)}
+<div class="card">${usageTable(request, usage)}${fileLinks(request, `${pathOf(request)}.csv`, usage)}</div>
+<div class="card">${keyTable(request, byKey)}<p class="muted">${text.byKeyText}</p>${fileLinks(request, `${pathOf(request)}-by-key.csv`, usage)}</div>`,
   };
 }
 
-const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/usage`;
+const pathOf = ({ account }: AccountRequest) => `/accounts/${account}/usage`;
 
 /** Links to the possible periods of a bar; the current period is marked. */
-function choices(visit: AccountVisit, by: UsagePeriod): Html {
-  const { text } = visit;
+function choices(request: AccountRequest, by: UsagePeriod): Html {
+  const { text } = request;
   const links = periods.map(
     (period) =>
-      html`<a href="${pathOf(visit)}?by=${period}"${period === by ? html` aria-current="true"` : ''}>${text.byPeriod[period]}</a>`,
+      html`<a href="${pathOf(request)}?by=${period}"${period === by ? html` aria-current="true"` : ''}>${text.byPeriod[period]}</a>`,
   );
   return html`<nav class="choices" aria-label="${text.range.period}">${links}</nav>`;
 }
 
 /** A file for people and one for programs. */
-function fileLinks({ text }: Visit, path: string, { by, from, to }: Range): Html {
+function fileLinks({ text }: PortalRequest, path: string, { by, from, to }: Range): Html {
   const address = (more: Record<string, string>) =>
     `${path}?${new URLSearchParams({ by, from, to, ...more })}`;
   return html`<p class="actions"><a class="button plain" href="${address({ for: 'people' })}">${text.download.excel}</a><a class="button plain" href="${address({})}">${text.download.csv}</a></p>`;
 }
 
 /** The usage by day of the last 30 days, and of this month if it has more. */
-export async function recentUsage(visit: AccountVisit): Promise<Usage> {
-  const { admin, account } = visit;
-  const to = todayOf(visit);
+export async function recentUsage(request: AccountRequest): Promise<Usage> {
+  const { admin, account } = request;
+  const to = todayOf(request);
   const [first = to] = [firstOf('day', to), periodStart('month', to)].toSorted();
   const from = later(first, await admin.accounts.usageKeptSince(account));
   const { days, refusals } = await admin.accounts.usage(account, { from, to });
@@ -163,11 +163,11 @@ export async function recentUsage(visit: AccountVisit): Promise<Usage> {
 }
 
 /** The chart of the last 30 days. */
-export async function recentChart(visit: AccountVisit, usage: Usage): Promise<Html> {
+export async function recentChart(request: AccountRequest, usage: Usage): Promise<Html> {
   const isEmpty = usage.refusals.length === 0 && usage.sums.every(({ lookups }) => lookups === 0);
   return isEmpty
-    ? html`<p class="nothing">${visit.text.noUsage}</p>`
-    : usageChart({ ...visit, query: {} }, { ...usage, sums: lastDays(usage) });
+    ? html`<p class="nothing">${request.text.noUsage}</p>`
+    : usageChart({ ...request, query: {} }, { ...usage, sums: lastDays(usage) });
 }
 
 /**
@@ -184,24 +184,24 @@ function lastDays({ to, sums }: Usage): PeriodSum[] {
 
 /** A number that counts against the limit of a window, if it has a limit. */
 function ofLimit(
-  visit: Visit,
+  request: PortalRequest,
   name: 'day' | 'month',
   used: number,
   windows: AccountView['windows'],
 ): Html {
-  const { text, format } = visit;
+  const { text, format } = request;
   const limit = windows[name]?.limit ?? null;
   if (limit === null) return format.number(used);
-  return html`${format.number(used)} <span class="muted">${text.ofLimit(format.number(limit))}</span>${quotaBar(visit, name, { used, limit })}`;
+  return html`${format.number(used)} <span class="muted">${text.ofLimit(format.number(limit))}</span>${quotaBar(request, name, { used, limit })}`;
 }
 
 /** This month until now, and the last one until the same day. */
 async function comparisonOf(
-  visit: AccountVisit,
+  request: AccountRequest,
   windows: AccountView['windows'],
 ): Promise<(readonly [name: string, value: Html])[]> {
-  const { admin, account, text, format } = visit;
-  const today = todayOf(visit);
+  const { admin, account, text, format } = request;
+  const today = todayOf(request);
   const month = periodStart('month', today);
   const before = periodStart('month', daysLater(month, -1));
   const from = later(before, await admin.accounts.usageKeptSince(account));
@@ -212,7 +212,7 @@ async function comparisonOf(
       .filter(({ date }) => periodStart('month', date) === first && date.slice(8) <= today.slice(8))
       .reduce((sum, { lookups }) => sum + lookups, 0);
   return [
-    [text.soFar.thisMonth, ofLimit(visit, 'month', sumOf(month), windows)],
+    [text.soFar.thisMonth, ofLimit(request, 'month', sumOf(month), windows)],
     ...(from === before ? [[text.soFar.lastMonth, format.number(sumOf(before))] as const] : []),
   ];
 }
@@ -221,14 +221,14 @@ async function comparisonOf(
  * A bar for each period of the range, with marks for refusals, which count against no limit. The
  * table on the page of usage says the same in words.
  */
-async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
-  const { text, format } = visit;
+async function usageChart(request: AccountRequest, usage: Usage): Promise<Html> {
+  const { text, format } = request;
   const { by, sums } = usage;
-  const today = todayOf(visit);
+  const today = todayOf(request);
   const refused = refusalColumns(text);
   const bars = sums.map((sum) => {
     const isUnfinished = periodStart(by, sum.to) === periodStart(by, today);
-    const name = `${nameOf(visit, by, sum)}${isUnfinished ? ` (${text.sum.soFar})` : ''}`;
+    const name = `${nameOf(request, by, sum)}${isUnfinished ? ` (${text.sum.soFar})` : ''}`;
     const found = refused.filter(({ name }) => sum[name] > 0);
     const parts = found.map(
       ({ name, heading }) => `${heading}: ${text.atLeast(format.number(sum[name]))}`,
@@ -247,7 +247,7 @@ async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
       ? []
       : [by === 'month' ? format.shortMonth(from) : format.shortDay(from)];
   });
-  const limit = await limitLine(visit, by, sums);
+  const limit = await limitLine(request, by, sums);
   return chart({
     label: text.chart,
     bar: { name: 'lookups', label: text.sum.lookups },
@@ -260,12 +260,12 @@ async function usageChart(visit: AccountVisit, usage: Usage): Promise<Html> {
 }
 
 /** The limit of a day or a month, drawn from the first bar whose end has this limit. */
-async function limitLine(visit: AccountVisit, by: UsagePeriod, sums: readonly PeriodSum[]) {
-  const { text, format } = visit;
-  const { windows } = await visit.view();
+async function limitLine(request: AccountRequest, by: UsagePeriod, sums: readonly PeriodSum[]) {
+  const { text, format } = request;
+  const { windows } = await request.view();
   const value = by === 'week' ? null : (windows[by]?.limit ?? null);
   if (by === 'week' || value === null) return undefined;
-  const since = await limitSince(visit, by, sums[0]?.from ?? '');
+  const since = await limitSince(request, by, sums[0]?.from ?? '');
   const from = sums.findIndex(({ to }) => to >= since);
   if (from < 0) return undefined;
   const label = `${text.quota.limit} ${text.windows[by].toLowerCase()}: ${format.number(value)}`;
@@ -283,12 +283,12 @@ const entriesRead = 200;
  * read. The audits have every change of the account's plan and limits, and of its plan's limits.
  */
 async function limitSince(
-  visit: AccountVisit,
+  request: AccountRequest,
   window: 'day' | 'month',
   first: string,
 ): Promise<string> {
-  const { admin, account } = visit;
-  const { plan, ownLimits } = await visit.view();
+  const { admin, account } = request;
+  const { plan, ownLimits } = await request.view();
   const isOwn = ownLimits[window] !== undefined;
   const [ofAccount, ofPlan] = await Promise.all([
     admin.accounts.audit(account, { limit: entriesRead }),
@@ -311,7 +311,7 @@ async function limitSince(
 
 /** The last day when a limit refused requests, else their account or their input: in a sentence. */
 export function lastRefusal(
-  { text, format }: Visit,
+  { text, format }: PortalRequest,
   refusals: readonly DayRefusals[],
 ): string | undefined {
   for (const kind of ['quota', 'inactive', 'input'] as const) {
@@ -329,8 +329,8 @@ export function lastRefusal(
 const refusalsShown = 5;
 
 /** The refused requests, by reason, day and window, shown if any were refused. */
-function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
-  const { text, format } = visit;
+function refusalCard(request: AccountRequest, { refusals }: Usage): Html {
+  const { text, format } = request;
   if (refusals.length === 0) return '';
   const count = (number: number) => text.atLeast(format.number(number));
   const rows = refusals
@@ -355,8 +355,8 @@ function refusalCard(visit: AccountVisit, { refusals }: Usage): Html {
   return html`<div class="card" id="refusals">${scrollTable(text.whyRefused, head, rows)}<p class="muted">${text.refusedText}</p></div>`;
 }
 
-function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
-  const { text, format } = visit;
+function usageTable(request: AccountRequest, { by, sums }: Usage): Html {
+  const { text, format } = request;
   const column = (name: keyof PeriodCounts, label: string, none = format.number(0)) => {
     return {
       name,
@@ -370,10 +370,10 @@ function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
   const refused = refusalColumns(text)
     .filter(({ name }) => sums.some((sum) => sum[name] > 0))
     .map(({ name, heading }) => column(name, heading, ''));
-  return listOf(visit, {
+  return listOf(request, {
     caption: text.byPeriod[by],
     columns: [
-      { name: 'period', label: text.periods[by], show: (sum) => nameOf(visit, by, sum) },
+      { name: 'period', label: text.periods[by], show: (sum) => nameOf(request, by, sum) },
       column('lookups', text.sum.lookups),
       ...refused,
     ],
@@ -383,8 +383,8 @@ function usageTable(visit: AccountVisit, { by, sums }: Usage): Html {
   });
 }
 
-function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByKey): Html {
-  const { text, format } = visit;
+function keyTable(request: AccountRequest, { lookups, keys, unattributed }: UsageByKey): Html {
+  const { text, format } = request;
   const cells = ({ lookups: part, days }: Pick<KeyUsage, 'lookups' | 'days'>): Html[] => {
     const last = days.at(-1)?.date;
     return [
@@ -407,14 +407,14 @@ function keyTable(visit: AccountVisit, { lookups, keys, unattributed }: UsageByK
   return scrollTable(text.range.byKey, head, rows);
 }
 
-function rangeForm(visit: AccountVisit): Html {
-  const { text, query } = visit;
-  return html`<form method="get" action="${pathOf(visit)}" class="search">${query.by ? hidden('by', query.by) : ''}
-${field(visit, { name: 'from', label: text.range.rangeFrom, type: 'date' })}${field(visit, { name: 'to', label: text.range.rangeTo, type: 'date' })}
+function rangeForm(request: AccountRequest): Html {
+  const { text, query } = request;
+  return html`<form method="get" action="${pathOf(request)}" class="search">${query.by ? hidden('by', query.by) : ''}
+${field(request, { name: 'from', label: text.range.rangeFrom, type: 'date' })}${field(request, { name: 'to', label: text.range.rangeTo, type: 'date' })}
 <button class="button plain">${text.show}</button></form>`;
 }
 
-function nameOf({ format }: Visit, by: UsagePeriod, { from, to }: PeriodSum): string {
+function nameOf({ format }: PortalRequest, by: UsagePeriod, { from, to }: PeriodSum): string {
   if (by === 'month') return format.month(from.slice(0, 7));
   return by === 'day' ? format.day(from) : format.days(from, to);
 }
@@ -427,7 +427,7 @@ const refusalColumns = ({ refused }: Text) =>
 type FileAccount = { account: string; plan: string | null; limits: Limits };
 type FileKey = Pick<KeyUsage, 'keyId' | 'label'>;
 
-async function accountForFile({ account, view }: AccountVisit): Promise<FileAccount> {
+async function accountForFile({ account, view }: AccountRequest): Promise<FileAccount> {
   const { plan, windows } = await view();
   return {
     account,
@@ -437,7 +437,7 @@ async function accountForFile({ account, view }: AccountVisit): Promise<FileAcco
 }
 
 /** The columns of a file of usage, and its rows for an account, or for one of its keys. */
-function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
+function usageFile(by: UsagePeriod, { text }: PortalRequest, isByKey = false) {
   const ofKey = [
     { name: 'key_id', heading: text.key.keyId },
     { name: 'label', heading: text.key.label },
@@ -468,28 +468,28 @@ function usageFile(by: UsagePeriod, { text }: Visit, isByKey = false) {
   return { columns, rowsOf };
 }
 
-async function usageCsv(visit: AccountVisit): Promise<PageAnswer> {
-  const [{ by, sums }, account] = await Promise.all([readUsage(visit), accountForFile(visit)]);
-  const { columns, rowsOf } = usageFile(by, visit);
-  return csvTable(visit, {
-    name: `${visit.account}-${by}.csv`,
+async function usageCsv(request: AccountRequest): Promise<PageAnswer> {
+  const [{ by, sums }, account] = await Promise.all([readUsage(request), accountForFile(request)]);
+  const { columns, rowsOf } = usageFile(by, request);
+  return csvTable(request, {
+    name: `${request.account}-${by}.csv`,
     columns,
     rows: rowsOf(account, sums),
   });
 }
 
-function usageByKey(visit: AccountVisit): Promise<PageAnswer> {
-  return inRange(visit, async ({ by, ...range }) => {
-    const { admin, account } = visit;
+function usageByKey(request: AccountRequest): Promise<PageAnswer> {
+  return inRange(request, async ({ by, ...range }) => {
+    const { admin, account } = request;
     const [{ keys, unattributed }, { refusals }, ofFile] = await Promise.all([
       admin.accounts.usageByKey(account, range),
       admin.accounts.usage(account, range),
-      accountForFile(visit),
+      accountForFile(request),
     ]);
-    const { columns, rowsOf } = usageFile(by, visit, true);
+    const { columns, rowsOf } = usageFile(by, request, true);
     const none = { keyId: '', label: null, days: [...unattributed.days, ...refusals] };
     const rows = [...keys, none].flatMap((key) => rowsOf(ofFile, sumsBy(by, key.days), key));
-    return csvTable(visit, { name: `${account}-by-key.csv`, columns, rows });
+    return csvTable(request, { name: `${account}-by-key.csv`, columns, rows });
   });
 }
 
@@ -503,26 +503,26 @@ const accountsPerFile = 1_000;
  * Every account by day, of the month that the address names, else of this one until now: one file,
  * or a page with the files of all parts if one file would take too long.
  */
-async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
-  const { admin, query, tools } = visit;
-  const today = todayOf(visit);
+async function everybodysUsage(request: PortalRequest): Promise<PageAnswer> {
+  const { admin, query, tools } = request;
+  const today = todayOf(request);
   const month = query.month ?? today.slice(0, 7);
   const whole = monthOf(month);
-  if (!whole) return invalidPage(visit.text, back, visit.text.errors.range);
+  if (!whole) return invalidPage(request.text, back, request.text.errors.range);
   const range = { ...whole, to: whole.to < today ? whole.to : today };
   const after = query.after || undefined;
   const last = query.last || undefined;
-  return attempt(visit, { back, about: 'range' }, async () => {
+  return attempt(request, { back, about: 'range' }, async () => {
     if (after === undefined && last === undefined) {
       const parts = await admin.accounts.usageParts(tools.accountsPerFile ?? accountsPerFile);
-      if (parts.length > 1) return partsPage(visit, month, parts);
+      if (parts.length > 1) return partsPage(request, month, parts);
     }
-    const { columns, rowsOf } = usageFile('day', visit);
+    const { columns, rowsOf } = usageFile('day', request);
     const rows = [];
     for await (const usage of admin.accounts.eachUsage({ ...range, after, last })) {
       rows.push(...rowsOf(usage, sumsBy('day', [...usage.days, ...usage.refusals])));
     }
-    return csvTable(visit, {
+    return csvTable(request, {
       name: `usage-${month}${after === undefined ? '' : `-after-${after}`}.csv`,
       columns,
       rows,
@@ -532,7 +532,7 @@ async function everybodysUsage(visit: Visit): Promise<PageAnswer> {
 
 const back = '/operator/statements';
 
-function partsPage({ text, format }: Visit, month: string, parts: UsagePart[]): Page {
+function partsPage({ text, format }: PortalRequest, month: string, parts: UsagePart[]): Page {
   const rows = parts.map(({ after = '', last = '' }, i): Html[] => {
     const path = `/operator/usage.csv?month=${month}&after=${after}&last=${last}`;
     const accounts = `${after === '' ? '' : `${text.example.after} ${after} `}${last === '' ? '' : `${text.bill.partUntil} ${last}`}`;

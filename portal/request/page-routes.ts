@@ -1,5 +1,5 @@
-import type { Html } from '../../packages/look/table.ts';
-import type { AccountVisit, PortalRole, Visit } from './visit.ts';
+import type { Html } from '../../packages/ui/table.ts';
+import type { AccountRequest, PortalRequest, PortalRole } from './portal-request.ts';
 
 /**
  * The permissions of pages and actions, decided only here; a member has a role in that account
@@ -37,14 +37,14 @@ export type Page = {
 /** A page answers with content, or sends the browser to another page (303), or with a file. */
 export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
 
-type Handle<V> = (visit: V) => PageAnswer | Promise<PageAnswer>;
+type Handle<V> = (request: V) => PageAnswer | Promise<PageAnswer>;
 type Verb = 'GET' | 'POST';
 type Path = { method: Verb; path: string };
 
 /** A page, with the action that it requires permission for. */
 export type PageRoute =
-  | (Path & { of: 'account'; action: Action; handle: Handle<AccountVisit> })
-  | (Path & { of: 'service'; action: Action | 'home'; handle: Handle<Visit> });
+  | (Path & { of: 'account'; action: Action; handle: Handle<AccountRequest> })
+  | (Path & { of: 'service'; action: Action | 'home'; handle: Handle<PortalRequest> });
 
 /** Pages by their verb and path, `GET /keys`, with the action that each requires permission for. */
 type Pages<A extends Action | 'home', V> = Readonly<Record<string, readonly [A, Handle<V>]>>;
@@ -53,13 +53,13 @@ type Pages<A extends Action | 'home', V> = Readonly<Record<string, readonly [A, 
  * Pages of one account: permission depends on the role in it, and no one else learns whether it
  * exists.
  */
-export const accountRoutes = (pages: Pages<Action, AccountVisit>): PageRoute[] =>
+export const accountRoutes = (pages: Pages<Action, AccountRequest>): PageRoute[] =>
   routesOf(pages).map(([{ method, path }, action, handle]) => {
     return { of: 'account', method, path: `/accounts/:account${path}`, action, handle };
   });
 
 /** Pages of the whole service; `home` needs no permission. */
-export const serviceRoutes = (pages: Pages<Action | 'home', Visit>): PageRoute[] =>
+export const serviceRoutes = (pages: Pages<Action | 'home', PortalRequest>): PageRoute[] =>
   routesOf(pages).map(([at, action, handle]) => ({ of: 'service', ...at, action, handle }));
 
 function routesOf<A extends Action | 'home', V>(pages: Pages<A, V>) {

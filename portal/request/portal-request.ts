@@ -3,9 +3,9 @@ import { html } from 'hono/html';
 import type { AccountView, Admin, Role } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Statements } from '../../packages/admin/statements.ts';
-import { type Language, languageFor } from '../../packages/look/language.ts';
-import type { OperatorLinks } from '../../packages/look/links.ts';
-import type { Html } from '../../packages/look/table.ts';
+import { type Language, languageFor } from '../../packages/ui/language.ts';
+import type { OperatorLinks } from '../../packages/ui/links.ts';
+import type { Html } from '../../packages/ui/table.ts';
 import type { Text } from '../text/en.ts';
 import { type Formatter, formatter, texts } from '../text/portal-texts.ts';
 import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
@@ -76,7 +76,7 @@ export type Tools = {
 };
 
 /** One request of a signed-in person. */
-export type Visit = {
+export type PortalRequest = {
   /** The path of the page, its values for `:account` and other parameters, and its query. */
   path: string;
   params: Readonly<Record<string, string>>;
@@ -107,10 +107,10 @@ export type Visit = {
 };
 
 /**
- * A visit to a page of one account, by a person who has a role there; `view` is the account, read
+ * A request to a page of one account, by a person who has a role there; `view` is the account, read
  * once.
  */
-export type AccountVisit = Visit & {
+export type AccountRequest = PortalRequest & {
   account: string;
   role: PortalRole;
   view: () => Promise<AccountView>;
@@ -126,7 +126,7 @@ const accountIds = /^[a-z0-9][\w.-]{0,31}$/i;
 const formBytes = 16 * 1024;
 
 /** Recognises who sends a request, and whether a form is one of ours. */
-export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
+export function portalRequests(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
   const shared = sharedBy(tools);
   const languageOf = (c: Context): Language =>
     languageFor(
@@ -169,8 +169,8 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       const { person: subject, people, name, claims, confirmed } = session;
       const email = people.find((one) => one !== subject);
       const evidence = { email, operatorClaim: claims.operator, confirmed };
-      const request = { now: tools.now(), isForm: c.req.method === 'POST' };
-      const status = operatorStatus(evidence, tools.settings.signIn, request);
+      const sent = { now: tools.now(), isForm: c.req.method === 'POST' };
+      const status = operatorStatus(evidence, tools.settings.signIn, sent);
       const person = {
         subject,
         name,
@@ -189,7 +189,7 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
      * else.
      */
     async senderOf(
-      { token = '' }: Visit['form'],
+      { token = '' }: PortalRequest['form'],
       { id, person }: Session,
     ): Promise<'session' | 'person' | 'other'> {
       const expected = await cookies.formToken(id, person.subject);
@@ -198,13 +198,14 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
     },
 
     /**
-     * The visit of a session, with the fields of its form, or the fields that come back to a page.
+     * The request of a session, with the fields of its form, or the fields that come back to a
+     * page.
      */
-    async visitOf(
+    async requestOf(
       c: Context,
       { id, person, people }: Session,
-      form: Visit['form'] = {},
-    ): Promise<Visit> {
+      form: PortalRequest['form'] = {},
+    ): Promise<PortalRequest> {
       const token = await cookies.formToken(id, person.subject);
       const language = languageOf(c);
       const actor = `${person.email ?? person.subject}${person.operator ? operatorSuffix : ''}`;
@@ -232,7 +233,10 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
      * The visitor's role for an account; `null` for a stranger, and for an id that no account can
      * have.
      */
-    async roleOf({ admin, people, person }: Visit, account: string): Promise<PortalRole | null> {
+    async roleOf(
+      { admin, people, person }: PortalRequest,
+      account: string,
+    ): Promise<PortalRole | null> {
       if (!accountIds.test(account)) return null;
       return person.operator ? 'operator' : admin.members.roleIn(account, people);
     },

@@ -58,7 +58,7 @@ export type PortalStackProps = {
 /**
  * The rate in requests a second, and the burst, for each route: pages, sign-ins, and assets, which
  * the function answers from memory. So no route can use up another's rate. All visitors share these
- * rates, which bound the bill. The function has rates for each visitor (`portal/visit/rates.ts`).
+ * rates, which bound the bill. The function has rates for each visitor (`portal/request/rates.ts`).
  */
 const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
 const assetThrottle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };

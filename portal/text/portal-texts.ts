@@ -1,5 +1,5 @@
-import { createFormatter } from '../../packages/look/format.ts';
-import type { Language } from '../../packages/look/language.ts';
+import { createFormatter } from '../../packages/ui/format.ts';
+import type { Language } from '../../packages/ui/language.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 

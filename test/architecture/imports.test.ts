@@ -10,13 +10,13 @@ const mayImport: Record<string, readonly string[]> = {
   core: [],
   'packages/admin/accounts': ['core'],
   loader: ['core'],
-  'packages/look': ['core'],
-  'packages/reference': ['core', 'packages/look'],
-  lambdas: ['core', 'packages/look', 'packages/reference'],
+  'packages/ui': ['core'],
+  'packages/reference': ['core', 'packages/ui'],
+  lambdas: ['core', 'packages/ui', 'packages/reference'],
   lib: ['core', 'loader'],
   'packages/form': [],
   'packages/admin': ['core', 'packages/admin/accounts', 'loader', 'lib'],
-  portal: ['core', 'loader', 'lib', 'packages/admin', 'packages/look'],
+  portal: ['core', 'loader', 'lib', 'packages/admin', 'packages/ui'],
   local: [
     'core',
     'packages/admin/accounts',
@@ -29,7 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
   operator: [
     'core',
     'packages/admin/accounts',
-    'packages/look',
+    'packages/ui',
     'loader',
     'lambdas',
     'lib',
@@ -78,7 +78,7 @@ const isPackage = (name: string) => !layerOf(name) && !/^(test|tools)\//.test(na
  * The look that the reference and the portal share: style, scripts, tables, fields, code samples
  * and languages.
  */
-const isPage = (name: string) => name.startsWith('packages/look/');
+const isPage = (name: string) => name.startsWith('packages/ui/');
 /** What stacks and their Lambdas agree on: tables, variables, metrics and events by name. */
 const isNames = (name: string) =>
   /^core\/(environment|event-types|languages|metrics|tables)\.ts$/.test(name);
@@ -95,8 +95,8 @@ const isFaceOfLoader = (name: string) =>
     'dataset/load',
     'addresses/lines',
     'bag/extract-members',
-    'verdict/load-report',
-    'verdict/load-counts',
+    'guard/load-report',
+    'guard/load-counts',
     'storage/storage',
     'storage/stored-loads',
     'storage/stored-register',
@@ -117,7 +117,7 @@ const pure =
 
 /** Files of the loader that read, derive and judge, without storage. */
 const pureLoader =
-  /^loader\/((zip|bag|register|addresses|dataset|verdict)\/|mutations\/(mutation-delivery|read-mutations|apply-mutations)\.ts$)/;
+  /^loader\/((zip|bag|register|addresses|dataset|guard)\/|mutations\/(mutation-delivery|read-mutations|apply-mutations)\.ts$)/;
 
 /** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
@@ -141,13 +141,13 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'a route imports no AWS client',
     /^lambdas\/[a-z]+\/[a-z]+-route\.ts$/,
     (name) =>
-      /^(core|lambdas|packages\/(reference|look))\//.test(name) ||
+      /^(core|lambdas|packages\/(reference|ui))\//.test(name) ||
       name.startsWith('docs/') ||
       (isPackage(name) && !isAws(name)),
   ],
   [
     'what the portal shares with the reference imports nothing else of it',
-    /^packages\/look\//,
+    /^packages\/ui\//,
     (name) => name.startsWith('core/') || isPage(name) || isPackage(name),
   ],
   [
@@ -222,7 +222,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   ],
   [
     'pages of the portal import no AWS client and no storage',
-    /^portal\/(pages|visit|text)\//,
+    /^portal\/(pages|request|text)\//,
     (name) =>
       /^(portal|packages)\//.test(name) || isPage(name) || (isPackage(name) && !isAws(name)),
   ],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
-import { offeredNames } from '../../core/place-fields.ts';
+import { availableIncludes } from '../../core/place-fields.ts';
 import { problems, problemType } from '../../core/problems.ts';
 import type { ExplainedCode } from '../../packages/reference/text/en.ts';
 import { textsIn } from '../../packages/reference/text/texts.ts';
@@ -12,7 +12,7 @@ import { startForTests } from '../support/start-for-tests.ts';
 
 const service = startForTests(startHttpService);
 
-const { explanations } = textsIn('en', offeredNames(false));
+const { explanations } = textsIn('en', availableIncludes(false));
 const types = Object.keys(problems).map((code) => problemType(code as keyof typeof problems));
 const faults = faultCodes.map((code) => `/problems/${code}`);
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { environment } from '../../core/environment.ts';
 import { problems } from '../../core/problems.ts';
-import { lookupRequest, programSources } from '../../packages/look/samples.ts';
 import { changesFeed } from '../../packages/reference/changes.ts';
 import { OpenApi } from '../../packages/reference/openapi-document.ts';
+import { lookupRequest, programSources } from '../../packages/ui/samples.ts';
 import { newAccount } from '../support/address-service.ts';
 import { htmlText } from '../support/html-text.ts';
 import { startHttpService } from '../support/http-service.ts';

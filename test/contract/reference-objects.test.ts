@@ -1,7 +1,7 @@
 import { startForTests } from '../support/start-for-tests.ts';
 import '../support/with-objects.ts';
 import { describe, expect, it } from '@jest/globals';
-import { includeNames, offeredNames } from '../../core/place-fields.ts';
+import { availableIncludes, includeNames } from '../../core/place-fields.ts';
 import { OpenApi } from '../../packages/reference/openapi-document.ts';
 import { objectsExample } from '../../tools/openapi/answers.ts';
 import { createOpenApiDocument } from '../../tools/openapi/reference.ts';
@@ -14,7 +14,7 @@ const service = startForTests(startHttpService);
 describe('the reference of a deployment with objects', () => {
   it('has the document that is generated with them, which the published patch makes of the one without', async () => {
     const generated = JSON.parse(JSON.stringify(createOpenApiDocument(true)));
-    expect(new OpenApi(offeredNames(true)).document).toEqual(generated);
+    expect(new OpenApi(availableIncludes(true)).document).toEqual(generated);
     const { json } = await service.send('/v1/openapi.json');
     expect(json).toMatchObject({ paths: generated.paths, components: generated.components });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { faultCodes } from '../../core/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
-import { lookupRequest, programSources } from '../../packages/look/samples.ts';
+import { lookupRequest, programSources } from '../../packages/ui/samples.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
 import {
   because,

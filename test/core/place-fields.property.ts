@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { type AdresObject, adresObjectTypes } from '../../core/adres-object.ts';
 import {
   distinctPlaces,
+  optionalFieldNames,
   type Place,
   placeAttribute,
   placeOfAttribute,
   placeOfTexts,
   placeTexts,
   placeWith,
-  requestedFields,
 } from '../../core/place-fields.ts';
 
 const identificatie = fc.stringMatching(/^[0-9]{16}$/);
@@ -44,7 +44,7 @@ const place: fc.Arbitrary<Place> = fc.record({
 
 describe('a place with its gemeente and objects', () => {
   it('has the fields of an address itself last in a line, as `LineJoiner` of the loader writes them', () => {
-    expect(requestedFields.slice(-2)).toEqual(['objecten', 'nummeraanduidingen']);
+    expect(optionalFieldNames.slice(-2)).toEqual(['objecten', 'nummeraanduidingen']);
   });
 
   it('is the same after an item and after a line, whatever the order of its objects', () => {

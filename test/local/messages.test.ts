@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { type LoadReport, RefusedLoadError } from '../../loader/guard/load-report.ts';
 import { LoadError } from '../../loader/load-error.ts';
 import { DamagedObjectError } from '../../loader/storage/storage.ts';
-import { type LoadReport, RefusedLoadError } from '../../loader/verdict/load-report.ts';
 import { DataFolderError, defaultDataFolder } from '../../local/data-folder.ts';
 import { EngineError } from '../../local/engine/engine.ts';
 import { startErrorText } from '../../local/messages.ts';
-import { explainError } from '../../operator/connect/errors.ts';
+import { explainError } from '../../operator/deployment/errors.ts';
 
 const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
 const coded = (code: string, message: string) =>

@@ -132,7 +132,7 @@ describe('the line of a terminal', () => {
     const { shown, lines } = terminal();
     shown.begin('apply', { rows: 100 }).advance({ rows: 50 });
     lines();
-    shown.around(() => undefined);
+    shown.withoutLine(() => undefined);
     expect(lines()).toEqual([expect.stringContaining('50 of 100 rows')]);
     shown.leave();
     expect(lines()).toEqual([expect.stringMatching(/50 of 100 rows {2}not finished$/), '']);

@@ -46,7 +46,7 @@ const visitors = {
 type Visitor = keyof typeof visitors;
 
 /** Every parameter that a page reads of a query, as the source names it. */
-const source = ['portal/pages', 'packages/look'].flatMap((folder) => {
+const source = ['portal/pages', 'packages/ui'].flatMap((folder) => {
   const path = join(import.meta.dirname, '../..', folder);
   const files = readdirSync(path).filter((file) => file.endsWith('.ts'));
   return files.map((file) => readFileSync(join(path, file), 'utf8'));

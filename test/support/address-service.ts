@@ -7,7 +7,7 @@ import { systemClock } from '../../core/calendar.ts';
 import type { ChargingClient } from '../../core/dynamodb.ts';
 import { environment } from '../../core/environment.ts';
 import type { Place } from '../../core/place-fields.ts';
-import { offeredIn } from '../../core/place-fields.ts';
+import { availableIncludesIn } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/address-route.ts';
 import type { RequestLog } from '../../lambdas/http/observe.ts';
 import { validateRoute } from '../../lambdas/validate/validate-route.ts';
@@ -69,7 +69,7 @@ export function createInstance(
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
     testAddresses,
-    offered: offeredIn(process.env),
+    available: availableIncludesIn(process.env),
     log,
     datasetDate: async () => '2021-10-15',
   });

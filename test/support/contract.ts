@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { offeredIn } from '../../core/place-fields.ts';
+import { availableIncludesIn } from '../../core/place-fields.ts';
 import { OpenApi } from '../../packages/reference/openapi-document.ts';
 
 /** An answer as it came over the wire, or as the Lambda gave it; names of headers in lower case. */
@@ -9,7 +9,7 @@ export type ContractAnswer = { status: number; headers: Record<string, string>; 
 type Json = { [member: string]: Json } & { $ref?: string };
 type Part = { pointer: string; value: Json };
 
-const document = new OpenApi(offeredIn(process.env)).document as object as Json;
+const document = new OpenApi(availableIncludesIn(process.env)).document as object as Json;
 
 /** Headers of the transport, which the document does not describe. */
 const transportHeaders = new Set(

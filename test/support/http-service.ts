@@ -7,7 +7,7 @@ import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import type { AddressRequest } from '../../core/contract.ts';
-import { offeredIn } from '../../core/place-fields.ts';
+import { availableIncludesIn } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/address-route.ts';
 import type { RequestEvent } from '../../lambdas/http/middleware.ts';
 import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
@@ -103,7 +103,7 @@ function routesOver(
         return await addressStore.findAll(requests, include, signal);
       },
     },
-    offered: offeredIn(process.env),
+    available: availableIncludesIn(process.env),
     datasetDate: async () => '2026-01-08',
   });
   const validate = validateRoute({

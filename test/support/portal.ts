@@ -1,7 +1,7 @@
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { portalApp } from '../../portal/portal-app.ts';
-import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
-import type { PortalSettings, Tools } from '../../portal/visit/visit.ts';
+import { portalCookies, sessionSeconds } from '../../portal/request/cookies.ts';
+import type { PortalSettings, Tools } from '../../portal/request/portal-request.ts';
 import { type startAddressService, testTables } from './address-service.ts';
 
 const baseUrl = 'https://portal.example.nl';

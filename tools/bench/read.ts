@@ -232,7 +232,7 @@ async function parsed(
   );
   const read = (strictly: boolean) => () => {
     for (const xml of xmls) {
-      readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly, visitWritten: () => {} });
+      readXml.NUM(xml, 'parsed', load.peildatum, () => {}, { strictly, visitCanonical: () => {} });
     }
   };
   const fastCpu = await cpuOf(() => {

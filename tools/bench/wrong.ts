@@ -1,4 +1,4 @@
-import type { Objection } from '../../loader/verdict/objections.ts';
+import type { Objection } from '../../loader/guard/objections.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { countryOf, sixTowns, smallMunicipality, weesp } from './generator/datasets.ts';
 import { GuardedDataset } from './generator/guarded.ts';
@@ -76,8 +76,8 @@ function judged(
   for (const wrong of wrongDatasets) {
     const changes = wrongChanges(dataset, wrong);
     if (!changes) continue;
-    const judgement = dataset.judge(changes);
-    const { objections } = judgement;
+    const result = dataset.guard(changes);
+    const { objections } = result;
     const of = `${name} with ${nameOfWrong(wrong)}`;
     console.error(`${of}: ${textOf(objections) || 'no objection'}`);
     row.wrong++;
@@ -86,7 +86,7 @@ function judged(
       else {
         broken.push(`${of} would be published without a question.`);
       }
-    } else if (namesColumn(wrong, judgement)) {
+    } else if (namesColumn(wrong, result)) {
       row.refused++;
     } else {
       broken.push(`${of} is refused for another reason: ${textOf(objections)}`);
@@ -95,7 +95,7 @@ function judged(
   for (const healthy of healthyDatasets) {
     const changes = healthy.changes(dataset);
     if (!changes) continue;
-    const { objections } = dataset.judge(changes, healthy.load);
+    const { objections } = dataset.guard(changes, healthy.load);
     row.healthy++;
     if (objections.length === 0) continue;
     row.asked++;

@@ -84,13 +84,13 @@ export class Processes {
     if (this.#service !== service) return;
     this.#service = undefined;
     this.#state = undefined;
-    const said = service.output();
+    const output = service.output();
     this.#journal.note('service ended', `${code ?? service.child.signalCode}`);
     if (service.child.signalCode === null && code !== 0) {
-      judgeMessage(this.#journal, 'npm start', said.split('\n').slice(-4).join('\n'));
+      judgeMessage(this.#journal, 'npm start', output.split('\n').slice(-4).join('\n'));
     }
-    if (/^\s+at .+:\d+:\d+/m.test(said)) {
-      this.#journal.finding(`npm start printed a stack:\n${said.slice(-2_000)}`);
+    if (/^\s+at .+:\d+:\d+/m.test(output)) {
+      this.#journal.finding(`npm start printed a stack:\n${output.slice(-2_000)}`);
     }
   }
 

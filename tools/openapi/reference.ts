@@ -9,7 +9,7 @@ import {
   postcodeParameter,
   toevoegingParameter,
 } from '../../core/contract.ts';
-import { type IncludeName, offeredNames } from '../../core/place-fields.ts';
+import { availableIncludes, type IncludeName } from '../../core/place-fields.ts';
 import { problems } from '../../core/problems.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { headingOf } from '../../packages/reference/problem-page.ts';
@@ -119,7 +119,7 @@ const addressQuery = (hasObjects: boolean) => {
     include: parameter(
       'include',
       z.optional(includeSchema),
-      `What else to return, separated by commas and each once: ${meaningsOf(offeredNames(hasObjects), 'en')}.`,
+      `What else to return, separated by commas and each once: ${meaningsOf(availableIncludes(hasObjects), 'en')}.`,
       { style: 'form', explode: false },
     ),
   });

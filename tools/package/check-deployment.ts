@@ -185,13 +185,13 @@ async function onOldestNode(): Promise<void> {
   const used = (await run(operator, old, ['--version'])).trim();
   require(used.startsWith(`v${packageNode}.`), `Node ${packageNode}, but got ${used}`);
   const command = join(operator, 'node_modules/.bin/bag-adres');
-  const said = await run(operator, old, [command, 'config', 'check']);
-  require(said ===
+  const output = await run(operator, old, [command, 'config', 'check']);
+  require(output ===
     (await npx(
       'bag-adres',
       'config',
       'check',
-    )), `the same answer on Node ${used}, but got\n${said}`);
+    )), `the same answer on Node ${used}, but got\n${output}`);
   const out = join(folder, 'oldest');
   await run(operator, old, [command, 'app'], { CDK_OUTDIR: out, CDK_CONTEXT_JSON: '{}' });
   const templates = globSync('bag-adres-prod-*.template.json', { cwd: out });

@@ -61,26 +61,26 @@ export const steps: readonly Step<Trial>[] = [
     async run(trial) {
       const damaged = join(trial.folder, 'damaged.zip');
       writeFileSync(damaged, await damagedExtract());
-      const said = await trial.onTrial('load', 'run', '--extract', damaged).then(
+      const output = await trial.onTrial('load', 'run', '--extract', damaged).then(
         (text) => `published:\n${text}`,
         ({ message }: Error) => message,
       );
-      if (said.startsWith('published')) throw new Error(`the load did not fail: ${said}`);
+      if (output.startsWith('published')) throw new Error(`the load did not fail: ${output}`);
       // The status names a failed load only if the error of the map does, as moto's.
       const work = { Bucket: trial.output('SnapshotBucketName'), Prefix: 'loads/' };
       const { Contents = [] } = await trial.aws('s3api', 'list-objects-v2', work);
       const [load] = /\d{4}-\d\d-\d\d-[0-9a-f]{10}/.exec(JSON.stringify(Contents)) ?? [];
-      if (load === undefined) throw new Error(`no work of a load to discard after ${said}`);
+      if (load === undefined) throw new Error(`no work of a load to discard after ${output}`);
       const discarded = await trial.onTrial('load', 'discard', load, '--yes');
-      return `${said.trim().split('\n').at(-1)}; ${discarded.trim()}`;
+      return `${output.trim().split('\n').at(-1)}; ${discarded.trim()}`;
     },
   },
   {
     name: 'load',
     asks: 'loads Weesp (5 minutes)',
     async run(trial) {
-      const said = await trial.onTrial('load', 'run', '--extract', trial.extract);
-      if (!said.includes('11,920 added')) throw new Error(said);
+      const output = await trial.onTrial('load', 'run', '--extract', trial.extract);
+      if (!output.includes('11,920 added')) throw new Error(output);
       return '11,920 addresses';
     },
   },

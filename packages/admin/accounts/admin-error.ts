@@ -238,7 +238,7 @@ export type Role = 'finance' | 'viewer' | 'admin';
 export const roles: readonly Role[] = ['finance', 'viewer', 'admin'];
 
 export const checkRole = rule(
-  { test: (role) => roles.some((one) => one === role) },
+  { test: (role) => roles.some((known) => known === role) },
   `A role is ${roles.join(', ')}.`,
 );
 

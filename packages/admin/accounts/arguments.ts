@@ -68,9 +68,9 @@ const aList = shape(Array.isArray, 'an array');
 
 const unless =
   (absent: null | undefined) =>
-  (one: Shape): Shape =>
+  (shape: Shape): Shape =>
   (value, name) =>
-    value === absent ? undefined : one(value, name);
+    value === absent ? undefined : shape(value, name);
 const optional = unless(undefined);
 const nullable = unless(null);
 const each =
@@ -78,7 +78,7 @@ const each =
   (of: Shape): Shape =>
   (value, name) =>
     whole(value, name) ??
-    firstFault(Object.values(value as object).map((one) => [of, one, `each of ${name}`]));
+    firstFault(Object.values(value as object).map((member) => [of, member, `each of ${name}`]));
 const list = each(aList);
 const record = each(anObject);
 const object =
@@ -101,8 +101,8 @@ const exactly =
   };
 
 function firstFault(checks: readonly [Shape, unknown, string][]): string | undefined {
-  for (const [one, value, name] of checks) {
-    const fault = one(value, name);
+  for (const [shape, value, name] of checks) {
+    const fault = shape(value, name);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -110,9 +110,9 @@ function firstFault(checks: readonly [Shape, unknown, string][]): string | undef
 
 /** A value of a shape that also keeps a rule. */
 const ruled =
-  (one: Shape, check: (value: never, name: string) => unknown): Shape =>
+  (shape: Shape, check: (value: never, name: string) => unknown): Shape =>
   (value, name) => {
-    const fault = one(value, name);
+    const fault = shape(value, name);
     if (fault === undefined) check(value as never, name);
     return fault;
   };
@@ -297,7 +297,9 @@ export function checkArguments<Calls extends object>(group: string, calls: Calls
     ([name, call]) => {
       const path = `${group}.${name}` as keyof typeof shapes;
       function direct(...given: unknown[]): unknown {
-        const fault = firstFault(shapes[path].map((one, i) => [one, given[i], ordinals[i] ?? '']));
+        const fault = firstFault(
+          shapes[path].map((shape, i) => [shape, given[i], ordinals[i] ?? '']),
+        );
         if (fault !== undefined) throw new AdminError('invalid', `${path}: ${fault}.`);
         return call(...given);
       }

@@ -292,7 +292,10 @@ function accountText({ id, state, plan, ownLimits, created, keys }: AccountBacku
 
 async function importAccount(store: AdminStore, account: AccountBackup): Promise<void> {
   const { id, plan, keys, days } = account;
-  const members = account.members.map((one) => ({ ...one, person: normalizedPerson(one.person) }));
+  const members = account.members.map((member) => ({
+    ...member,
+    person: normalizedPerson(member.person),
+  }));
   const detail = { plan, keys: keys.length, members: members.length, days: days.length };
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
     // Records are written first: an active key always has one, so it can be found and revoked.

@@ -157,7 +157,7 @@ export async function limitKey(store: AdminStore, input: KeyLimitInput): Promise
   await audited(store, { partition: account, action: 'key set', detail }, () =>
     retryConflicts(async () => store.update(await change())),
   );
-  const key = (await listKeys(store, account)).find((one) => one.keyId === keyId);
+  const key = (await listKeys(store, account)).find((candidate) => candidate.keyId === keyId);
   return key ?? Promise.reject(noActiveKey(account, keyId));
 }
 

@@ -47,7 +47,7 @@ export async function listAccounts(
 ): Promise<AccountPage> {
   const { search, plan, state, createdSince, usedShare, ...page } = options;
   const filter = { plan, state, createdSince, usedShare };
-  const isFiltered = Object.values(filter).some((one) => one !== undefined);
+  const isFiltered = Object.values(filter).some((condition) => condition !== undefined);
   const limit = page.limit ?? maxPage;
   const kept: AccountSummary[] = [];
   let cursor: string | null = page.cursor ?? null;
@@ -59,11 +59,11 @@ export async function listAccounts(
         ? await readNames(store, 'account', next)
         : await findAccounts(store, search, next);
     // An account that was just deleted is left out.
-    const found = (await findAccessOf(store, part.names)).map((one) =>
-      summaryOf(one, noDetails, store.nowSeconds()),
+    const found = (await findAccessOf(store, part.names)).map((access) =>
+      summaryOf(access, noDetails, store.nowSeconds()),
     );
     const passed = found
-      .filter((one) => passes(one, filter))
+      .filter((account) => passes(account, filter))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
     const room = limit - kept.length;
     kept.push(...passed.slice(0, room));

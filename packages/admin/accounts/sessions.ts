@@ -91,7 +91,7 @@ export async function startSession(
     seen: now,
     expires,
   };
-  const items = [session, ...people.map((one) => ({ ...entryKey(one, id), expires }))];
+  const items = [session, ...people.map((person) => ({ ...entryKey(person, id), expires }))];
   await store.writeAll(items.map((Item) => ({ Put: { TableName: store.table, Item } })));
   await note(store, 'session start', { person: normalizedPerson(person), ...emailIn(people) });
   return id;
@@ -115,7 +115,7 @@ function peopleOf(person: string, { people = [] }: SessionDetails): string[] {
 }
 
 function emailIn(people: readonly string[]): { email?: string } {
-  const email = people.find((one) => !one.startsWith('sub:'));
+  const email = people.find((person) => !person.startsWith('sub:'));
   return email === undefined ? {} : { email };
 }
 

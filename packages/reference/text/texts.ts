@@ -1,5 +1,5 @@
 import type { IncludeName } from '../../../core/place-fields.ts';
-import type { Language } from '../../look/language.ts';
+import type { Language } from '../../ui/language.ts';
 import { english, type ReferenceText, type TranslatedText } from './en.ts';
 import { dutch } from './nl.ts';
 

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { CanonicalStand } from '../../../loader/bag/canonical-stand.ts';
 import type { ObjectenKind } from '../../../loader/bag/elements.ts';
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { type ReadObjects, type ReadOptions, readXml } from '../../../loader/bag/read-stands.ts';
@@ -7,7 +8,6 @@ import type {
   NumVoorkomen,
   OprVoorkomen,
 } from '../../../loader/bag/voorkomen.ts';
-import type { WrittenStand } from '../../../loader/bag/written-stand.ts';
 import type { ExtractErrorCode } from '../../../loader/load-error.ts';
 import { occurrenceLine, writeOccurrence } from '../../../loader/register/record.ts';
 import { GrowingBytes } from '../../../loader/register/stored-form.ts';
@@ -77,9 +77,9 @@ export function outcomeOf<K extends keyof Visited>(
       if (one.kind !== 'OPR') lines.write(occurrenceLine(one), 'latin1');
     };
     const isBytes = kind === 'NUM' || kind === 'VBO';
-    const visitWritten = (stand: WrittenStand) =>
+    const visitCanonical = (stand: CanonicalStand) =>
       writeOccurrence(kind as 'NUM' | 'VBO', lines, stand);
-    expect(readAll(writeLine, { later: writeLine, ...(isBytes && { visitWritten }) })).toEqual(
+    expect(readAll(writeLine, { later: writeLine, ...(isBytes && { visitCanonical }) })).toEqual(
       counts,
     );
     return { visited, later, counts, lines: lines.bytes.toString('latin1') };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { auditOf } from '../../../loader/verdict/audit.ts';
+import { auditOf } from '../../../loader/guard/audit.ts';
 
 const january = {
   identity: 'a',

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { AdresObject } from '../../../core/adres-object.ts';
 import type { Place } from '../../../core/place-fields.ts';
 import { diff, lineOf } from '../../../loader/addresses/lines.ts';
+import { ColumnCounter, mergeTallies, nameChangeOf } from '../../../loader/guard/columns.ts';
 import { lineBytes } from '../../../loader/register/stored-form.ts';
-import { ColumnCounter, mergeTallies, nameChangeOf } from '../../../loader/verdict/columns.ts';
 
 const vbo: AdresObject = {
   identificatie: '0457010000012345',

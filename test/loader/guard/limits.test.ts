@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { loadDefaults } from '../../../loader/names.ts';
 import {
   allowedBy,
   columns,
@@ -10,7 +9,8 @@ import {
   oneChange,
   sizeNames,
   streetLimit,
-} from '../../../loader/verdict/limits.ts';
+} from '../../../loader/guard/limits.ts';
+import { loadDefaults } from '../../../loader/names.ts';
 
 const page = readFileSync(new URL('../../../docs/loading.md', import.meta.url), 'utf8');
 const grouped = (number: number) => number.toLocaleString('en');

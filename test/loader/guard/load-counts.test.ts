@@ -2,14 +2,14 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { AdresObject } from '../../../core/adres-object.ts';
 import { Change, diff, lineOf } from '../../../loader/addresses/lines.ts';
-import { lineBytes } from '../../../loader/register/stored-form.ts';
 import {
   ChangesCsvWriter,
   changeExample,
   changesCsvLine,
   countKey,
   noChanges,
-} from '../../../loader/verdict/load-counts.ts';
+} from '../../../loader/guard/load-counts.ts';
+import { lineBytes } from '../../../loader/register/stored-form.ts';
 
 describe('a change of the objects of an address', () => {
   const address = (more: Partial<AdresObject> | null, straat = 'Buitenveer') => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { refusalText } from '../../../loader/verdict/load-report.ts';
+import { refusalText } from '../../../loader/guard/load-report.ts';
 
 describe('the text of a refusal', () => {
   it('has a line for each reason, the one that decides first, then both commands on what was seen', () => {

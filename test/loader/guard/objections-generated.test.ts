@@ -35,12 +35,12 @@ describe('a dataset with an error in one column', () => {
       const dataset = datasetOf(name);
       const changes = wrongChanges(dataset, wrong);
       if (!changes) return;
-      const judgement = dataset.judge(changes);
-      const { objections } = judgement;
+      const result = dataset.guard(changes);
+      const { objections } = result;
       if (objections.length === 0) {
         expect(isWithinLimits(wrong, dataset, changes)).toBe(true);
       } else {
-        expect(namesColumn(wrong, judgement) || objections).toBe(true);
+        expect(namesColumn(wrong, result) || objections).toBe(true);
       }
     },
   );
@@ -66,7 +66,7 @@ describe('a healthy change', () => {
     const dataset = datasetOf(name);
     const changes = healthy.changes(dataset);
     if (!changes) return;
-    expect(dataset.judge(changes, healthy.load).objections).toEqual([]);
+    expect(dataset.guard(changes, healthy.load).objections).toEqual([]);
   });
 });
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { noSize, type PlaceSize } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import { localGuardDefaults } from '../../../loader/names.ts';
-import { type ColumnTally, noTallies, type Tallies } from '../../../loader/verdict/columns.ts';
-import { type AddressColumn, limitOf, shareOfDays } from '../../../loader/verdict/limits.ts';
-import { type LoadCounts, noChanges } from '../../../loader/verdict/load-counts.ts';
+import { type ColumnTally, noTallies, type Tallies } from '../../../loader/guard/columns.ts';
+import { type AddressColumn, limitOf, shareOfDays } from '../../../loader/guard/limits.ts';
+import { type LoadCounts, noChanges } from '../../../loader/guard/load-counts.ts';
 import {
+  type GuardInput,
+  guardLoad,
   isAboutSize,
-  type Judged,
-  judge,
   type Live,
   objectionsToSetAside,
-} from '../../../loader/verdict/objections.ts';
+} from '../../../loader/guard/objections.ts';
+import { localGuardDefaults } from '../../../loader/names.ts';
 
 /** All addresses have an object; a tenth has a toevoeging, and a twentieth each other property. */
 const sizeOf = (addresses: number): PlaceSize => ({
@@ -63,7 +63,7 @@ function counts(problems = 0, addresses = 10_000): LoadCounts {
   };
 }
 
-type Given = { problems?: number | null; addresses?: number } & Partial<Judged>;
+type Given = { problems?: number | null; addresses?: number } & Partial<GuardInput>;
 
 function objections(
   changes: Changes,
@@ -75,8 +75,8 @@ function objections(
     ...counts(problems ?? 0, addresses),
     ...(problems === null && { problems: null }),
   };
-  const judged = { ...load, tallies: talliesOf(changes), ...given };
-  return judge(found, judged, base, localGuardDefaults, shareOfDay).objections;
+  const input = { ...load, tallies: talliesOf(changes), ...given };
+  return guardLoad(found, input, base, localGuardDefaults, shareOfDay).objections;
 }
 
 describe('the guard', () => {
@@ -224,7 +224,7 @@ describe('the guard', () => {
   });
 
   it("does not judge the problems of a rollback's snapshot a second time", () => {
-    const back = { allowOlder: true, wasJudged: true };
+    const back = { allowOlder: true, wasGuarded: true };
     expect(objections({}, { ...back, problems: 500 })).toEqual([]);
     expect(objections({}, { ...back, problems: null })).toEqual([]);
   });
@@ -320,8 +320,8 @@ describe('the guard of days', () => {
         'straat\tWeesp\t0457\tLaan\tXXXX': { count: 20, examples, isOpen: true },
       },
     };
-    const judged = { ...load, tallies, earlier: earlier({ removed: 4 }) };
-    const { sums } = judge(counts(), judged, live, localGuardDefaults);
+    const input = { ...load, tallies, earlier: earlier({ removed: 4 }) };
+    const { sums } = guardLoad(counts(), input, live, localGuardDefaults);
     expect(sums.areas['']?.columns).toEqual({
       removed: { count: 7, examples: [] },
       straat: { count: 20, examples: [] },
@@ -332,12 +332,12 @@ describe('the guard of days', () => {
   });
 
   it('stops days that rename one street after another', () => {
-    let earlier: Judged['earlier'] = null;
+    let earlier: GuardInput['earlier'] = null;
     const asked = Array.from({ length: 4 }, (_, day) => {
       const name = `straat\tWeesp\t0457\tKade ${day}\tLaan ${day} x`;
       const names = { [name]: { count: 300, examples, isOpen: false } };
-      const judged = { ...load, tallies: { ...noTallies(), names }, earlier };
-      const { objections, sums } = judge(counts(), judged, live, localGuardDefaults, 0.2);
+      const input = { ...load, tallies: { ...noTallies(), names }, earlier };
+      const { objections, sums } = guardLoad(counts(), input, live, localGuardDefaults, 0.2);
       earlier = { since: '2026-01-08', ...sums };
       return objections.map(({ code, place }) => [code, place]);
     });
@@ -395,14 +395,14 @@ describe('the guard of objects', () => {
       const all = { ...sizeOf(10_000), withObjects: 10_000 - without };
       const after = { '': all, Weesp: { ...noSize(), addresses: 10, withObjects: 10 } };
       const given = { ...load, tallies: noTallies(), after, isFirstOfObjects: true };
-      const { objections } = judge(withObjects, given, live, localGuardDefaults);
+      const { objections } = guardLoad(withObjects, given, live, localGuardDefaults);
       expect(objections.map(({ code, count }) => [code, count])).toEqual(
         Array.from({ length: times }, () => ['too_few_objects', without]),
       );
       // Without objects, and once they are live, that is nothing to weigh.
-      expect(judge(counts(), given, live, localGuardDefaults).objections).toEqual([]);
+      expect(guardLoad(counts(), given, live, localGuardDefaults).objections).toEqual([]);
       expect(
-        judge(withObjects, { ...given, isFirstOfObjects: false }, live, localGuardDefaults)
+        guardLoad(withObjects, { ...given, isFirstOfObjects: false }, live, localGuardDefaults)
           .objections,
       ).toEqual([]);
     },
@@ -411,8 +411,8 @@ describe('the guard of objects', () => {
   it('objects to too_many_object_problems, and states by how much', () => {
     const found = { ...counts(), objecten: { live: 10_000, changed: 10_000, lost: 0, moved: 0 } };
     if (found.problems) found.problems.address_missing.count = 200;
-    const judged = { ...load, tallies: noTallies() };
-    const { objections } = judge(found, judged, live, localGuardDefaults);
+    const input = { ...load, tallies: noTallies() };
+    const { objections } = guardLoad(found, input, live, localGuardDefaults);
     const message =
       '200 of 10,200 objects have a missing address or an unknown location: 1.96%, over the limit of 1%';
     expect(objections).toMatchObject([{ code: 'too_many_object_problems', message }]);

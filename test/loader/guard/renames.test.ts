@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { noSize, type PlaceSizes } from '../../../loader/addresses/place-sizes.ts';
+import { noTallies, type Tallies } from '../../../loader/guard/columns.ts';
+import { explainNames } from '../../../loader/guard/renames.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
-import { noTallies, type Tallies } from '../../../loader/verdict/columns.ts';
-import { explainNames } from '../../../loader/verdict/renames.ts';
 
 type Change = {
   column: 'straat' | 'woonplaats' | 'gemeente';

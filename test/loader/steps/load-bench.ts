@@ -16,6 +16,7 @@ import {
 } from '../../../core/addresses/address-item.ts';
 import type { Place } from '../../../core/place-fields.ts';
 import { type Line, parseLine } from '../../../loader/addresses/lines.ts';
+import type { LoadReport } from '../../../loader/guard/load-report.ts';
 import {
   type AddressTable,
   dynamoDbAddressTable,
@@ -24,7 +25,6 @@ import {
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
-import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { type RepairOptions, type RepairReport, repairTable } from '../../../local/load/repair.ts';
 import { type RunOptions, runLoad } from '../../../local/load/run-load.ts';
 import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import type { LoadReport } from '../../../loader/guard/load-report.ts';
 import { readManifest } from '../../../loader/storage/stored-loads.ts';
-import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import {
   type MutationGroup,
   mutationsBetween,

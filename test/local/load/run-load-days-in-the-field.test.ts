@@ -1,10 +1,10 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import type { LoadReport } from '../../../loader/guard/load-report.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { paths } from '../../../loader/storage/storage.ts';
 import { refusedProposals } from '../../../loader/storage/stored-loads.ts';
-import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 import { type Dataset, startLoadBench } from '../../loader/steps/load-bench.ts';
 import { Register, start } from '../../loader/steps/mutation-register.ts';
 import { inSweep } from '../../support/in-sweep.ts';

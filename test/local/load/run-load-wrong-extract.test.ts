@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { LoadReport } from '../../../loader/guard/load-report.ts';
+import type { Objection } from '../../../loader/guard/objections.ts';
 import { ExtractError } from '../../../loader/load-error.ts';
-import type { LoadReport } from '../../../loader/verdict/load-report.ts';
-import type { Objection } from '../../../loader/verdict/objections.ts';
 import { smallMunicipality } from '../../../tools/bench/generator/datasets.ts';
 import { GuardedDataset } from '../../../tools/bench/generator/guarded.ts';
 import { stateOfRows } from '../../../tools/bench/generator/rows.ts';

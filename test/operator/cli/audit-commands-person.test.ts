@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { erasePerson, personalData, pseudonymOf } from '../../../operator/connect/person.ts';
+import { erasePerson, personalData, pseudonymOf } from '../../../operator/deployment/person.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { noted } from '../../../packages/admin/accounts/audit-log.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { checksumSecret, settledSecret } from '../../../core/accounts/checksum-secret.ts';
 import { lockKey } from '../../../loader/storage/lock.ts';
 import { destructive } from '../../../operator/cli/command.ts';
-import { personalData } from '../../../operator/connect/person.ts';
+import { personalData } from '../../../operator/deployment/person.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { restoreItems, type StoredItem, storedItems } from '../../support/stored-items.ts';

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { commandLine } from '../../../bin/bag-adres.ts';
 import { CliCommand, pathOf } from '../../../operator/cli/command.ts';
-import { explainError } from '../../../operator/connect/errors.ts';
+import { explainError } from '../../../operator/deployment/errors.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import { run, runWith } from '../command-line.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { ManifestEntry } from '../../../loader/dataset/load.ts';
 import { renderStatus } from '../../../operator/cli/render-load.ts';
-import { mutationStatus } from '../../../operator/connect/open-loads.ts';
+import { mutationStatus } from '../../../operator/deployment/open-loads.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 
 const folder = folderForNow('bag-adres-list-');

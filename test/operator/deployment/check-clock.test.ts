@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { localDynamoDb } from '../../../local/engine/client.ts';
-import { checkClock } from '../../../operator/connect/check-clock.ts';
+import { checkClock } from '../../../operator/deployment/check-clock.ts';
 import { startHttpServer } from '../../support/http-server.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 

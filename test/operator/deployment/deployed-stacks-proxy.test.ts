@@ -40,7 +40,7 @@ const file = (path: string) => JSON.stringify(resolve(path));
 
 describe("with Node's switch for proxies", () => {
   it('the commands call AWS through the proxy', async () => {
-    const code = `import { readStack } from ${file('operator/connect/deployed-stacks.ts')};
+    const code = `import { readStack } from ${file('operator/deployment/deployed-stacks.ts')};
       await readStack('any').catch(() => undefined);`;
     expect(await behindProxy(code)).toContain('POST http://aws.example/');
   });

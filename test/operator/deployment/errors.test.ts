@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
-import { explainError, explainLoadError } from '../../../operator/connect/errors.ts';
+import { explainError, explainLoadError } from '../../../operator/deployment/errors.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const coded = (code: string, message: string, more: object = {}) =>

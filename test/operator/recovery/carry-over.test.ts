@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { settledSecret } from '../../../core/accounts/checksum-secret.ts';
-import { erasePerson } from '../../../operator/connect/person.ts';
+import { erasePerson } from '../../../operator/deployment/person.ts';
 import { carryOver, planCarryOver } from '../../../operator/recovery/carry-over.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';

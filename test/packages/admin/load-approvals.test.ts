@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type LoadProposal, reportOf } from '../../../loader/guard/load-report.ts';
 import { openStorage } from '../../../loader/storage/open.ts';
 import { getJson, paths, putJson, putPacked } from '../../../loader/storage/storage.ts';
 import { findRefusedProposal } from '../../../loader/storage/stored-loads.ts';
-import { type LoadProposal, reportOf } from '../../../loader/verdict/load-report.ts';
 import { runLoad } from '../../../local/load/run-load.ts';
 import type { AdminError } from '../../../packages/admin/accounts/admin-error.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { offeredNames } from '../../../core/place-fields.ts';
+import { availableIncludes } from '../../../core/place-fields.ts';
 import type { BodyMember, Schema } from '../../../packages/reference/body-members.ts';
 import { BodyMembers } from '../../../packages/reference/body-members.ts';
 import { OpenApi } from '../../../packages/reference/openapi-document.ts';
 
-const api = new OpenApi(offeredNames(true));
+const api = new OpenApi(availableIncludes(true));
 
 /** Every member by its path, an item of a list by that of the list. */
 function pathsOf(members: readonly BodyMember[], before = ''): string[] {
@@ -41,10 +41,10 @@ describe('the members that the reference shows', () => {
   });
 
   it('are those of the objects, however deep, without what an operator has not turned on', () => {
-    const paths = (offered: ReturnType<typeof offeredNames>) =>
-      pathsOf(new OpenApi(offered).answerMembers('lookUpAddress'));
-    expect(paths(offeredNames(true))).toContain('candidates.objecten.locatie.lat');
-    expect(paths(offeredNames(false)).filter((path) => path.includes('objecten'))).toEqual([]);
+    const paths = (available: ReturnType<typeof availableIncludes>) =>
+      pathsOf(new OpenApi(available).answerMembers('lookUpAddress'));
+    expect(paths(availableIncludes(true))).toContain('candidates.objecten.locatie.lat');
+    expect(paths(availableIncludes(false)).filter((path) => path.includes('objecten'))).toEqual([]);
   });
 });
 

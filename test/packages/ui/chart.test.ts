@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chart } from '../../../packages/look/chart.ts';
+import { chart } from '../../../packages/ui/chart.ts';
 
 const bar = { name: 'lookups', label: 'lookups!' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { branding } from '../../../lib/config/setting-fields.ts';
-import { acceptedBy, languageFor } from '../../../packages/look/language.ts';
+import { acceptedBy, languageFor } from '../../../packages/ui/language.ts';
 
 describe('what a client accepts', () => {
   it.each([

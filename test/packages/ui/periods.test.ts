@@ -8,7 +8,7 @@ import {
   sumsBy,
   type UsagePeriod,
   utcDateOf,
-} from '../../../packages/look/periods.ts';
+} from '../../../packages/ui/periods.ts';
 
 describe('the bars of a range', () => {
   it.each<[days: number, asked: UsagePeriod | undefined, shown: UsagePeriod]>([

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { escaped, lookupRequest, programSources } from '../../../packages/look/samples.ts';
+import { escaped, lookupRequest, programSources } from '../../../packages/ui/samples.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';

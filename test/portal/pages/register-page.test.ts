@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { changesCsvLine } from '../../../loader/guard/load-counts.ts';
 import { differences } from '../../../loader/storage/stored-loads.ts';
-import { changesCsvLine } from '../../../loader/verdict/load-counts.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
 import { loadsOf } from '../../../packages/admin/load-approvals.ts';

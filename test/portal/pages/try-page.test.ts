@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { offeredNames } from '../../../core/place-fields.ts';
+import { availableIncludes } from '../../../core/place-fields.ts';
 import { newAccount } from '../../support/address-service.ts';
 import { htmlText } from '../../support/html-text.ts';
 import { startHttpServer } from '../../support/http-server.ts';
@@ -107,7 +107,7 @@ describe('the page that tries a lookup', () => {
         ([, name, isChecked]) => name + (isChecked ?? ''),
       );
     const names = (hasObjects: boolean) =>
-      offeredNames(hasObjects).map((name) => (name === 'gemeente' ? `${name} checked` : name));
+      availableIncludes(hasObjects).map((name) => (name === 'gemeente' ? `${name} checked` : name));
     expect(checked(body)).toEqual(names(false));
     expect(body).not.toContain('objecten');
     const other = await visitorOf(service.baseUrl, { objecten: true });

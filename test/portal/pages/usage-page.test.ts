@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { usageRecord } from '../../../core/accounts/usage-record.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
-import { daysLater, periodStart } from '../../../packages/look/periods.ts';
+import { daysLater, periodStart } from '../../../packages/ui/periods.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { createTestPortal } from '../../support/portal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Hono } from 'hono';
-import { portalCookies } from '../../../portal/visit/cookies.ts';
+import { portalCookies } from '../../../portal/request/cookies.ts';
 
 const secret = 'a secret of the tests, long enough';
 const cookies = portalCookies({

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../portal/portal-app.ts';
-import { permissions } from '../../../portal/visit/page-routes.ts';
-import type { PortalRole } from '../../../portal/visit/visit.ts';
+import { permissions } from '../../../portal/request/page-routes.ts';
+import type { PortalRole } from '../../../portal/request/portal-request.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 import { restoreItems, storedItems } from '../../support/stored-items.ts';

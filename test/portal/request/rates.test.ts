@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRateLimit, defaultRates, networkOf } from '../../../portal/visit/rates.ts';
+import { createRateLimit, defaultRates, networkOf } from '../../../portal/request/rates.ts';
 import { inSweep } from '../../support/in-sweep.ts';
 
 const withSession = (session: { perSecond: number; burst: number }) => ({

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { freshSecret } from '../../../portal/request/cookies.ts';
+import { defaultRates } from '../../../portal/request/rates.ts';
 import { en } from '../../../portal/text/en.ts';
-import { freshSecret } from '../../../portal/visit/cookies.ts';
-import { defaultRates } from '../../../portal/visit/rates.ts';
 import { startAddressService } from '../../support/address-service.ts';
 import { cookieBrowser } from '../../support/cookie-browser.ts';
 import { inSweep } from '../../support/in-sweep.ts';

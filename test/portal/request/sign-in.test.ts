@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { operatorStatus, readIdentity, UnusableIdentity } from '../../../portal/visit/identity.ts';
-import { isLoopback } from '../../../portal/visit/sign-in.ts';
+import {
+  operatorStatus,
+  readIdentity,
+  UnusableIdentity,
+} from '../../../portal/request/identity.ts';
+import { isLoopback } from '../../../portal/request/sign-in.ts';
 
 const settings = {
   subjectClaim: 'sub',

@@ -6,10 +6,10 @@ import {
   sizesOfAddress,
 } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
+import { ColumnCounter } from '../../../loader/guard/columns.ts';
+import { noChanges } from '../../../loader/guard/load-counts.ts';
+import { type GuardResult, guardLoad } from '../../../loader/guard/objections.ts';
 import { loadDefaults, localGuardDefaults } from '../../../loader/names.ts';
-import { ColumnCounter } from '../../../loader/verdict/columns.ts';
-import { noChanges } from '../../../loader/verdict/load-counts.ts';
-import { type Judgement, judge } from '../../../loader/verdict/objections.ts';
 import { keyOfRow, placesOfRows, type Row } from './rows.ts';
 
 /** How addresses change: rows by their position, another row or `null`, and new ones. */
@@ -84,10 +84,10 @@ export class GuardedDataset {
   }
 
   /** What the guard says to a load with these changes. */
-  judge(
+  guard(
     changes: RowChanges,
     { shareOfDay = 1, turnsOnObjects = false }: GuardedLoad = {},
-  ): Judgement {
+  ): GuardResult {
     const { problems, byKey } = this.#read(changes);
     const after: PlaceSizes = structuredClone(this.sizes);
     const counter = new ColumnCounter(this.hasObjects && !turnsOnObjects);
@@ -126,7 +126,7 @@ export class GuardedDataset {
     };
     const live = { peildatum: '2026-01-08', addresses, places: this.sizes };
     const thresholds = { ...loadDefaults.guard, ...localGuardDefaults };
-    return judge(counts, load, live, thresholds, shareOfDay);
+    return guardLoad(counts, load, live, thresholds, shareOfDay);
   }
 
   /** The rows of each key that changes, and how many rows the reader refuses. */

@@ -1,12 +1,7 @@
 import type { AdresObject } from '../../../core/adres-object.ts';
+import { type AddressColumn, allowedBy, limitOf, oneChange } from '../../../loader/guard/limits.ts';
+import type { GuardResult } from '../../../loader/guard/objections.ts';
 import { loadDefaults } from '../../../loader/names.ts';
-import {
-  type AddressColumn,
-  allowedBy,
-  limitOf,
-  oneChange,
-} from '../../../loader/verdict/limits.ts';
-import type { Judgement } from '../../../loader/verdict/objections.ts';
 import type { GuardedDataset, RowChanges } from './guarded.ts';
 import { keyOfRow, type Row } from './rows.ts';
 
@@ -275,7 +270,7 @@ function isSame(one: Row, other: Row, { column, get }: RowColumn): boolean {
 /** Whether a refusal names the column that is wrong, or values that can't be read. */
 export function namesColumn(
   { column }: Wrong,
-  { objections }: Pick<Judgement, 'objections'>,
+  { objections }: Pick<GuardResult, 'objections'>,
 ): boolean {
   const { column: own, others = [] } = rowColumns[column] as RowColumn;
   const codes = [own, ...others].map((one): string => limitOf(one).code);

@@ -8,11 +8,11 @@ import {
   type PlaceSizes,
 } from '../../../loader/addresses/place-sizes.ts';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
+import { ColumnCounter, mergeTallies, noTallies } from '../../../loader/guard/columns.ts';
+import { shareOfDays } from '../../../loader/guard/limits.ts';
+import { noChanges } from '../../../loader/guard/load-counts.ts';
+import { type Earlier, guardLoad, type Objection } from '../../../loader/guard/objections.ts';
 import { loadDefaults } from '../../../loader/names.ts';
-import { ColumnCounter, mergeTallies, noTallies } from '../../../loader/verdict/columns.ts';
-import { shareOfDays } from '../../../loader/verdict/limits.ts';
-import { noChanges } from '../../../loader/verdict/load-counts.ts';
-import { type Earlier, judge, type Objection } from '../../../loader/verdict/objections.ts';
 import { Random } from './random.ts';
 
 /** An address before or after an event. */
@@ -247,7 +247,7 @@ export function askedInYear(seed: number, first: number, days: number) {
     const after = { ...year.sizes };
     for (const name of gone) delete after[name];
     const judged = { ...load, after, tallies, earlier: before };
-    return judge(counts, judged, live, loadDefaults.guard, share);
+    return guardLoad(counts, judged, live, loadDefaults.guard, share);
   };
   for (let day = first; day < first + days; day++) {
     const { tallies, renamed } = year.day(day);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { LoadReport } from '../../../loader/guard/load-report.ts';
 import type { Dataset } from '../../../loader/storage/address-table.ts';
-import type { LoadReport } from '../../../loader/verdict/load-report.ts';
 
 const script = fileURLToPath(new URL('./run-load.ts', import.meta.url));
 

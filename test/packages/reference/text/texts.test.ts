@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { languages } from '../../../../core/languages.ts';
-import { offeredNames } from '../../../../core/place-fields.ts';
+import { availableIncludes } from '../../../../core/place-fields.ts';
 import { OpenApi } from '../../../../packages/reference/openapi-document.ts';
 import { textsIn } from '../../../../packages/reference/text/texts.ts';
 
@@ -15,7 +15,7 @@ function codeOf(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? '').sort();
 }
 
-const offered = offeredNames(true);
+const offered = availableIncludes(true);
 const api = new OpenApi(offered);
 
 describe.each(languages)('the texts in %s', (language) => {
