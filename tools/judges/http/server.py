@@ -41,7 +41,13 @@ def create_alarm(logical, props, stack):
     return alarm["create"](logical, props, stack)
 
 
-handlers["AWS::CloudWatch::Alarm"] = {**alarm, "create": create_alarm}
+def update_alarm(physical, before, after, *rest):
+    if "Metrics" in before or "Metrics" in after:
+        return physical, {}
+    return alarm["update"](physical, before, after, *rest)
+
+
+handlers["AWS::CloudWatch::Alarm"] = {**alarm, "create": create_alarm, "update": update_alarm}
 
 bucket = handlers["AWS::S3::Bucket"]
 
