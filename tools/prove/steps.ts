@@ -301,7 +301,7 @@ export const steps: readonly Step<Trial>[] = [
         Key: { address: { S: '#dataset' } },
       });
       await trial.onTrial('load', 'run', '--extract', trial.extract);
-      await trial.onTrial('load', 'repair');
+      await trial.onTrial('load', 'repair', '--yes');
       await expectStatus(trial, 200);
       return `the portal read ${before}, then ${after}; loaded and repaired: 200`;
     },
