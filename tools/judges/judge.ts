@@ -22,11 +22,14 @@ export type Judge = {
   description: string;
   /** The commands that must be on the `PATH`, each with the arguments that show that it works. */
   needs: readonly [command: string, ...args: string[]][];
-  judge(): Promise<Verdict>;
+  /** The names of its parts, if one of them can be judged alone. */
+  parts?: readonly string[];
+  judge(part?: string): Promise<Verdict>;
 };
 
 export const root = resolve(import.meta.dirname, '../..');
-const cache = join(root, 'node_modules/.cache/judges');
+/** What judges need or leave, in this checkout. */
+export const cache = join(root, 'node_modules/.cache/judges');
 
 /** The first of the commands that a judge lacks on this machine; undefined if it can sit. */
 export function lacks({ needs }: Judge): string | undefined {

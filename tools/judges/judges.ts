@@ -1,6 +1,6 @@
 /**
  * Lets programs that others wrote judge this project: `npm run check:judges`, or one of them with
- * `-- --only engine`. Each is installed at its first use, into the cache of this checkout. Exit
+ * `-- --only engine`, or a part of one with `-- --only guides --part local`. Each is installed at its first use, into the cache of this checkout. Exit
  * code 1 says that a judge found something, 3 that none did but one could not sit, as its toolchain
  * is missing.
  */
@@ -11,6 +11,7 @@ import { machine } from './aws/machine.ts';
 import { client } from './client/client.ts';
 import { engine } from './engine/engine.ts';
 import { goClient, javaClient } from './generated/generated.ts';
+import { guides } from './guides/guides.ts';
 import { http } from './http/http.ts';
 import { type Judge, lacks } from './judge.ts';
 import { nag } from './nag/nag.ts';
@@ -31,11 +32,19 @@ const judges: Readonly<Record<string, Judge>> = {
   machine,
   deployment,
   http,
+  guides,
 };
 
-const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
+const options = { only: { type: 'string' }, part: { type: 'string' } } as const;
+const { only, part } = parseArgs({ options }).values;
 if (only !== undefined && !(only in judges)) {
   console.error(`There is no judge "${only}". Name one of: ${Object.keys(judges).join(', ')}.`);
+  process.exit(2);
+}
+const parts = judges[only ?? '']?.parts ?? [];
+if (part !== undefined && !parts.includes(part)) {
+  const advice = parts.length > 0 ? `Name one of: ${parts.join(', ')}.` : 'Leave out --part.';
+  console.error(`There is no part "${part}" of ${only ?? 'all judges'}. ${advice}`);
   process.exit(2);
 }
 
@@ -50,7 +59,7 @@ for (const [name, judge] of Object.entries(judges)) {
     continue;
   }
   const started = performance.now();
-  const { findings, detail } = await judge.judge();
+  const { findings, detail } = await judge.judge(part);
   const seconds = Math.round((performance.now() - started) / 1_000);
   console.log(
     `${name} (${judge.description}): ${findings.length} findings; ${detail}; ${seconds} s.`,

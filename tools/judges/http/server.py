@@ -3,7 +3,7 @@ Serves ministack, an AWS of others, on the port in GATEWAY_PORT, with what its C
 Prints a line for each resource that it only pretends to make.
 """
 from ministack import app
-from ministack.services import s3, stepfunctions
+from ministack.services import apigateway, s3, stepfunctions
 from ministack.services.cloudformation import provisioners
 
 handlers = provisioners._RESOURCE_HANDLERS
@@ -25,6 +25,7 @@ def pretended(kind):
 for kind in (
     "AWS::Backup::BackupSelection",
     "AWS::Budgets::Budget",
+    "AWS::CloudWatch::CompositeAlarm",
     "AWS::CodeDeploy::Application",
     "AWS::CodeDeploy::DeploymentGroup",
     "AWS::Logs::QueryDefinition",
@@ -60,6 +61,49 @@ def create_bucket(logical, props, stack):
 
 
 handlers["AWS::S3::Bucket"] = {**bucket, "create": create_bucket}
+
+in_scope = apigateway._handle_execute_in_scope
+
+
+class PassedOn(str):
+    """OPTIONS that equals no text, so that it is not answered as a preflight but by its route."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return False
+
+
+def handle_in_scope(api_id, stage, path, method, *rest, **more):
+    """AWS passes OPTIONS on to a function if the API has no CORS."""
+    if method == "OPTIONS" and not (apigateway._apis.get(api_id) or {}).get("corsConfiguration"):
+        method = PassedOn(method)
+    return in_scope(api_id, stage, path, method, *rest, **more)
+
+
+apigateway._handle_execute_in_scope = handle_in_scope
+
+
+def find_api_scope(api_id):
+    """A request has no account of its own, so an API is found in whatever account it is."""
+    scopes = (key[:2] for key, _ in apigateway._apis.all_items() if key[2] == api_id)
+    return next(scopes, None)
+
+
+apigateway.find_api_scope = find_api_scope
+
+parse_url = app._parse_execute_api_url
+
+
+def parse_execute_api_url(host, path):
+    """Under the host of an API, the stage $default is not in the path."""
+    parsed = parse_url(host, path)
+    if parsed and app._EXECUTE_API_RE.match(host):
+        return parsed[0], "$default", path
+    return parsed
+
+
+app._parse_execute_api_url = parse_execute_api_url
 
 run_map = stepfunctions._run_distributed_map
 
