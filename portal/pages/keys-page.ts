@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
+import * as z from 'zod/mini';
 import { AdminError, dutchTime, type KeyView, labelAfter } from '../../packages/admin/index.ts';
 import { choice, field, hidden } from '../../packages/ui/form-fields.ts';
 import { type Column, chosenFields, chosenIn, listOf } from '../../packages/ui/list.ts';
@@ -15,7 +16,7 @@ import type { AccountRequest } from '../request/portal-request.ts';
 import { curlLine } from './account-page.ts';
 import { findKeyForm } from './find-key-page.ts';
 import { actorName } from './history-page.ts';
-import { attempt, faulty, postForm } from './page-form.ts';
+import { attempt, faulty, postForm, readLimit, readSeen, seenField } from './page-form.ts';
 import {
   codeBlock,
   doneNote,
@@ -28,13 +29,15 @@ import {
 } from './page-parts.ts';
 
 /**
- * Creating, listing, replacing and revoking keys. A key is on the page that answers its creation,
- * and nowhere else.
+ * Creating, listing, limiting, replacing and revoking keys. A key is on the page that answers its
+ * creation, and nowhere else.
  */
 export const keyPages = accountRoutes({
   'GET /keys': ['account.view', listPage],
   'POST /keys': ['key.change', create],
   'GET /keys/:key': ['account.view', withKey(keyPage)],
+  'GET /keys/:key/limit': ['key.change', withKey(keyPage)],
+  'POST /keys/:key/limit': ['key.change', withKey(setLimit)],
   'GET /keys/:key/rotate': ['key.change', withKey(keyPage)],
   'POST /keys/:key/rotate': ['key.change', withKey(rotate)],
   'GET /keys/:key/revoke': ['key.change', withKey(revokePage)],
@@ -45,6 +48,7 @@ export const keyPages = accountRoutes({
 
 const pathOf = ({ account }: AccountRequest) => `/accounts/${account}/keys`;
 const nameOf = ({ label, keyId }: KeyView) => label ?? keyId;
+const hasLimit = ({ state, limitPerDay }: KeyView) => state !== 'revoked' && limitPerDay !== null;
 const canRotate = ({ state, replacedBy }: KeyView) => state === 'active' && replacedBy === null;
 
 async function listPage(request: AccountRequest): Promise<Page> {
@@ -71,6 +75,16 @@ async function listPage(request: AccountRequest): Promise<Page> {
       show: (key) => lastUsed(request, key),
       sort: (key) => key.lastUsed ?? '',
     },
+    // Few accounts have one.
+    ...(keys.some(hasLimit)
+      ? [
+          {
+            name: 'limit',
+            label: text.key.limit,
+            show: (key: KeyView) => (hasLimit(key) ? limitOf(request, key) : '-'),
+          },
+        ]
+      : []),
     ...(canChange
       ? [
           {
@@ -158,6 +172,13 @@ function stateOf(request: AccountRequest, { state, expires, replacedBy }: KeyVie
   return html`${stateTag(state, text)}${until}${successor}`;
 }
 
+/** The limit of a key for a day, and its lookups of today. */
+function limitOf({ text, format }: AccountRequest, { limitPerDay, usedToday }: KeyView): string {
+  return limitPerDay === null
+    ? text.quota.unlimited
+    : text.usedShare(format.number(usedToday), format.number(limitPerDay));
+}
+
 function lastUsed({ format, text }: AccountRequest, key: KeyView): Html {
   return key.lastUsed ? format.day(key.lastUsed) : text.keyUse.never;
 }
@@ -180,9 +201,23 @@ export function createKeyCard(request: AccountRequest, heading: string): Html {
   const { text, tools } = request;
   const min = new Date(tools.now()).toISOString().slice(0, 10);
   const fields = html`${onceField()}<div class="fields">${field(request, { name: 'label', label: text.key.label, hint: text.labelHint, maxLength: labelLength, required: true })}
-${field(request, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}</div>`;
+${field(request, { name: 'expires', label: text.key.expires, hint: text.expiresHint, type: 'date', min })}
+${limitField(request)}</div>`;
   const form = postForm(request, pathOf(request), fields, { label: text.createKey });
   return html`<div class="card"><h2>${heading}</h2><p>${text.createKeyText}</p>${form}</div>`;
+}
+
+/** The field of the limit of a key, which has this one. */
+function limitField(request: AccountRequest, limitPerDay: number | null = null): Html {
+  const { text } = request;
+  const value = limitPerDay === null ? '' : String(limitPerDay);
+  return field(request, { name: 'limit', label: text.key.limit, hint: text.keyLimitHint, value });
+}
+
+/** The limit in that field; an empty one is none. `undefined` if it is no limit. */
+function givenLimit(request: AccountRequest): number | null | undefined {
+  const { limit = '' } = request.form;
+  return limit === '' ? null : readLimit(request, limit);
 }
 
 async function create(request: AccountRequest): Promise<PageAnswer> {
@@ -191,10 +226,15 @@ async function create(request: AccountRequest): Promise<PageAnswer> {
   const end = expires === '' ? undefined : dutchTime.endOfDay(expires);
   const isPast = expires !== '' && !(end && end.getTime() > tools.now());
   if (isPast) return faulty(request, { field: 'expires', message: text.errors.expires }, listPage);
-  const input = { account, label, token: once, ...(end && { expires: end }) };
+  const limitPerDay = givenLimit(request);
+  if (limitPerDay === undefined) return wrongLimit(request, listPage);
+  const input = { account, label, token: once, limitPerDay, ...(end && { expires: end }) };
   const made = await attempt(request, ofLabel(request, listPage), () => admin.keys.create(input));
   return newKeyPage(request, { ...made, label, expires: end?.toISOString() ?? null }, '');
 }
+
+const wrongLimit = (request: AccountRequest, show: (again: AccountRequest) => Promise<Page>) =>
+  faulty(request, { field: 'limit', message: request.text.errors.limit }, show);
 
 /**
  * How a new key that is refused is answered: in its form, or on a page if the form was sent before.
@@ -285,6 +325,7 @@ function factsOf(request: AccountRequest, key: KeyView, { since, recent }: UseOf
     [text.keyUse.usedSince, since ? format.day(since) : text.keyUse.notUsed],
     [text.key.lastUsed, lastUsed(request, key)],
     [text.recentLookups(format.count(recentDays, 'day')), format.number(recent)],
+    ...(key.state === 'revoked' ? [] : [[text.key.limit, limitOf(request, key)] as const]),
   ]);
 }
 
@@ -304,13 +345,52 @@ async function keyPage(request: AccountRequest, key: KeyView): Promise<Page> {
   const note = found
     ? html`<p class="note${found === 'mistyped' ? ' bad' : ''}" role="status">${text.keyFound[found]}</p>`
     : '';
+  const limit = canChange ? limitForm(request, key) : '';
   const replace = canChange && canRotate(key) ? rotateForm(request, key) : '';
   const revokeCard = html`<div class="card"><h2>${text.revoke}</h2><p>${text.revokeText}</p><p><a class="button plain" href="${pathOf(request)}/${key.keyId}/revoke">${text.revoke}</a></p></div>`;
   return {
     title: text.keyNamed(nameOf(key)),
-    body: html`${note}<div class="card">${factsOf(request, key, await useOf(request, key))}<p class="muted">${text.keyIdPlace} ${idInKey(request, key.keyId)}</p></div>
-${replace}${canChange ? revokeCard : ''}<p><a href="${pathOf(request)}">${text.back}</a></p>`,
+    body: html`${doneNote(request)}${note}<div class="card">${factsOf(request, key, await useOf(request, key))}<p class="muted">${text.keyIdPlace} ${idInKey(request, key.keyId)}</p></div>
+${limit}${replace}${canChange ? revokeCard : ''}<p><a href="${pathOf(request)}">${text.back}</a></p>`,
   };
+}
+
+function limitForm(request: AccountRequest, key: KeyView): Html {
+  const { text } = request;
+  const { limitPerDay } = key;
+  const fields = html`${seenField({ limitPerDay })}${limitField(request, limitPerDay)}`;
+  const form = postForm(request, `${pathOf(request)}/${key.keyId}/limit`, fields, {
+    label: text.act.save,
+  });
+  return html`<div class="card"><h2>${text.key.limit}</h2><p>${text.keyLimitText}</p>${form}</div>`;
+}
+
+/** The limit that a form showed. */
+const seenLimit = z.object({ limitPerDay: z.nullable(z.number()) });
+
+async function setLimit(request: AccountRequest, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, text } = request;
+  const { keyId } = key;
+  const back = `${pathOf(request)}/${keyId}`;
+  const show = (again: AccountRequest) => keyPage(again, key);
+  const seen = readSeen(request, seenLimit, back);
+  const limitPerDay = givenLimit(request);
+  if (limitPerDay === undefined) return wrongLimit(request, show);
+  const { keyEnded } = text;
+  const ended = faultPage(text, { ...keyEnded, back: pathOf(request), status: 409 });
+  const of = {
+    back,
+    about: 'limit',
+    form: { show, field: 'limit' },
+    own: { not_found: ended },
+  } as const;
+  await attempt(request, of, async () => {
+    if (seen.limitPerDay !== key.limitPerDay) {
+      throw new AdminError('conflict', 'The limit has changed since the form was opened.');
+    }
+    await admin.keys.set({ account, keyId, limitPerDay });
+  });
+  return { goTo: `${back}?done=saved` };
 }
 
 function rotateForm(request: AccountRequest, key: KeyView): Html {

@@ -214,19 +214,22 @@ export function limitFields(
 }
 
 /** The limits entered there, without the empty fields, or the name of an invalid field. */
-export function readLimits({ form, text }: PortalRequest): { limits: Limits } | { wrong: string } {
+export function readLimits(request: PortalRequest): { limits: Limits } | { wrong: string } {
   const limits: Partial<Record<WindowName, number | null>> = {};
   for (const name of windowNames) {
-    const given = (form[`limit-${name}`] ?? '').toLowerCase();
-    const number = readNumber(given);
+    const given = request.form[`limit-${name}`] ?? '';
     if (given === '') continue;
-    if ([text.quota.unlimited, 'unlimited'].includes(given)) limits[name] = null;
-    else if (number === undefined) return { wrong: `limit-${name}` };
-    else {
-      limits[name] = number;
-    }
+    const limit = readLimit(request, given);
+    if (limit === undefined) return { wrong: `limit-${name}` };
+    limits[name] = limit;
   }
   return { limits };
+}
+
+/** A limit as somebody types it: `null` if unlimited, `undefined` if it is none. */
+export function readLimit({ text }: PortalRequest, given: string): number | null | undefined {
+  const isUnlimited = [text.quota.unlimited, 'unlimited'].includes(given.toLowerCase());
+  return isUnlimited ? null : readNumber(given);
 }
 
 /**

@@ -87,7 +87,13 @@ export const en = {
   refusedUntil: (window: string) =>
     `The limit ${window.toLowerCase()} is reached. Requests are refused until`,
 
-  key: { label: 'Label', keyId: 'Key id', expires: 'Expires', lastUsed: 'Last used' },
+  key: {
+    label: 'Label',
+    keyId: 'Key id',
+    expires: 'Expires',
+    lastUsed: 'Last used',
+    limit: 'Limit a day',
+  },
   actions: 'Actions',
   noKeys: 'There are no keys yet. Create the first one above.',
   firstKey: 'Make your first key',
@@ -97,6 +103,10 @@ export const en = {
   labelHint: '1 to 64 characters',
   expiresHint:
     'The last day that the key works, in Dutch time. Leave empty for a key that does not expire.',
+  keyLimitHint:
+    'Addresses that the key may look up in a UTC day. Empty: only the limits of the account.',
+  keyLimitText:
+    'Keeps this key from using up the limits of the account, for instance in a test that runs wild or in the wrong hands. It holds from the next request on.',
   keyMade: 'Your new key',
   keyMadeText:
     'Copy it now and keep it safe, like a password. It is not stored and can never be shown again.',
@@ -170,8 +180,7 @@ export const en = {
   },
   keyEnded: {
     title: 'This key no longer works',
-    explanation:
-      'It was revoked or has expired since you opened this page, so it can not be replaced. Create a new key.',
+    explanation: 'It was revoked or has expired since you opened this page. Create a new key.',
   },
   alreadyRevoked: 'This key was already revoked. Nothing has changed.',
 

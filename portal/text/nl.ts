@@ -91,7 +91,13 @@ export const nl: Text = {
   refusedUntil: (window) =>
     `De limiet ${window.toLowerCase()} is bereikt. Verzoeken worden geweigerd tot`,
 
-  key: { label: 'Naam', keyId: 'Sleutel-id', expires: 'Verloopt', lastUsed: 'Laatst gebruikt' },
+  key: {
+    label: 'Naam',
+    keyId: 'Sleutel-id',
+    expires: 'Verloopt',
+    lastUsed: 'Laatst gebruikt',
+    limit: 'Limiet per dag',
+  },
   actions: 'Acties',
   noKeys: 'Er zijn nog geen sleutels. Maak hierboven de eerste aan.',
   firstKey: 'Maak uw eerste sleutel aan',
@@ -102,6 +108,10 @@ export const nl: Text = {
   labelHint: '1 tot 64 tekens',
   expiresHint:
     'De laatste dag waarop de sleutel werkt, in Nederlandse tijd. Laat leeg voor een sleutel die niet verloopt.',
+  keyLimitHint:
+    'Adressen die de sleutel op een dag (UTC) mag opzoeken. Leeg: alleen de limieten van het account.',
+  keyLimitText:
+    'Zo kan deze sleutel niet alles van het account opmaken, bijvoorbeeld door een test die op hol slaat of door een vreemde die hem heeft. Geldt vanaf het volgende verzoek.',
   keyMade: 'Uw nieuwe sleutel',
   keyMadeText:
     'Kopieer hem nu en bewaar hem veilig, als een wachtwoord. Hij wordt niet opgeslagen en kan nooit meer worden getoond.',
@@ -190,7 +200,7 @@ export const nl: Text = {
   keyEnded: {
     title: 'Deze sleutel werkt niet meer',
     explanation:
-      'De sleutel is ingetrokken of verlopen nadat u deze pagina opende, en kan dus niet worden vervangen. Maak een nieuwe sleutel aan.',
+      'De sleutel is ingetrokken of verlopen nadat u deze pagina opende. Maak een nieuwe sleutel aan.',
   },
   alreadyRevoked: 'Deze sleutel was al ingetrokken. Er hoefde niets te gebeuren.',
 

@@ -102,6 +102,47 @@ describe('a key', () => {
     expect(await service.admin.keys.list(id)).toHaveLength(2);
   });
 
+  it('gets a limit for a day when it is created, shown with what is used, and changed later', async () => {
+    const id = await newAccount();
+    const page = `/accounts/${id}/keys`;
+    const { body } = await admin.get(page);
+    expect(body).not.toContain('data-label="Limit a day"');
+    const form = { label: 'tests', once: fieldIn(body, 'once') };
+    const wrong = await admin.post(page, { ...form, limit: '1,5' });
+    expect([wrong.status, fieldIn(wrong.body, 'limit')]).toEqual([422, '1,5']);
+    expect(wrong.body).toContain('A limit is a whole number');
+    const key = keyIn((await admin.post(page, { ...form, limit: '2' })).body);
+    const statuses = async (times: number) => {
+      const found: number[] = [];
+      for (let i = 0; i < times; i++) found.push((await service.instance.lookUp(key)).status);
+      return found;
+    };
+    expect(await statuses(3)).toEqual([200, 200, 429]);
+    expect((await admin.get(page)).body).toMatch(/data-label="Limit a day"><div>2 of 2 used/);
+
+    const [{ keyId } = { keyId: '' }] = await service.admin.keys.list(id);
+    const own = `${page}/${keyId}`;
+    const shown = (await admin.get(own)).body;
+    expect(fieldIn(shown, 'limit')).toBe('2');
+    const seen = fieldIn(shown, 'seen').replaceAll('&quot;', '"');
+    const saved = await admin.post(`${own}/limit`, { limit: '3', seen });
+    expect(saved.headers.get('location')).toContain(`${own}?done=saved`);
+    expect((await admin.get(`${own}?done=saved`)).body).toContain('The change is saved.');
+    expect(await statuses(2)).toEqual([200, 429]);
+    // The form of before would overwrite it.
+    const stale = await admin.post(`${own}/limit`, { limit: '100', seen });
+    expect([stale.status, fieldIn(stale.body, 'limit')]).toEqual([409, '100']);
+    expect((await service.admin.keys.list(id))[0]).toMatchObject({ limitPerDay: 3, usedToday: 3 });
+
+    await admin.post(`${own}/limit`, { limit: '', seen: '{"limitPerDay":3}' });
+    expect(await statuses(1)).toEqual([200]);
+    expect((await admin.get(own)).body).toContain('<dt>Limit a day</dt><dd>unlimited</dd>');
+    expect((await admin.get(`/accounts/${id}/changes`)).body).toContain('limit of a key changed');
+    await service.admin.keys.revoke({ account: id, keyId });
+    const late = await admin.post(`${own}/limit`, { limit: '5', seen: '{"limitPerDay":null}' });
+    expect([late.status, late.body.includes('This key no longer works')]).toEqual([409, true]);
+  });
+
   it('is replaced at once: the old one is refused from the next second on', async () => {
     const id = await newAccount();
     const { key, keyId } = await service.admin.keys.create({ account: id, label: 'leaked' });
