@@ -81,7 +81,7 @@ async function listPage(request: AccountRequest): Promise<Page> {
           {
             name: 'limit',
             label: text.key.limit,
-            show: (key: KeyView) => (hasLimit(key) ? limitOf(request, key) : '-'),
+            show: (key: KeyView) => (hasLimit(key) ? limitOf(request, key) : ''),
           },
         ]
       : []),
