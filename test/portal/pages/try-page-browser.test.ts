@@ -5,10 +5,11 @@ import { folderForNow } from '../../support/folder-for-now.ts';
 import { readyText, start } from '../../support/start.ts';
 
 const chromium = browserForTests();
+const data = folderForNow('try-page-');
 let service: ReturnType<typeof start>;
 // Not while the file is read: where all tests are skipped, nothing would stop it.
 beforeAll(() => {
-  service = start(['--data', folderForNow('try-page-'), '--port', '0']);
+  service = start(['--data', data, '--port', '0']);
 });
 afterAll(async () => {
   service.child.kill('SIGINT');
