@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { because, browserForTests, inBrowserSweep } from '../../support/browser.ts';
+import { because, browserForTests, inBrowser, inBrowserSweep } from '../../support/browser.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { readyText, start } from '../../support/start.ts';
 
@@ -46,7 +46,7 @@ async function answerTo(page: Page): Promise<string> {
 }
 
 describe('the page that tries a lookup, in a browser on the demo', () => {
-  inBrowserSweep(
+  inBrowser(
     `looks up an address with the key of the demo, which stays in the memory of the page only${because}`,
     async () => {
       const { page, key, requests } = await openTryPage();
