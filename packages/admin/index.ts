@@ -39,6 +39,7 @@ export {
   type Instant,
   isAdminError,
   isPerson,
+  maxLimit,
   type OwnLimitChanges,
   type Role,
   roles,

@@ -230,7 +230,11 @@ async function create(request: AccountRequest): Promise<PageAnswer> {
   if (limitPerDay === undefined) return wrongLimit(request, listPage);
   const input = { account, label, token: once, limitPerDay, ...(end && { expires: end }) };
   const made = await attempt(request, ofLabel(request, listPage), () => admin.keys.create(input));
-  return newKeyPage(request, { ...made, label, expires: end?.toISOString() ?? null }, '');
+  return newKeyPage(
+    request,
+    { ...made, label, limitPerDay, expires: end?.toISOString() ?? null },
+    '',
+  );
 }
 
 const wrongLimit = (request: AccountRequest, show: (again: AccountRequest) => Promise<Page>) =>
@@ -252,7 +256,7 @@ function ofLabel(request: AccountRequest, show: (again: AccountRequest) => Promi
   } as const;
 }
 
-type NewKey = { key: string; keyId: string; label: string; expires: string | null };
+type NewKey = Pick<KeyView, 'keyId' | 'expires' | 'limitPerDay'> & { key: string; label: string };
 
 function newKeyPage(request: AccountRequest, made: NewKey, replaced: Html): Page {
   const { text, tools } = request;
@@ -266,7 +270,7 @@ ${replaced}<p><a href="${pathOf(request)}">${text.back}</a></p>`,
 
 function newKey(
   request: AccountRequest,
-  { key, keyId, label, expires }: NewKey,
+  { key, keyId, label, expires, limitPerDay }: NewKey,
   caption: string,
   id: string,
 ): Html {
@@ -275,6 +279,9 @@ function newKey(
     [text.key.label, label],
     [text.key.keyId, html`<code>${keyId}</code>`],
     [text.key.expires, expires === null ? text.keyUse.never : untilOf(request, expires)],
+    ...(limitPerDay === null
+      ? []
+      : [[text.key.limit, request.format.number(limitPerDay)] as const]),
   ]);
   return html`${codeBlock(caption, key, id)}${about}`;
 }
@@ -384,12 +391,7 @@ async function setLimit(request: AccountRequest, key: KeyView): Promise<PageAnsw
     form: { show, field: 'limit' },
     own: { not_found: ended },
   } as const;
-  await attempt(request, of, async () => {
-    if (seen.limitPerDay !== key.limitPerDay) {
-      throw new AdminError('conflict', 'The limit has changed since the form was opened.');
-    }
-    await admin.keys.set({ account, keyId, limitPerDay });
-  });
+  await attempt(request, of, () => admin.keys.set({ account, keyId, limitPerDay, seen }));
   return { goTo: `${back}?done=saved` };
 }
 
@@ -443,7 +445,8 @@ async function rotate(request: AccountRequest, key: KeyView): Promise<PageAnswer
   );
   const { replaced } = made;
   const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(request, replaced.ends)}.</p></div>`;
-  return newKeyPage(request, { ...made, label, expires: null }, old);
+  const { limitPerDay } = key;
+  return newKeyPage(request, { ...made, label, limitPerDay, expires: null }, old);
 }
 
 /**
@@ -511,7 +514,7 @@ async function rotateSeveral(request: AccountRequest): Promise<Page> {
     const shown =
       made instanceof AdminError
         ? html`<p class="fault">${refusals[made.code] ?? text.errors.other}</p>`
-        : html`${newKey(request, { ...made, label, expires: null }, label, `key-${made.keyId}`)}<p class="muted">${text.oldKeyText(nameOf(key), key.keyId)} ${instantOf(request, made.replaced.ends)}.</p>`;
+        : html`${newKey(request, { ...made, label, limitPerDay: key.limitPerDay, expires: null }, label, `key-${made.keyId}`)}<p class="muted">${text.oldKeyText(nameOf(key), key.keyId)} ${instantOf(request, made.replaced.ends)}.</p>`;
     parts.push(html`<section class="entry"><h2>${nameOf(key)}</h2>${shown}</section>`);
   }
   return {

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import {
   AdminError,
   type Limits,
+  maxLimit,
   type WindowName,
   windowNames,
 } from '../../packages/admin/index.ts';
@@ -229,7 +230,9 @@ export function readLimits(request: PortalRequest): { limits: Limits } | { wrong
 /** A limit as somebody types it: `null` if unlimited, `undefined` if it is none. */
 export function readLimit({ text }: PortalRequest, given: string): number | null | undefined {
   const isUnlimited = [text.quota.unlimited, 'unlimited'].includes(given.toLowerCase());
-  return isUnlimited ? null : readNumber(given);
+  if (isUnlimited) return null;
+  const number = readNumber(given);
+  return number !== undefined && number <= maxLimit ? number : undefined;
 }
 
 /**

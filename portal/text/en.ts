@@ -664,12 +664,13 @@ export const en = {
     expires: 'Choose today or a later day.',
     person:
       'Enter one complete e-mail address, for instance jo@example.nl, or the text that this person copies from the page "No account yet".',
-    limit: 'A limit is a whole number of 0 or more, or: unlimited.',
+    limit: 'A limit is a whole number from 0 to a trillion, or: unlimited.',
     plan: 'Choose one of the plans.',
     planCode:
       'A plan code has 1 to 32 letters, digits, ".", "_" or "-", and begins with a letter or digit.',
     planExists: 'A plan with this code already exists. Choose another code, or change that plan.',
-    planLimit: 'A plan has at least one limit; each is a whole number of 0 or more, or: unlimited.',
+    planLimit:
+      'A plan has at least one limit; each is a whole number from 0 to a trillion, or: unlimited.',
     load: 'A load has an id like 2026-11-08-0123456789. Choose one on the page of the register.',
     statement: "Choose a closed month in the account's lifetime.",
     tooManyKeys: 'The account has the maximum number of keys. Revoke a key that is no longer used.',

@@ -716,14 +716,14 @@ export const nl: Text = {
     expires: 'Kies vandaag of een latere dag.',
     person:
       'Vul één volledig e-mailadres in, bijvoorbeeld jo@example.nl, of de tekst die deze persoon kopieert van de pagina "Nog geen account".',
-    limit: 'Een limiet is een geheel getal van 0 of meer, of: onbeperkt.',
+    limit: 'Een limiet is een geheel getal van 0 tot en met een biljoen, of: onbeperkt.',
     plan: 'Kies een van de abonnementen.',
     planCode:
       'Een code heeft 1 tot 32 letters, cijfers, ".", "_" of "-", en begint met een letter of cijfer.',
     planExists:
       'Er is een abonnement met deze code. Kies een andere code, of wijzig dat abonnement.',
     planLimit:
-      'Een abonnement heeft minstens één limiet; elke is een geheel getal van 0 of meer, of: onbeperkt.',
+      'Een abonnement heeft minstens één limiet; elke is een geheel getal van 0 tot en met een biljoen, of: onbeperkt.',
     load: 'Een update heeft een id als 2026-11-08-0123456789. Kies er een op de pagina Adresgegevens.',
     statement: 'Kies een gesloten maand waarin het account bestond.',
     tooManyKeys:

@@ -161,6 +161,7 @@ const plan = {
 const aBrowser = { name: optional(text), browser: optional(text), claims: optional(record(text)) };
 const session = object({ ...aBrowser, people: optional(list(person)) });
 const aKey = { account: accountId, keyId };
+const keyLimit = { limitPerDay: nullable(limitPerDay) };
 const decision = [object({ load, proposal: text })];
 const ofPerson = object({ person });
 const ofAccount = object({ account: accountId });
@@ -249,7 +250,7 @@ const shapes: Record<keyof (AdminRefusals & LoadsRefusals & StatementsRefusals),
       object({ ...aKey, label: optional(label), ends: optional(instant), token: optional(token) }),
     ],
     'keys.rename': [object({ ...aKey, label })],
-    'keys.set': [object({ ...aKey, limitPerDay: nullable(limitPerDay) })],
+    'keys.set': [object({ ...aKey, ...keyLimit, seen: optional(object(keyLimit)) })],
     'keys.list': [accountId],
     'keys.find': [text, optional(object({ accounts: optional(list(accountId)) }))],
     'keys.revoke': [object(aKey)],

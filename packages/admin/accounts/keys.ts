@@ -135,8 +135,16 @@ export async function renameKey(
   );
 }
 
-/** A key with the most lookups that it can make in a UTC day; `null` takes the limit away. */
-export type KeyLimitInput = { account: string; keyId: string; limitPerDay: number | null };
+/**
+ * A key with the most lookups that it can make in a UTC day; `null` takes the limit away. With the
+ * limit that was `seen`, a change that came after it is not overwritten, but a `conflict`.
+ */
+export type KeyLimitInput = {
+  account: string;
+  keyId: string;
+  limitPerDay: number | null;
+  seen?: Pick<KeyView, 'limitPerDay'> | undefined;
+};
 
 /**
  * Limits a key, whose next request is the first that the limit can refuse. The lookups of today
@@ -144,10 +152,15 @@ export type KeyLimitInput = { account: string; keyId: string; limitPerDay: numbe
  * @throws AdminError `invalid`, `not_found`, `conflict`
  */
 export async function limitKey(store: AdminStore, input: KeyLimitInput): Promise<KeyView> {
-  const { account, keyId, limitPerDay } = input;
+  const { account, keyId, limitPerDay, seen } = input;
   const change = async (): Promise<Update> => {
     const access = await getAccess(store, account);
     if (!Object.hasOwn(access.keys, keyId)) throw noActiveKey(account, keyId);
+    const stored = access.keyLimits[keyCode(keyId)] ?? null;
+    if (seen && seen.limitPerDay !== stored) {
+      const message = `The limit of key "${keyId}" was changed in the meantime. Check it, then repeat the change.`;
+      throw new AdminError('conflict', message);
+    }
     const { set, remove, guards } = limitChange(access, { [keyCode(keyId)]: limitPerDay });
     const isActive: Guard = { attribute: inKeys(keyId), is: 'there' };
     return guardedUpdate(store.table, accessKey(account), { set, remove }, [isActive, ...guards]);

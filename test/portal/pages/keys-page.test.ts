@@ -111,7 +111,11 @@ describe('a key', () => {
     const wrong = await admin.post(page, { ...form, limit: '1,5' });
     expect([wrong.status, fieldIn(wrong.body, 'limit')]).toEqual([422, '1,5']);
     expect(wrong.body).toContain('A limit is a whole number');
-    const key = keyIn((await admin.post(page, { ...form, limit: '2' })).body);
+    const tooLarge = await admin.post(page, { ...form, limit: '9'.repeat(13) });
+    expect([tooLarge.status, tooLarge.body.includes('href="#limit"')]).toEqual([422, true]);
+    const made = await admin.post(page, { ...form, limit: '2' });
+    expect(made.body).toContain('<dt>Limit a day</dt><dd>2</dd>');
+    const key = keyIn(made.body);
     const statuses = async (times: number) => {
       const found: number[] = [];
       for (let i = 0; i < times; i++) found.push((await service.instance.lookUp(key)).status);
@@ -134,7 +138,13 @@ describe('a key', () => {
     expect([stale.status, fieldIn(stale.body, 'limit')]).toEqual([409, '100']);
     expect((await service.admin.keys.list(id))[0]).toMatchObject({ limitPerDay: 3, usedToday: 3 });
 
-    await admin.post(`${own}/limit`, { limit: '', seen: '{"limitPerDay":3}' });
+    const atOnce = ['4', '5'].map((limit) =>
+      admin.post(`${own}/limit`, { limit, seen: '{"limitPerDay":3}' }),
+    );
+    const answered = (await Promise.all(atOnce)).map(({ status }) => status);
+    expect(answered.toSorted()).toEqual([303, 409]);
+    const [{ limitPerDay } = { limitPerDay: 0 }] = await service.admin.keys.list(id);
+    await admin.post(`${own}/limit`, { limit: '', seen: JSON.stringify({ limitPerDay }) });
     expect(await statuses(1)).toEqual([200]);
     expect((await admin.get(own)).body).toContain('<dt>Limit a day</dt><dd>unlimited</dd>');
     expect((await admin.get(`/accounts/${id}/changes`)).body).toContain('limit of a key changed');

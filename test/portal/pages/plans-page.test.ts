@@ -52,7 +52,11 @@ describe('a plan', () => {
       'at least one limit',
     ],
     ['with a code that no plan can have', { code: 'a b', 'limit-day': '1' }, 'A plan code has'],
-    ['with a limit that is too high', { code: 'other', 'limit-day': '9999999999999' }, 'plan code'],
+    [
+      'with a limit that is too high',
+      { code: 'other', 'limit-day': '9999999999999' },
+      'from 0 to a trillion',
+    ],
   ])('%s is not created', async (_, form, sentence) => {
     const answer = await operator.post('/operator/plans', form as Record<string, string>);
     expect([answer.status, answer.body.includes(sentence)]).toEqual([422, true]);

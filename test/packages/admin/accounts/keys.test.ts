@@ -415,6 +415,25 @@ describe('the limit of a key', () => {
     });
   });
 
+  it('that somebody else changes between the read and the write is not overwritten by who saw the old one', async () => {
+    const { account, keyId } = await limited(1);
+    const seen = { limitPerDay: 1 };
+    let interrupted = false;
+    const slow = adminWith(bench, async (command, send) => {
+      const isChange = command instanceof UpdateCommand && command.input.Key?.item === 'access';
+      if (isChange && !interrupted) {
+        interrupted = true;
+        await bench.admin.keys.set({ account, keyId, limitPerDay: 7, seen });
+      }
+      return send();
+    });
+    await expect(slow.keys.set({ account, keyId, limitPerDay: 5, seen })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(interrupted).toBe(true);
+    expect((await bench.item(account))?.[accessItem.keyLimits]).toEqual({ [keyCode(keyId)]: 7 });
+  });
+
   it('that is set while the key is revoked, does not stay in the item', async () => {
     const { account, keyId } = await limited(null);
     let interrupted = false;
