@@ -102,6 +102,7 @@ describe('the package bag-adres-admin', () => {
       'isPerson',
       'labelAfter',
       'longWindowNames',
+      'maxLimit',
       'pagesOf',
       'roles',
       'windowNames',
