@@ -36,7 +36,7 @@ export function document({ title, body }: Page, frame: Frame): Html {
   const { company } = settings;
   const service = serviceName[language];
   const text = texts[language];
-  const others = (settings.languages ?? languages).filter((one) => one !== language);
+  const others = (settings.languages ?? languages).filter((other) => other !== language);
   const links = namedLinks(settings.links ?? {}, text).map(
     ({ url, name }) => html` <a href="${url}" rel="noopener">${name}</a>`,
   );

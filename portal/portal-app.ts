@@ -197,7 +197,7 @@ function answersOf(
   function show(c: Context, page: Page, frame: Partial<Frame> = {}) {
     const language = languageOf(c);
     const canSwitch = c.req.method === 'GET';
-    const around = {
+    const common = {
       settings,
       assets,
       language,
@@ -206,7 +206,7 @@ function answersOf(
       canSwitch,
     };
     c.header('Content-Language', language);
-    return c.html(document(page, { ...around, ...frame }), page.status ?? 200);
+    return c.html(document(page, { ...common, ...frame }), page.status ?? 200);
   }
 
   const fault = (c: Context, name: PageFault, frame: Partial<Frame> = {}) =>

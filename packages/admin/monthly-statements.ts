@@ -330,7 +330,7 @@ async function writeFiles(
     await forEachConcurrently(
       await findAccessOf(store, names),
       concurrency,
-      async (one) => void (await recordUsage(store, one, months, { movesIdle: true })),
+      async (account) => void (await recordUsage(store, account, months, { movesIdle: true })),
     );
     const histories = await planHistories(store, names);
     const statements = (await readAccounts(store, names, range))

@@ -41,7 +41,7 @@ export class BodyMembers {
   /** The members of every object that a value of one of the schemas may be, each once. */
   of(schemas: readonly Schema[]): BodyMember[] {
     const found = schemas.flatMap((schema) => this.#variants(schema));
-    const variants = [...new Map(found.map((one) => [one.name, one])).values()];
+    const variants = [...new Map(found.map((variant) => [variant.name, variant])).values()];
     const names = new Set(variants.flatMap(({ schema }) => Object.keys(schema.properties ?? {})));
     return [...names].map((name) => this.#member(name, variants));
   }

@@ -18,7 +18,7 @@ export function changesList({ document }: OpenApi): string {
 }
 
 const listOf = (changes: string[]) =>
-  `<ul>\n${changes.map((one) => `<li>${inline(one)}</li>`).join('\n')}\n</ul>`;
+  `<ul>\n${changes.map((change) => `<li>${inline(change)}</li>`).join('\n')}\n</ul>`;
 
 /** The same as a feed (RSS 2.0). A version that was not published yet has no date. */
 export function changesFeed({ document }: OpenApi, baseUrl: string): string {

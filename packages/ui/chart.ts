@@ -54,7 +54,7 @@ export function chart({ label, bar, marks = [], bars, limit, axis, format }: Cha
         : '';
     return html`<g class="bar-of${isUnfinished ? ' unfinished' : ''}"><title>${says}</title><rect class="reach" x="${percent(i / bars.length)}" y="0" width="${percent(1 / bars.length)}" height="100%"></rect>${column}</g>`;
   });
-  const rows = marks.filter(({ name }) => bars.some((one) => one.marks?.includes(name)));
+  const rows = marks.filter(({ name }) => bars.some((bar) => bar.marks?.includes(name)));
   const legend = [
     ...(bars.some(({ value }) => value > 0) ? [bar] : []),
     ...rows,

@@ -91,7 +91,7 @@ async function createProvider(issuer: string, { people, ...options }: LocalProvi
       },
     ],
     findAccount: (_context, id) => {
-      const person = people.find((one) => one.id === id);
+      const person = people.find((candidate) => candidate.id === id);
       if (!person) return undefined;
       const { name, email } = person;
       return {

@@ -423,7 +423,7 @@ function graceChoice(request: AccountRequest): Html {
  * step.
  */
 function endOfOld({ form, tools }: AccountRequest): Date {
-  const minutes = graceMinutes.find((one) => String(one) === form.grace) ?? usualGrace;
+  const minutes = graceMinutes.find((minute) => String(minute) === form.grace) ?? usualGrace;
   return new Date((Math.floor(tools.now() / 1000) + Math.max(1, minutes * 60)) * 1000);
 }
 

@@ -105,7 +105,9 @@ async function add(request: AccountRequest): Promise<PageAnswer> {
 async function memberPage(request: AccountRequest): Promise<Page> {
   const { admin, account, query, text } = request;
   const person = somebodyElse(request, query.person);
-  const member = (await admin.members.list(account)).find((one) => one.person === person);
+  const member = (await admin.members.list(account)).find(
+    (candidate) => candidate.person === person,
+  );
   if (!member) return noMember(request, person);
   const who = hidden('person', person);
   const cancel = pathOf(request);

@@ -67,7 +67,7 @@ const filterNames = ['q', 'plan', 'state', 'only'] as const;
 /** The accounts that the address of the page asks for. */
 function filterOf({ query, tools }: PortalRequest): AccountPageOptions {
   const search = (query.q ?? '').trim();
-  const state = (['active', 'suspended'] as const).find((one) => one === query.state);
+  const state = (['active', 'suspended'] as const).find((name) => name === query.state);
   const createdSince = new Date(tools.now() - newDays * 86_400_000).toISOString();
   return {
     ...(search && { search }),

@@ -89,7 +89,7 @@ async function registerPage(request: PortalRequest): Promise<Page> {
     title: text.operatorTabs.register,
     body: html`${doneNote(request)}<div class="card"><p>${text.registerText}</p>${definitionList([[text.peildatum, live ? format.day(live) : '-']])}</div>
 ${running[0] ? runningNote(request, running[0].since) : ''}
-${setAside.count > 0 ? html`<div class="card"><h2>${text.setAside}</h2><p>${text.setAsideText(format.count(setAside.addresses, 'address'))}</p><ul>${setAside.examples.map((one) => html`<li>${one}</li>`)}</ul></div>` : ''}
+${setAside.count > 0 ? html`<div class="card"><h2>${text.setAside}</h2><p>${text.setAsideText(format.count(setAside.addresses, 'address'))}</p><ul>${setAside.examples.map((example) => html`<li>${example}</li>`)}</ul></div>` : ''}
 <div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(request, load)) : html`<p>${text.noneWaiting}</p>`}</div>
 <div class="card">${rows.length > 0 ? scrollTable(text.dataset.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
 ${decisions}`,

@@ -110,7 +110,7 @@ export function browserName(agent: string): string {
 async function endOwn({ admin, form, person }: PortalRequest): Promise<PageAnswer> {
   if (form.one !== undefined) {
     const { sessions } = await admin.sessions.list({ person: person.subject });
-    const session = sessions.find((one) => handleOf(one) === form.one);
+    const session = sessions.find((candidate) => handleOf(candidate) === form.one);
     if (session) await admin.sessions.end(person.subject, session.id);
     return { goTo: `${ownPath}?done=sessionEnded` };
   }

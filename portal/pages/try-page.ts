@@ -238,7 +238,7 @@ function outcomeOf({ text }: PortalRequest, outcome: z.infer<typeof outcomeSchem
     const places = outcome.candidates.map(placeText).join('; ');
     return { says: tried.ambiguous(places), kind: 'warn' };
   }
-  const existing = outcome.toevoegingen.map((one) => one ?? tried.bare).join(', ');
+  const existing = outcome.toevoegingen.map((toevoeging) => toevoeging ?? tried.bare).join(', ');
   const says = existing === '' ? tried.notFound : `${tried.notFound} ${tried.existing(existing)}`;
   return { says, kind: 'warn' };
 }

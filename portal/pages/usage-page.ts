@@ -60,7 +60,7 @@ export type Usage = Range & { sums: PeriodSum[]; refusals: DayRefusals[] };
 /** The page's default range, in its periods. */
 const periodsShown = { day: 30, week: 26, month: 12 };
 
-const later = (one: string, other: string) => (one > other ? one : other);
+const later = (date: string, other: string) => (date > other ? date : other);
 const todayOf = ({ tools }: PortalRequest) => utcDateOf(new Date(tools.now()));
 
 /**

@@ -109,9 +109,9 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
 
 /** Compares two texts in a time that does not depend on where they differ. */
 export function isSame(given: string, wanted: string): boolean {
-  const one = Buffer.from(given);
+  const bytes = Buffer.from(given);
   const other = Buffer.from(wanted);
-  return one.length === other.length && timingSafeEqual(one, other);
+  return bytes.length === other.length && timingSafeEqual(bytes, other);
 }
 
 async function longSecret(sessionSecret: () => Promise<string>): Promise<string> {

@@ -54,7 +54,7 @@ export function readIdentity(
   }
   const email = readEmail('email' in idToken ? idToken : userInfo);
   const name = [idToken.name, userInfo.name].find(
-    (one) => typeof one === 'string' && one.trim() !== '',
+    (claim) => typeof claim === 'string' && claim.trim() !== '',
   );
   const values = operatorClaim ? [idToken[operatorClaim.name]].flat() : [];
   return {

@@ -167,7 +167,7 @@ export function portalRequests(tools: Tools, cookies: ReturnType<typeof portalCo
       const session = id === undefined ? null : await tools.adminAs('portal').sessions.find(id);
       if (!session) return undefined;
       const { person: subject, people, name, claims, confirmed } = session;
-      const email = people.find((one) => one !== subject);
+      const email = people.find((person) => person !== subject);
       const evidence = { email, operatorClaim: claims.operator, confirmed };
       const sent = { now: tools.now(), isForm: c.req.method === 'POST' };
       const status = operatorStatus(evidence, tools.settings.signIn, sent);

@@ -248,7 +248,7 @@ export function judgeCharges(
       if (inside > limit) {
         journal.finding(`${account} was answered ${inside} addresses in a ${window} of ${limit}`);
       }
-      const refused = sent.filter((one) => one.windows.includes(window) && isInside(one));
+      const refused = sent.filter((lookup) => lookup.windows.includes(window) && isInside(lookup));
       if (refused.length === 0) continue;
       // A late attempt may count in the next window.
       const touching = answered.filter(

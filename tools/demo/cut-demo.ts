@@ -109,7 +109,8 @@ const relationFiles = await Promise.all(
       .toString('utf8')
       .replace(
         /\s*<gwr-product:GemeenteWoonplaatsRelatie>.*?<\/gwr-product:GemeenteWoonplaatsRelatie>/gs,
-        (one) => ([...places].some((place) => one.includes(`>${place}<`)) ? one : ''),
+        (relation) =>
+          [...places].some((place) => relation.includes(`>${place}<`)) ? relation : '',
       );
     return { name, bytes: Buffer.from(text), compress: true };
   }),

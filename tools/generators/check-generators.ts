@@ -127,9 +127,9 @@ async function check(name: string, service: HttpService) {
   const wrong = await runLookups(await load(project), service);
   const union = (narrows: boolean) =>
     narrows ? 'discriminated union' : 'not a discriminated union';
-  const [generator = '', ...beside] = packages.map((one) => `${one} ${versions[one]}`);
+  const [generator = '', ...beside] = packages.map((used) => `${used} ${versions[used]}`);
   const cells = [
-    `[${generator}](examples/generated-client/${name}.ts)${beside.map((one) => ` with ${one}`).join('')}`,
+    `[${generator}](examples/generated-client/${name}.ts)${beside.map((used) => ` with ${used}`).join('')}`,
     union(outcomes),
     union(problems),
     `${calls - wrong.length} of ${calls}`,

@@ -36,7 +36,7 @@ nameSchema(batchAnswerSchema, 'LookupAnswers', 'The outcome of each lookup.', {
 });
 
 const examples = [lookupExamples.found, lookupExamples.not_found, lookupExamples.ambiguous].flatMap(
-  (one) => one ?? [],
+  (example) => example ?? [],
 );
 
 export const batchExample = {

@@ -365,9 +365,9 @@ async function exactCount(trial: Trial): Promise<string> {
 async function loaderSeenByPortal(trial: Trial): Promise<string> {
   const input = { StackName: `${deployment}-portal` };
   const { StackResources } = await trial.aws('cloudformation', 'describe-stack-resources', input);
-  const isIt = (one: { ResourceType: string; LogicalResourceId: string }) =>
-    one.ResourceType === 'AWS::Lambda::Function' &&
-    one.LogicalResourceId.startsWith('PortalFunction');
+  const isIt = (resource: { ResourceType: string; LogicalResourceId: string }) =>
+    resource.ResourceType === 'AWS::Lambda::Function' &&
+    resource.LogicalResourceId.startsWith('PortalFunction');
   const FunctionName: string = StackResources.find(isIt).PhysicalResourceId;
   const { Environment } = await trial.aws('lambda', 'get-function-configuration', { FunctionName });
   const { SNAPSHOT_BUCKET, LOAD_MACHINE_ARN } = Environment.Variables;
@@ -509,8 +509,8 @@ async function named(
   [service, operation, list, member]: readonly string[],
 ): Promise<string[]> {
   const answer = await trial.aws(service ?? '', operation ?? '');
-  const names = (answer[list ?? ''] ?? []).map((one: Record<string, string>) =>
-    member ? one[member] : one,
+  const names = (answer[list ?? ''] ?? []).map((entry: Record<string, string>) =>
+    member ? entry[member] : entry,
   );
   return names.filter((name: string) => /bag-?adres-prove|bagadresprove|bagprove/i.test(name));
 }

@@ -123,7 +123,7 @@ function checkCdk([name = '', ...args]: readonly string[]): string | null {
     ([option, { alias = [] }]) => [
       `--${option}`,
       `--no-${option}`,
-      ...[alias].flat().map((one) => (one.length === 1 ? `-${one}` : `--${one}`)),
+      ...[alias].flat().map((letters) => (letters.length === 1 ? `-${letters}` : `--${letters}`)),
     ],
   );
   const unknown = optionsOf(args).find((option) => ![...known, '--help', '-h'].includes(option));

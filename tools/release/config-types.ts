@@ -101,7 +101,7 @@ function object({ properties = {}, required = [] }: Schema, indent: string): str
 function typeOf(field: Schema, indent: string): string {
   if (field.const !== undefined) return JSON.stringify(field.const);
   if (field.enum) return field.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (field.anyOf) return field.anyOf.map((one) => typeOf(one, indent)).join(' | ');
+  if (field.anyOf) return field.anyOf.map((variant) => typeOf(variant, indent)).join(' | ');
   if (field.properties) return object(field, indent);
   if (typeof field.additionalProperties === 'object') {
     return `Record<string, ${typeOf(field.additionalProperties, indent)}>`;

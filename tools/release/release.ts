@@ -47,8 +47,11 @@ async function release({ dryRun, out, as }: Options): Promise<void> {
   const bundles = await buildPackage(built, version);
   npm(['pack', '--loglevel', 'error', '--pack-destination', folder], built);
   // They build themselves before they are packed.
-  for (const one of ['admin', 'form']) {
-    npm(['pack', '--loglevel', 'error', '--pack-destination', folder], join(root, 'packages', one));
+  for (const name of ['admin', 'form']) {
+    npm(
+      ['pack', '--loglevel', 'error', '--pack-destination', folder],
+      join(root, 'packages', name),
+    );
   }
   execFileSync('tar', [
     '-czf',

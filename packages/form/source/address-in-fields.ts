@@ -40,7 +40,9 @@ const townNames: Record<string, string> = {
 /** Without the residue of a paste: full width, spaces of any kind, characters that nobody sees. */
 export const tidy = (text: unknown): string =>
   String(text ?? '')
-    .replace(/[\uff01-\uff5e]/g, (one) => String.fromCharCode(one.charCodeAt(0) - 0xfee0))
+    .replace(/[\uff01-\uff5e]/g, (character) =>
+      String.fromCharCode(character.charCodeAt(0) - 0xfee0),
+    )
     .replace(/[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060]+/g, ' ')
     .trim();
 const capitals = (text: unknown) =>
@@ -48,8 +50,8 @@ const capitals = (text: unknown) =>
 const plain = (text: unknown) => capitals(text).replace(/[^\p{L}\p{N}]/gu, '') || capitals(text);
 
 /** Whether a field took a value, in its own way: `a` as `A`, `1012RJ` as `1012 RJ`. */
-export const holdsSame = (one: unknown, other: unknown): boolean =>
-  capitals(one).replace(/ /g, '') === capitals(other).replace(/ /g, '');
+export const holdsSame = (value: unknown, other: unknown): boolean =>
+  capitals(value).replace(/ /g, '') === capitals(other).replace(/ /g, '');
 
 /** `St. Oedenrode` is `Sint-Oedenrode`; `a/d`, `aan den`; the province in `Hengelo (Gld)` apart. */
 function townOf(text: string): [town: string, province: string] {
@@ -133,7 +135,7 @@ export function read({ postcode = '', huisnummer = '', toevoeging }: FieldValues
   const own = tidy(toevoeging);
   const additions = [own, typed.rest, after.rest].filter(isWord);
   const [addition = ''] = additions;
-  if ((huisnummer && !typed.number) || !additions.every((one) => holdsSame(one, addition))) {
+  if ((huisnummer && !typed.number) || !additions.every((held) => holdsSame(held, addition))) {
     return { number, rest, wrong: 'huisnummer' };
   }
   if (!digits || !number) return { number, rest };
@@ -179,7 +181,7 @@ export function checked(answer: unknown): RouteAnswer | undefined {
       woonplaats,
       gemeente: String(gemeente?.naam ?? ''),
     })),
-    toevoegingen: toevoegingen.map((one) => String(one ?? '')),
+    toevoegingen: toevoegingen.map((toevoeging) => String(toevoeging ?? '')),
     parameter: errors?.[0]?.parameter,
   };
 }
@@ -191,11 +193,11 @@ export function checked(answer: unknown): RouteAnswer | undefined {
 function resolve(address: Address, known: Map<string, RouteAnswer>) {
   const { postcode, huisnummer, toevoeging } = address.parts;
   const { form = '' } = address;
-  const query = (one: string) =>
-    String(new URLSearchParams({ postcode, huisnummer, toevoeging: one }));
-  const ofNumber = [...known].filter(([one]) => one.startsWith(query('')));
+  const query = (toevoeging: string) =>
+    String(new URLSearchParams({ postcode, huisnummer, toevoeging }));
+  const ofNumber = [...known].filter(([asked]) => asked.startsWith(query('')));
   const lists = ofNumber.map(([, { toevoegingen }]) => toevoegingen);
-  const list = lists.find((one) => one.length > 0) ?? [];
+  const list = lists.find((entries) => entries.length > 0) ?? [];
   // A list of 400 may not have all.
   const mayExist = list.length === 0 || list.length > 399 || list.includes(form);
   const none: RouteAnswer = { status: 'not_found', places: [], toevoegingen: list };
@@ -330,8 +332,8 @@ export function decide(state: State): FormStep {
     const index = moves.findIndex(([name, value]) => !holdsSame(values[name], value));
     const [name, value] = moves[index] ?? [];
     if (name === undefined || value === undefined) return undefined;
-    const earlier = moves.slice(0, index).map(([one]) => one);
-    const back = earlier.reverse().find((one) => wrote[one]?.from && isOurs(one));
+    const earlier = moves.slice(0, index).map(([moved]) => moved);
+    const back = earlier.reverse().find((moved) => wrote[moved]?.from && isOurs(moved));
     return write(name, value, from) ?? (back && write(back, wrote[back]?.before ?? ''));
   }
 
@@ -356,13 +358,13 @@ export function decide(state: State): FormStep {
     const complete = ([name, value]: [Name, string]) => {
       return { name, value, at: of(name), id: idOf(name, value) };
     };
-    const given = choices.map((one) => ({ ...one, writes: one.writes.map(complete) }));
+    const given = choices.map((choice) => ({ ...choice, writes: choice.writes.map(complete) }));
     return { key, ...step, choices: given };
   }
   if (state.failed === key) return { key, kind: 'wrong', say: [['unavailable']] };
   // An answer about the number says which toevoegingen it has.
   const prefix = ask.slice(0, ask.lastIndexOf('=') + 1);
-  const isAsked = [...state.asking].some((one) => one.startsWith(prefix));
+  const isAsked = [...state.asking].some((asked) => asked.startsWith(prefix));
   const mayAsk = state.isReady && isAnnounced && !isAsked;
   return { ...hint, say: state.isSlow ? [['slow']] : [], ask: mayAsk ? ask : undefined };
 }
@@ -392,7 +394,7 @@ function show(
     return { kind: 'wrong', say: [[`wrong-${wrong}`]], wrong };
   }
   const additions = toevoegingen
-    .filter((one) => one !== plain(parts.toevoeging))
+    .filter((toevoeging) => toevoeging !== plain(parts.toevoeging))
     .map((label) => ({ label, writes: writesOf(values, parts, label) }));
   const options = near ?? places;
   if (options.length === 0 && toevoegingen.length === 0) {
@@ -409,13 +411,13 @@ function show(
   const isHeld = (name: Found, place: FoundPlace) =>
     place[name] === '' || (values[name] ? isName(name, values[name], place[name]) : false);
   const areHeld = (place: FoundPlace) => fields.every((name) => isHeld(name, place));
-  const take = (one: FoundPlace): [Name, string][] =>
-    fields.filter((name) => !isHeld(name, one)).map((name) => [name, one[name]]);
+  const take = (place: FoundPlace): [Name, string][] =>
+    fields.filter((name) => !isHeld(name, place)).map((name) => [name, place[name]]);
   const unknown: Sentence[] = near ? [['unknownToevoeging', parts.toevoeging]] : [];
   const [only] = options.length === 1 ? options : [];
   const place = options.find(areHeld) ?? only;
   if (!place) {
-    const choices = options.map((one) => ({ label: nameOf(one), writes: take(one) }));
+    const choices = options.map((option) => ({ label: nameOf(option), writes: take(option) }));
     return { kind: 'ask', say: [['several'], ...unknown], choices };
   }
 

@@ -79,7 +79,7 @@ export class BagAdresForm extends (globalThis.HTMLElement ?? Object) {
   handleEvent(event) {
     if (this.#isPutting) return;
     const { type, target, isTrusted } = event;
-    const name = names.find((one) => target === this.#field(one));
+    const name = names.find((candidate) => target === this.#field(candidate));
     const isAsked = asked.includes(name) || target === this.#country();
     const isChange = type === 'input' || type === 'change';
     const state = this.#state;
@@ -157,7 +157,7 @@ export class BagAdresForm extends (globalThis.HTMLElement ?? Object) {
     }
     if (state.touched === true) state.touched = key;
     state.complained = wrong;
-    for (const one of this.#tried) if (!one.startsWith(`${key}|`)) this.#tried.delete(one);
+    for (const tried of this.#tried) if (!tried.startsWith(`${key}|`)) this.#tried.delete(tried);
     this.#show(step);
     if (ask) this.#ask(ask, key);
     if (step.kind !== 'hint' || this.#wrote.toevoeging?.from) {
@@ -170,7 +170,7 @@ export class BagAdresForm extends (globalThis.HTMLElement ?? Object) {
   async #write(writes) {
     this.#isWriting = true;
     if (this.#box().className === 'ok') this.#show({ kind: 'hint', say: [] });
-    for (const one of writes) if (!(await this.#fill(one))) break;
+    for (const write of writes) if (!(await this.#fill(write))) break;
     this.#isWriting = false;
     this.#save();
     this.#look();
@@ -234,7 +234,7 @@ export class BagAdresForm extends (globalThis.HTMLElement ?? Object) {
 
   #show({ kind, say, line = '', choices = [], list, wrong }) {
     const lang = this.#language();
-    const lines = say.map((one) => this.#say(one));
+    const lines = say.map((sentence) => this.#say(sentence));
     const labels = choices.map(({ label }) =>
       label === undefined ? this.#say(['take']) : label || this.#say(['none']),
     );
@@ -248,7 +248,7 @@ export class BagAdresForm extends (globalThis.HTMLElement ?? Object) {
     box.lang = lang;
     message.replaceChildren(
       line && this.#make('b', { lang: 'nl' }, line),
-      ...lines.map((one) => this.#make('span', {}, one)),
+      ...lines.map((line) => this.#make('span', {}, line)),
     );
     const pick = (index) => {
       if (this.#isWriting) return;
@@ -337,7 +337,10 @@ export class BagAdresForm extends (globalThis.HTMLElement ?? Object) {
     if (this.matches(':disabled')) return undefined;
     const fields = this.querySelectorAll(`[data-adres="${name}"], [name="${name}"]`);
     return [...fields].find(
-      (one) => 'value' in one && !one.matches(':disabled') && one.closest(this.localName) === this,
+      (element) =>
+        'value' in element &&
+        !element.matches(':disabled') &&
+        element.closest(this.localName) === this,
     );
   }
 
@@ -351,7 +354,9 @@ export class BagAdresForm extends (globalThis.HTMLElement ?? Object) {
   /** Behaves as if somebody had typed the value and left the field, for whatever is bound to it. */
   #put(field, value) {
     const options = [...(field.options ?? [])];
-    const option = options.find((one) => holdsSame(one.value, value) || holdsSame(one.text, value));
+    const option = options.find(
+      (candidate) => holdsSame(candidate.value, value) || holdsSame(candidate.text, value),
+    );
     const text = options.length > 0 ? option?.value : value;
     if (text === undefined || (field.maxLength >= 0 && text.length > field.maxLength)) return;
     const set = setterOf(field);

@@ -61,8 +61,8 @@ function towns(sizes: readonly number[], gemeenten: readonly string[]): Row[] {
       const street = names.size - 1;
       const length = Math.min(size - i, 12 + random.int(60));
       for (let at = 0; at < length; at++, i++) {
-        const letters = [Math.floor(street / 20) % 20, street % 20].map((one) =>
-          String.fromCharCode(65 + one),
+        const letters = [Math.floor(street / 20) % 20, street % 20].map((digit) =>
+          String.fromCharCode(65 + digit),
         );
         rows.push({
           id: `${gemeenten[town]}20${String(rows.length + 1).padStart(10, '0')}`,

@@ -97,8 +97,8 @@ async function writeCountry(
           name: fileName(`9999VBO${date}`, verblijfsobjecten.length),
         });
       }
-      for (const one of made.ligplaatsen) ligplaatsen.push(one);
-      for (const one of made.standplaatsen) standplaatsen.push(one);
+      for (const stand of made.ligplaatsen) ligplaatsen.push(stand);
+      for (const stand of made.standplaatsen) standplaatsen.push(stand);
       yield made.num;
     }
     // All files before are full, and a load refuses an extract whose last one is: another may be

@@ -79,7 +79,7 @@ export class GuardedDataset {
       }
     }
     for (const [key, at] of this.#byKey) {
-      addTo(this.sizes, key, placesOfRows(at.map((one) => rows[one] as Row)), 1);
+      addTo(this.sizes, key, placesOfRows(at.map((position) => rows[position] as Row)), 1);
     }
   }
 
@@ -135,8 +135,8 @@ export class GuardedDataset {
     const rowsAt = (key: string): Row[] => {
       const known = byKey.get(key);
       if (known) return known;
-      const same = (this.#byKey.get(key) ?? []).filter((one) => !at.has(one));
-      const rows = same.map((one) => this.rows[one] as Row);
+      const same = (this.#byKey.get(key) ?? []).filter((position) => !at.has(position));
+      const rows = same.map((position) => this.rows[position] as Row);
       byKey.set(key, rows);
       return rows;
     };
@@ -155,8 +155,8 @@ export class GuardedDataset {
   }
 
   #placesAt(key: string, at: ReadonlyMap<number, Row | null>): Place[] {
-    const same = (this.#byKey.get(key) ?? []).filter((one) => !at.has(one));
-    return same.length > 0 ? placesOfRows(same.map((one) => this.rows[one] as Row)) : [];
+    const same = (this.#byKey.get(key) ?? []).filter((position) => !at.has(position));
+    return same.length > 0 ? placesOfRows(same.map((position) => this.rows[position] as Row)) : [];
   }
 
   /** The names in each part before and after, as its lines have them. */

@@ -55,7 +55,8 @@ function months(dataset: GuardedDataset, count: number, seed: number): RowChange
     Array.from({ length: Math.round(rows.length * share * count) }, () => random.int(rows.length));
   const at = new Map<number, Row | null>();
   const change = (share: number, to: (row: Row) => Row | null) => {
-    for (const one of pick(share)) if (!at.has(one)) at.set(one, to(rows[one] as Row));
+    for (const position of pick(share))
+      if (!at.has(position)) at.set(position, to(rows[position] as Row));
   };
   const ofObject = (to: (object: AdresObject) => AdresObject) => (row: Row) => ({
     ...row,
@@ -138,7 +139,7 @@ function streetsOf({ rows }: GuardedDataset, town: string, count: number): Set<s
 function divided(dataset: GuardedDataset): RowChanges | null {
   const gemeenten = gemeentenOf(dataset);
   const [giver] = gemeenten?.filter(({ woonplaatsen }) => woonplaatsen.length > 1) ?? [];
-  const receivers = gemeenten?.filter((one) => one !== giver) ?? [];
+  const receivers = gemeenten?.filter((gemeente) => gemeente !== giver) ?? [];
   if (!giver || receivers.length < 2) return null;
   const moves = giver.woonplaatsen.map((name, i): [string, string] => {
     return [name, (receivers[i % 2] as (typeof receivers)[number]).code];

@@ -43,7 +43,7 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
       found[kind].push(...lifeOf({ ...occurrence(code), corners }, random, isGone));
       continue;
     }
-    const one: VboStand = {
+    const stand: VboStand = {
       ...occurrence('01'),
       punt: `${metres(x)} ${metres(y)}`,
       oppervlakte: 20 + random.int(280),
@@ -58,7 +58,7 @@ export function objectenOf(NUM: readonly NumStand[], random: Random, elsewhere: 
         status: random.pick(['Verblijfsobject gevormd', 'Verbouwing verblijfsobject']),
       }),
     };
-    found.VBO.push(...lifeOf(one, random, isGone));
+    found.VBO.push(...lifeOf(stand, random, isGone));
   }
   return found;
 }
@@ -97,13 +97,17 @@ function adresseerbaar(
 }
 
 /** The occurrences of an object, of which the last one has no end: one to four, 2.4 on average. */
-function lifeOf<One extends AdresseerbaarStand>(one: One, random: Random, isGone: boolean): One[] {
+function lifeOf<One extends AdresseerbaarStand>(
+  stand: One,
+  random: Random,
+  isGone: boolean,
+): One[] {
   const moments = ['2012-05-03', '2016-11-21', '2021-02-14'].slice(
     0,
     random.pick([0, 1, 1, 1, 2, 3]),
   );
   const all: One[] = [];
-  let next = one;
+  let next = stand;
   for (const moment of moments) {
     if (moment <= next.begin) continue;
     all.push({ ...next, eind: moment });

@@ -22,9 +22,9 @@ export const keyOfRow = ({ postcode, huisnummer, toevoeging }: Row): string =>
 
 /** The addresses of a register on a date, each with its objects, in the order of the register. */
 export function rowsOf(state: Voorkomens, peildatum: string): Row[] {
-  const holds = (one: Historie) => isCurrent(one, peildatum);
-  const streets = new Map(state.OPR.filter(holds).map((one) => [one.identificatie, one]));
-  const places = new Map(state.WPL.filter(holds).map((one) => [one.identificatie, one.naam]));
+  const holds = (voorkomen: Historie) => isCurrent(voorkomen, peildatum);
+  const streets = new Map(state.OPR.filter(holds).map((street) => [street.identificatie, street]));
+  const places = new Map(state.WPL.filter(holds).map((place) => [place.identificatie, place.naam]));
   const relaties = state.relaties ?? relatiesOf(state.WPL);
   const gemeenten = new Map(relaties.map(({ woonplaats, gemeente }) => [woonplaats, gemeente]));
   const objects = objectsOf(state, peildatum);
@@ -49,8 +49,15 @@ export function rowsOf(state: Voorkomens, peildatum: string): Row[] {
   });
 }
 
-function isCurrent(one: Historie, peildatum: string): boolean {
-  const { begin, eind, live = true, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = one;
+function isCurrent(voorkomen: Historie, peildatum: string): boolean {
+  const {
+    begin,
+    eind,
+    live = true,
+    tijdstipInactief,
+    tijdstipInactiefLV,
+    tijdstipNietBagLV,
+  } = voorkomen;
   const isGone = tijdstipInactief || tijdstipInactiefLV || tijdstipNietBagLV;
   return live && !isGone && begin <= peildatum && (eind === undefined || eind > peildatum);
 }
@@ -59,23 +66,26 @@ function isCurrent(one: Historie, peildatum: string): boolean {
 function objectsOf({ VBO = [], LIG = [], STA = [] }: Voorkomens, peildatum: string) {
   const found = new Map<string, AdresObject[]>();
   const all = [
-    ...VBO.map((one) => ({ one, type: 'verblijfsobject' as const })),
-    ...LIG.map((one) => ({ one, type: 'ligplaats' as const })),
-    ...STA.map((one) => ({ one, type: 'standplaats' as const })),
+    ...VBO.map((stand) => ({ stand, type: 'verblijfsobject' as const })),
+    ...LIG.map((stand) => ({ stand, type: 'ligplaats' as const })),
+    ...STA.map((stand) => ({ stand, type: 'standplaats' as const })),
   ];
-  for (const { one, type } of all) {
-    if (!isCurrent(one, peildatum)) continue;
-    const [x = 0, y = 0] = ('punt' in one ? one.punt : one.corners).split(' ').map(Number);
+  for (const { stand, type } of all) {
+    if (!isCurrent(stand, peildatum)) continue;
+    const [x = 0, y = 0] = ('punt' in stand ? stand.punt : stand.corners).split(' ').map(Number);
     const inUse = type === 'verblijfsobject' ? 'Verblijfsobject in gebruik' : 'Plaats aangewezen';
     const object = {
-      identificatie: one.identificatie,
+      identificatie: stand.identificatie,
       type,
-      status: one.status ?? inUse,
+      status: stand.status ?? inUse,
       locatie: { x, y },
-      ...('punt' in one && { oppervlakte: one.oppervlakte, gebruiksdoelen: one.gebruiksdoelen }),
+      ...('punt' in stand && {
+        oppervlakte: stand.oppervlakte,
+        gebruiksdoelen: stand.gebruiksdoelen,
+      }),
     };
-    for (const id of [one.hoofdadres, ...(one.nevenadressen ?? [])]) {
-      const hoofdadres = id === one.hoofdadres;
+    for (const id of [stand.hoofdadres, ...(stand.nevenadressen ?? [])]) {
+      const hoofdadres = id === stand.hoofdadres;
       found.set(id, [...(found.get(id) ?? []), { ...object, hoofdadres }]);
     }
   }
@@ -142,7 +152,7 @@ export function stateOfRows(rows: readonly Row[]): Voorkomens {
   const ofType = (type: AdresObject['type']) =>
     objects.filter(({ object }) => object.type === type);
   const sites = (type: AdresObject['type']) =>
-    ofType(type).map((one) => ({ ...standOf(one), corners: square(one.object.locatie) }));
+    ofType(type).map((site) => ({ ...standOf(site), corners: square(site.object.locatie) }));
   const hasObjects = objects.length > 0;
   return {
     NUM: rows.map((row): NumStand => {
@@ -166,11 +176,11 @@ export function stateOfRows(rows: readonly Row[]): Voorkomens {
       gemeente === undefined ? [] : [{ woonplaats: placeId(woonplaats), gemeente, begin }],
     ),
     ...(hasObjects && {
-      VBO: ofType('verblijfsobject').map((one) => ({
-        ...standOf(one),
-        punt: point(one.object.locatie),
-        oppervlakte: one.object.oppervlakte ?? 1,
-        gebruiksdoelen: one.object.gebruiksdoelen ?? [],
+      VBO: ofType('verblijfsobject').map((site) => ({
+        ...standOf(site),
+        punt: point(site.object.locatie),
+        oppervlakte: site.object.oppervlakte ?? 1,
+        gebruiksdoelen: site.object.gebruiksdoelen ?? [],
       })),
       LIG: sites('ligplaats'),
       STA: sites('standplaats'),

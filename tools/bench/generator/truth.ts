@@ -84,7 +84,7 @@ export function truthOf(
   }
   truth.objecten = [VBO, LIG, STA]
     .flat()
-    .filter((one) => counts(one) && nums.has(one.hoofdadres)).length;
+    .filter((stand) => counts(stand) && nums.has(stand.hoofdadres)).length;
   const addresses: Addresses = new Map();
   for (const [key, known] of found) {
     const places = [...known]
@@ -130,8 +130,8 @@ export function noTruth(): Truth {
 }
 
 /** The sum of two records of numbers, member by member, at any depth. */
-export function added<T extends object>(one: T, other: T): T {
-  const sums = Object.entries(one).map(([name, value]) => {
+export function added<T extends object>(record: T, other: T): T {
+  const sums = Object.entries(record).map(([name, value]) => {
     const another = other[name as keyof T];
     return [
       name,
@@ -141,8 +141,8 @@ export function added<T extends object>(one: T, other: T): T {
   return Object.fromEntries(sums) as T;
 }
 
-export function addTruths(one: Truth, other: Truth): Truth {
-  const sum = added(one, other);
+export function addTruths(truth: Truth, other: Truth): Truth {
+  const sum = added(truth, other);
   return { ...sum, checksum: sum.checksum % 2 ** 48 };
 }
 

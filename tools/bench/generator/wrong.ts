@@ -131,8 +131,8 @@ const rowColumns: Record<string, RowColumn> = {
     {
       moved: (row) => ({
         ...row,
-        objecten: row.objecten.map((one) => {
-          return { ...one, locatie: { x: one.locatie.y, y: one.locatie.x } };
+        objecten: row.objecten.map((object) => {
+          return { ...object, locatie: { x: object.locatie.y, y: object.locatie.x } };
         }),
       }),
       others: ['objectLost', 'moved'],
@@ -147,7 +147,8 @@ const rowColumns: Record<string, RowColumn> = {
   standplaats: ofType('standplaats', 'standplaatsLost'),
   nevenadres: {
     column: 'nevenadresLost',
-    get: ({ objecten }) => (objecten.some((one) => !one.hoofdadres) ? 'nevenadres' : undefined),
+    get: ({ objecten }) =>
+      objecten.some((object) => !object.hoofdadres) ? 'nevenadres' : undefined,
     set: (row, value) => {
       const objecten = row.objecten.filter(({ hoofdadres }) => hoofdadres);
       return value === undefined && objecten.length < row.objecten.length
@@ -161,17 +162,19 @@ const rowColumns: Record<string, RowColumn> = {
 /** The objects of a type, which go or get another type. */
 function ofType(type: AdresObject['type'], column: AddressColumn): RowColumn {
   const other = type === 'ligplaats' ? 'standplaats' : 'ligplaats';
-  const has = ({ objecten }: Row) => objecten.some((one) => one.type === type);
+  const has = ({ objecten }: Row) => objecten.some((object) => object.type === type);
   return {
     column,
     get: (row) => (has(row) ? type : undefined),
     set: (row, value) =>
       value === undefined && has(row)
-        ? { ...row, objecten: row.objecten.filter((one) => one.type !== type) }
+        ? { ...row, objecten: row.objecten.filter((object) => object.type !== type) }
         : null,
     moved: (row) => ({
       ...row,
-      objecten: row.objecten.map((one) => (one.type === type ? { ...one, type: other } : one)),
+      objecten: row.objecten.map((object) =>
+        object.type === type ? { ...object, type: other } : object,
+      ),
     }),
     others: ['objectLost'],
   };
@@ -262,9 +265,9 @@ export function wrongChanges(dataset: GuardedDataset, wrong: Wrong): RowChanges 
 }
 
 /** Whether nothing that is served differs: a key has the toevoeging in upper case. */
-function isSame(one: Row, other: Row, { column, get }: RowColumn): boolean {
-  const isSameValue = column === 'toevoeging' || get(one) === get(other);
-  return isSameValue && one.woonplaats === other.woonplaats && keyOfRow(one) === keyOfRow(other);
+function isSame(row: Row, other: Row, { column, get }: RowColumn): boolean {
+  const isSameValue = column === 'toevoeging' || get(row) === get(other);
+  return isSameValue && row.woonplaats === other.woonplaats && keyOfRow(row) === keyOfRow(other);
 }
 
 /** Whether a refusal names the column that is wrong, or values that can't be read. */
@@ -273,7 +276,7 @@ export function namesColumn(
   { objections }: Pick<GuardResult, 'objections'>,
 ): boolean {
   const { column: own, others = [] } = rowColumns[column] as RowColumn;
-  const codes = [own, ...others].map((one): string => limitOf(one).code);
+  const codes = [own, ...others].map((limited): string => limitOf(limited).code);
   return objections.some(({ code }) => codes.includes(code) || code === 'too_many_problems');
 }
 

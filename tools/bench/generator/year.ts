@@ -158,7 +158,7 @@ class Year {
           woonplaats,
           gemeente: gemeenteOf(woonplaats),
         };
-        const [before, after] = event(at, i).map((one) => one && line({ ...at, ...one }));
+        const [before, after] = event(at, i).map((fields) => fields && line({ ...at, ...fields }));
         const old = before ?? null;
         const now = after ?? null;
         const hasOneKey = !old || !now || keyOf(old) === keyOf(now);

@@ -31,7 +31,7 @@ const table: AddressTable = {
         (bytes) => new LineSegmentReader(bytes),
       );
       for (const key of ofSegment) {
-        const line = stored.lines(key.slice(0, 3)).find((one) => keyOf(one) === key);
+        const line = stored.lines(key.slice(0, 3)).find((row) => keyOf(row) === key);
         if (line !== undefined) found.set(key, parseLine(line));
       }
     }

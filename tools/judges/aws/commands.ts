@@ -348,8 +348,8 @@ async function requests({ ask }: Aws, said: string, findings: string[]): Promise
     ['Usage', {}, /^null$/],
   ] as const;
   for (const [name, event, expected] of invocations) {
-    const { FunctionName } = Functions.find((one: Answer) =>
-      one.FunctionName.includes(`-${name}Function`),
+    const { FunctionName } = Functions.find((candidate: Answer) =>
+      candidate.FunctionName.includes(`-${name}Function`),
     );
     const { Payload } = await ask('lambda', 'invoke', {
       FunctionName,

@@ -118,7 +118,9 @@ async function read({ ask }: Aws): Promise<Found> {
   for (const [kind, [service, operation, list, member, details = {}]] of Object.entries(reads)) {
     const answer = await ask(service, operation, kind === 'pools' ? { MaxResults: 60 } : {});
     said.push(answer[list]);
-    const ids: string[] = answer[list].map((one: Answer) => (member ? one[member] : one)).sort();
+    const ids: string[] = answer[list]
+      .map((entry: Answer) => (member ? entry[member] : entry))
+      .sort();
     of[kind as Kind] = ids;
     for (const [detail, parameter] of Object.entries(details)) {
       for (const id of ids) said.push(await ask(service, detail, { [parameter as string]: id }));
@@ -273,8 +275,10 @@ function unresolved({ of, text }: Found, before: Found): string[] {
   const values =
     text.match(/\$\{(?:Token|AWS)|\{\{resolve:[^}]*\}\}|"(?:Ref|Fn::\w+)":|\[object \w+\]/g) ?? [];
   const mentions = text.match(/arn:aws:[\w-]+:[\w-]*:\d*:[\w.:/-]*\w|bag-adres-[\w-]+/g) ?? [];
-  const added = mentions.filter((one) => !before.text.includes(one) && !foreign.test(one));
-  const missing = added.filter((one) => !one.split(/[:/]/).some((part) => known.has(part)));
+  const added = mentions.filter(
+    (mention) => !before.text.includes(mention) && !foreign.test(mention),
+  );
+  const missing = added.filter((mention) => !mention.split(/[:/]/).some((part) => known.has(part)));
   return [...new Set([...values, ...missing])].map((what) => `${what} is not resolved`);
 }
 

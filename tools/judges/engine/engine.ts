@@ -84,7 +84,7 @@ export const engine: Judge = {
         detail: `${numPassedTests} tests passed at once, ${failing.length} files were run again`,
       };
     } finally {
-      await Promise.all(engines.map((one) => one.stop()));
+      await Promise.all(engines.map((engine) => engine.stop()));
     }
   },
 };

@@ -120,7 +120,7 @@ assert.deepEqual(rotated.replaced, { keyId, ends: '2099-01-01T00:00:00Z' });
 const second = await refusal(admin.keys.rotate({ account: 'shop', keyId }));
 assert.deepEqual([second.code, second.keyId], ['already_replaced', rotated.keyId]);
 // Both were created in one second, so their order is not known.
-const replaced = (await admin.keys.list('shop')).find((one) => one.keyId === keyId);
+const replaced = (await admin.keys.list('shop')).find((view) => view.keyId === keyId);
 assert.equal(replaced?.replacedBy, rotated.keyId);
 assert.equal(labelAfter('web'), 'web 2');
 assert.equal(dutchTime.endOfDay('2026-12-31')?.toISOString(), '2026-12-31T23:00:00.000Z');
@@ -131,7 +131,7 @@ const search: KeySearch = await admin.keys.find(key, { accounts: undefined });
 assert.deepEqual([search.given, search.keys[0]?.account], ['key', 'shop']);
 assert.equal((await admin.keys.revoke({ account: 'shop', keyId })).state, 'revoked');
 assert.equal(
-  (await admin.accounts.show('shop')).keys.find((one) => one.keyId === keyId)?.state,
+  (await admin.accounts.show('shop')).keys.find((view) => view.keyId === keyId)?.state,
   'revoked',
 );
 
