@@ -1,8 +1,7 @@
+import { Agent } from 'node:http';
 import { type AgentOptions, Agent as TlsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-
-type Agent = import('node:http').Agent;
 
 /**
  * Opening a connection within AWS takes milliseconds; another attempt is worth more than waiting
@@ -45,11 +44,7 @@ const idleSince = new WeakMap<Socket, number>();
 /** An agent for the connections to the store, whose failures `wasNeverOpened` knows. */
 export function storeAgent(protocol: 'http' | 'https'): Agent {
   const options: AgentOptions = { keepAlive: true, maxSockets: 50 };
-  // An import of node:http would load undici (decision 0107).
-  const agent: Agent =
-    protocol === 'https'
-      ? new TlsAgent(options)
-      : new (process.getBuiltinModule('node:http').Agent)(options);
+  const agent = protocol === 'https' ? new TlsAgent(options) : new Agent(options);
   const opens = protocol === 'https' ? 'secureConnect' : 'connect';
   const { createConnection } = agent;
   agent.createConnection = (...of) => {

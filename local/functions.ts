@@ -46,12 +46,6 @@ export async function apiHandlers(place: FunctionPlace): Promise<Route<Integrati
   return apiRoutes.map((route) => ({ key: routeKey(route), target: targets[route.function] }));
 }
 
-// The import of node:http by a dependency reads all of its exports, and these load undici: decision
-// 0107.
-for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
-  Reflect.deleteProperty(process.getBuiltinModule('node:http'), name);
-}
-
 const moduleOf = ({ handler }: ApiFunction): Promise<HandlerModule> =>
   import(new URL(`../${handler}`, import.meta.url).href);
 

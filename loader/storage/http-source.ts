@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
+import { get as getSecurely } from 'node:https';
 import { Backoff, type RetryOptions, retryWithBackoff } from '../../core/retry.ts';
 import type { SourceVersion } from '../dataset/load.ts';
 import {
@@ -235,8 +236,8 @@ async function getOnce(
   headers: Record<string, string>,
   idle: number,
 ): Promise<IncomingMessage> {
-  const { get } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http'); // decision 0107
-  const request = get(url, { headers, timeout: idle });
+  const send = url.protocol === 'https:' ? getSecurely : get;
+  const request = send(url, { headers, timeout: idle });
   const silence = Object.assign(new Error(`no data for ${idle / 1000} s`), { code: 'ETIMEDOUT' });
   request.once('timeout', () => request.destroy(silence));
   const [response] = (await once(request, 'response')) as [IncomingMessage];

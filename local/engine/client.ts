@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -13,9 +13,6 @@ import {
 import { createStoreClient, Sha256 } from '../../core/dynamodb.ts';
 import { accountsTable, addressesTable } from '../../core/tables.ts';
 import { localAws } from './engine.ts';
-
-// An import would load undici (decision 0107).
-const { Agent, createServer, request } = process.getBuiltinModule('node:http');
 
 /**
  * A client for the DynamoDB engine at `endpoint`. The caller has to destroy it.

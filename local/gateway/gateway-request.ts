@@ -1,7 +1,5 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-
-// An import would load undici (decision 0107).
-const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
 
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -16,9 +16,6 @@ import {
   requestTarget,
 } from './gateway-request.ts';
 import { type OwnNames, refuseForeignName } from './own-names.ts';
-
-// An import would load undici (decision 0107).
-const { createServer } = process.getBuiltinModule('node:http');
 
 /** API Gateway's limit for a request body. */
 const bodyLimitBytes = 10 * 1024 * 1024;

@@ -1,11 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../request/sign-in.ts';
-
-// An import would load undici (decision 0107).
-const { createServer } = process.getBuiltinModule('node:http');
 
 /** Somebody who can be chosen on the page of the local OpenID provider. */
 export type LocalPerson = { id: string; name: string; email: string; about: string };

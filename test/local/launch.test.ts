@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { folderForNow } from '../support/folder-for-now.ts';
 
 /** Runs a program in this Node as if it were version `version`. */
 async function runAs(version: string, ...args: string[]) {
@@ -27,6 +28,8 @@ describe('an entry point under a Node version that is too old', () => {
   });
 });
 
+const folder = folderForNow('bag-adres-launch-');
+
 describe('the launcher', () => {
   it('passes the arguments and the exit code on', async () => {
     expect(await runAs('24.0.0', 'local/launch.js', 'plan', 'lst')).toMatchObject({
@@ -36,6 +39,18 @@ describe('the launcher', () => {
     expect((await runAs('24.0.0', 'local/launch.js', 'smoke', '--help')).out).toContain(
       'bag-adres smoke',
     );
+  });
+
+  it('starts what imports node:http without undici', async () => {
+    const entry = join(folder, 'entry.ts');
+    const imported = ['local/service.ts', 'local/dataset.ts', 'local/functions.ts'];
+    writeFileSync(
+      entry,
+      `for (const file of ${JSON.stringify(imported.map((file) => resolve(file)))}) await import(file);
+      console.log(process.moduleLoadList.filter((name) => name.includes('undici')));`,
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, ['local/launch.js', entry]);
+    expect(stdout).toBe('[]\n');
   });
 
   it('has later starts find the sources compiled, in the folder that the user names or else in ours', async () => {
