@@ -210,6 +210,7 @@ export class ColumnCounter {
     for (const { key, place } of this.#come.values()) {
       const found: Found[] = [['added', none, nameOf(place)]];
       if (isGarbled(place)) found.push(['garbled', none, nameOf(place)]);
+      if (place.gemeente === undefined) found.push(['gemeenteLost', none, nameOf(place)]);
       this.#note(place, found, key);
     }
     this.#left.clear();

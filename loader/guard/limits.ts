@@ -96,7 +96,7 @@ export const columnLimits = {
   gemeente: { code: 'too_many_gemeenten', what: 'change the gemeente of', ...name },
   gemeenteLost: {
     code: 'too_many_gemeenten_lost',
-    what: 'remove the gemeente of',
+    what: 'remove or leave out the gemeente of',
     of: 'addresses',
     total: few,
   },

@@ -60,13 +60,14 @@ export function explainNames(
   const explained = [woonplaatsen, streets, gemeenten];
   const others = explained.flatMap((explanation) => explanation.others);
   const renamed = explained.flatMap((explanation) => explanation.renamed);
+  const areas = hasGemeenten(sizes.live) ? tallies.areas : withoutLostGemeenten(tallies.areas);
   return {
     renamed: [...placesOf(woonplaatsen.renamed), ...placesOf(gemeenten.renamed)],
     names: Object.fromEntries(
       renamed.map((name) => [name.key, tallies.names[name.key] as NameChange]),
     ),
     tallies: mergeTallies([
-      { ...tallies, names: {} },
+      { ...tallies, names: {}, areas },
       ...others.map(tallyOf),
       ...addedInUnknown(tallies, sizes),
     ]),
@@ -81,6 +82,16 @@ function addedInUnknown({ areas }: Tallies, { live }: Sizes): Tallies[] {
     const tally = { changed: 0, columns: { gemeenteUnknown: columns.added } };
     return { ...noTallies(), areas: { [everywhere]: tally } };
   });
+}
+
+const hasGemeenten = (places: PlaceSizes) => Object.keys(places).some(isGemeente);
+
+/** The tallies of a dataset that had no gemeenten: no address loses one. */
+function withoutLostGemeenten(areas: Tallies['areas']): Tallies['areas'] {
+  const without = ({ changed, columns: { gemeenteLost: _, ...columns } }: ColumnTally) => {
+    return { changed, columns };
+  };
+  return Object.fromEntries(Object.entries(areas).map(([area, tally]) => [area, without(tally)]));
 }
 
 const namesIn = (names: Tallies['names']): Named[] =>
@@ -197,8 +208,7 @@ function mergedGemeenten(
   { live, after }: Sizes,
   thresholds: Thresholds,
 ): Explained {
-  const hadNone = !Object.keys(live).some((area) => area.startsWith(gemeenteArea('')));
-  const known = all.filter(({ from }) => !(hadNone && from === ''));
+  const known = all.filter(({ from }) => hasGemeenten(live) || from !== '');
   const givers = Map.groupBy(known, ({ from }) => from);
   const receivers = Map.groupBy(known, ({ to }) => to);
   const isMerger = ({ from, to }: Named) => {

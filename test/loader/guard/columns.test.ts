@@ -176,6 +176,8 @@ describe('an address that is not', () => {
     expect(columnsOf([of({})], [])).toEqual({ removed: 1 });
     expect(columnsOf([], [of({})])).toEqual({ added: 1 });
     expect(columnsOf([], [of({ straat: '?' })])).toEqual({ added: 1, garbled: 1 });
+    const nowhere = of({ gemeente: undefined } as never);
+    expect(columnsOf([], [nowhere])).toEqual({ added: 1, gemeenteLost: 1 });
     const elsewhere = of({ key: '1381AA#10#', ids: [id(2)] });
     expect(columnsOf([of({})], [elsewhere])).toEqual({ removed: 1, added: 1 });
   });

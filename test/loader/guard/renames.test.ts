@@ -301,6 +301,14 @@ describe('a gemeente that changes', () => {
     expect(explained(changes, has, has).counted['']).toBe(1_000);
   });
 
+  it('is missing for added addresses only where others have one', () => {
+    const added = { changed: 20, columns: { gemeenteLost: { count: 20, examples: ['x'] } } };
+    const areas = { areas: { '': added } };
+    const live = { '': 100, 'gemeente 0457': 100 };
+    expect(explained([], live, live, areas).counted).toEqual({ '': 20 });
+    expect(explained([], { '': 100 }, live, areas).counted).toEqual({ '': 0 });
+  });
+
   it('counts as unknown for added addresses too, until it is live', () => {
     const added = { changed: 20, columns: { added: { count: 20, examples: ['x'] } } };
     const areas = (code: string) => ({ areas: { '': added, [`gemeente ${code}`]: added } });
