@@ -402,9 +402,9 @@ function show(
     return { kind: 'wrong', say: [...reading, ['notFound']] };
   }
   if (options.length === 0) {
-    const few = toevoegingen.filter(Boolean).slice(0, 5).join(', ');
-    const all = toevoegingen.length > 5 ? `${few}, …` : few;
-    return { kind: 'ask', say: [['needsToevoeging', all]], choices: additions };
+    const named = toevoegingen.filter(Boolean);
+    const few = named.length > 5 ? [...named.slice(0, 5), '…'] : named;
+    return { kind: 'ask', say: [['needsToevoeging', few.join(', ')]], choices: additions };
   }
 
   const fields = found.filter((name) => values[name] !== undefined);

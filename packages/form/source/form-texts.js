@@ -9,7 +9,7 @@ export const texts = {
     choose: 'Kies',
     toevoeging: 'Toevoeging:',
     several: 'Er zijn meer adressen met dit nummer. Welk is het?',
-    needsToevoeging: 'Bij dit huisnummer hoort een toevoeging: {}.',
+    needsToevoeging: 'Bij dit huisnummer hoort een toevoeging: {}',
     unknownToevoeging: 'Toevoeging {} staat hier niet in het register.',
     near: 'Het huisnummer hoort bij {}.',
     notFound:
@@ -29,7 +29,7 @@ export const texts = {
     choose: 'Choose',
     toevoeging: 'Addition:',
     several: 'There are several addresses with this number. Which one is it?',
-    needsToevoeging: 'This house number has an addition: {}.',
+    needsToevoeging: 'This house number has an addition: {}',
     unknownToevoeging: "The register doesn't have addition {} here.",
     near: 'The house number belongs to {}.',
     notFound:

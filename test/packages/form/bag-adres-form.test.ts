@@ -322,7 +322,7 @@ const states: State[] = [
     name: 'the toevoeging is missing',
     reach: (page) => type(page, '9999SD', '2'),
     kind: 'ask',
-    says: 'Bij dit huisnummer hoort een toevoeging: A, B.AB',
+    says: 'Bij dit huisnummer hoort een toevoeging: A, BAB',
     keys: 'Tab Tab Enter',
     ordered: 'Teststraat 2 B 9999SD Testdorp',
   },

@@ -86,8 +86,8 @@ function tidied(text: string) {
 const register = { straat: 'Straat', woonplaats: '' };
 
 /** What is shown for fields with an answer about number 9. */
-function shown(values: FieldValues, address: object) {
-  const answer = checked({ status: 'ok', address, toevoegingen: [null] });
+function shown(values: FieldValues, given: object) {
+  const answer = checked(given);
   if (!answer) throw new Error('the answer is one');
   const query = 'postcode=1381AA&huisnummer=9&toevoeging=';
   return decide({
@@ -100,6 +100,20 @@ function shown(values: FieldValues, address: object) {
     isReady: true,
   });
 }
+
+const found = (place: object) => ({ status: 'ok', address: place, toevoegingen: [null] });
+
+describe('a number that needs a toevoeging', () => {
+  it.each([
+    ['A, B', ['A', 'B']],
+    ['A, B, C, D, E', ['A', 'B', 'C', 'D', 'E']],
+    ['A, B, C, D, E, …', ['A', 'B', 'C', 'D', 'E', 'F']],
+  ])('names the first five: %s', (named, toevoegingen) => {
+    const { say, choices } = shown({ straat: '' }, { status: 'not_found', toevoegingen });
+    expect(say).toEqual([['needsToevoeging', named]]);
+    expect(choices?.map(({ label }) => label)).toEqual(toevoegingen);
+  });
+});
 
 describe('a town', () => {
   it.each([
@@ -117,7 +131,7 @@ describe('a town', () => {
     ['s Gravenhage', "'s-Gravenhage"],
     ['Scharnegoutum', 'Scharnegoutum'],
   ])('is the same by the name that people use: %s is %s', (typed, woonplaats) => {
-    expect(shown({ woonplaats: typed }, { ...register, woonplaats }).kind).toBe('ok');
+    expect(shown({ woonplaats: typed }, found({ ...register, woonplaats })).kind).toBe('ok');
   });
 
   it.each([
@@ -126,14 +140,14 @@ describe('a town', () => {
     ['Utrecht', 'Weesp'],
     ['Den Ham', "'s-Gravenhage"],
   ])('is asked about alone if it is another: %s is not %s', (typed, woonplaats) => {
-    const { kind, say, choices } = shown({ woonplaats: typed }, { ...register, woonplaats });
+    const { kind, say, choices } = shown({ woonplaats: typed }, found({ ...register, woonplaats }));
     expect([kind, say]).toEqual(['ask', [['differs', woonplaats]]]);
     expect(choices?.[0]?.writes).toMatchObject([{ name: 'woonplaats', value: woonplaats }]);
   });
 
   it('that differs does not keep the street from being filled in', () => {
     const place = { straat: 'Straat', woonplaats: 'Weesp' };
-    const { write } = shown({ straat: '', woonplaats: 'Utrecht' }, place);
+    const { write } = shown({ straat: '', woonplaats: 'Utrecht' }, found(place));
     expect(write).toMatchObject({ name: 'straat', value: 'Straat' });
   });
 });
