@@ -109,34 +109,21 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
     peildatum: published.extract.peildatum,
     location: source?.location ?? '',
   };
-  const ofExtract = `the extract of ${extract?.peildatum ?? peildatum}`;
   const notes: string[] = [];
-  const deliveries = await readDeliveries(
-    storage,
-    daysBehind(published, history),
-    notes,
-    hasObjecten(snapshot),
-  );
-  const mutations = deliveries.flatMap((delivery) => delivery.mutations);
-  const changed = mutations.flatMap(({ was, wordt }) =>
-    [was, wordt].filter((voorkomen) => voorkomen !== null),
-  );
+  const days = daysBehind(published, history);
+  const deliveries = await readDeliveries(storage, days, notes, hasObjecten(snapshot));
   const live = await placesOfKey(storage, published, key);
   const earlier = await earlierOf(storage, published, history, key);
-  // A voorkomen that a correction takes away does not end: it counts up to that day.
-  const corrected = deliveries.flatMap(({ day: { tot }, mutations }) =>
-    mutations.flatMap(({ was, wordt }) => (was && !wordt ? [{ ...was, eind: dayOf(tot) }] : [])),
-  );
-  const ofKey = [...changed, ...corrected].filter(
-    (voorkomen) => voorkomen.kind === 'NUM' && keyOfNum(voorkomen) === key,
-  );
+  const ofKey = numsOfKey(deliveries, key);
   const nums = new Set([...[live, ...earlier].flatMap(({ nums }) => nums), ...ofKey.map(idOf)]);
   // A voorkomen with the key may have lost to another one ever since.
   if (nums.size === 0) for (const num of await numsNaming(storage, snapshot, key)) nums.add(num);
 
+  const mutations = deliveries.flatMap((delivery) => delivery.mutations);
   const names = namesBehind(nums, live.objecten, mutations);
   const records = await recordsNamed(storage, snapshot, names);
-  const reference = await referenceBehind(storage, snapshot, [...records, ...changed], nums);
+  const known = [...records, ...changedIn(mutations)];
+  const reference = await referenceBehind(storage, snapshot, known, nums);
   const behind = [...records, ...reference.voorkomens];
   const ids = new Set([...nums, ...behind.map(idOf), ...names.map((name) => name.slice(1))]);
   const changes = deliveries.flatMap(({ day, mutations }) =>
@@ -145,42 +132,16 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
       .map((mutation) => changeOf(day, mutation)),
   );
   const day = dayOf(peildatum);
-  const voorkomens = behind.map((voorkomen): ExplainedVoorkomen => {
-    const { kind, identificatie: id, volgnummer } = voorkomen;
-    const ofObject = behind.filter((other) => objectKey(other) === objectKey(voorkomen));
-    const change = changes.findLast(
-      (change) => change.identificatie === id && change.volgnummer === volgnummer,
-    );
-    const from = change?.delivery ?? ofExtract;
-    return {
-      kind,
-      identificatie: id,
-      volgnummer,
-      gives: textOf(voorkomen),
-      ...validityOf(voorkomen, ofObject, day),
-      from,
-    };
-  });
-  const withRelaties = deliveries.findLast((delivery) => delivery.relaties !== null)?.day.name;
-  const relaties = reference.relaties.map((relatie): ExplainedRelatie => {
-    const { woonplaats, gemeente } = relatie;
-    const ofPlace = reference.relaties.filter((other) => other.woonplaats === woonplaats);
-    const from = `${relatieFile} of ${withRelaties ?? ofExtract}`;
-    return {
-      woonplaats,
-      gemeente: gemeenteOf(gemeente),
-      ...validityOf(relatie, ofPlace, day),
-      from,
-    };
-  });
-  const since =
-    live.places.length > 0 ? lastToBegin([...voorkomens, ...relaties]) : lastToEnd(ofKey, day);
+  const ofExtract = `the extract of ${extract?.peildatum ?? peildatum}`;
+  const voorkomens = explainedVoorkomens(behind, day, changes, ofExtract);
+  const relaties = explainedRelaties(reference.relaties, day, deliveries, ofExtract);
+  const began = () => lastToBegin([...voorkomens, ...relaties]);
   return {
     key,
     peildatum,
     load,
     places: live.places,
-    since,
+    since: live.places.length > 0 ? began() : lastToEnd(ofKey, day),
     extract,
     voorkomens,
     relaties,
@@ -190,6 +151,66 @@ export async function explainAddress(storage: Storage, key: string): Promise<Add
       .map(({ nums: _, ...shown }) => shown),
     notes,
   };
+}
+
+/** The voorkomens before and after changes. */
+const changedIn = (mutations: readonly Mutation[]): AnyVoorkomen[] =>
+  mutations.flatMap(({ was, wordt }) => [was, wordt].filter((voorkomen) => voorkomen !== null));
+
+/** The nummeraanduidingen of deliveries that have the key, now or before. */
+function numsOfKey(deliveries: readonly Delivery[], key: string): AnyVoorkomen[] {
+  const changed = changedIn(deliveries.flatMap(({ mutations }) => mutations));
+  // A voorkomen that a correction takes away does not end: it counts up to that day.
+  const corrected = deliveries.flatMap(({ day: { tot }, mutations }) =>
+    mutations.flatMap(({ was, wordt }) => (was && !wordt ? [{ ...was, eind: dayOf(tot) }] : [])),
+  );
+  return [...changed, ...corrected].filter(
+    (voorkomen) => voorkomen.kind === 'NUM' && keyOfNum(voorkomen) === key,
+  );
+}
+
+/** @param ofExtract the source of what no delivery changed */
+function explainedVoorkomens(
+  voorkomens: readonly AnyVoorkomen[],
+  day: number,
+  changes: readonly ExplainedChange[],
+  ofExtract: string,
+): ExplainedVoorkomen[] {
+  return voorkomens.map((voorkomen) => {
+    const { kind, identificatie, volgnummer } = voorkomen;
+    const ofObject = voorkomens.filter((other) => objectKey(other) === objectKey(voorkomen));
+    const change = changes.findLast(
+      (change) => change.identificatie === identificatie && change.volgnummer === volgnummer,
+    );
+    return {
+      kind,
+      identificatie,
+      volgnummer,
+      gives: textOf(voorkomen),
+      ...validityOf(voorkomen, ofObject, day),
+      from: change?.delivery ?? ofExtract,
+    };
+  });
+}
+
+/** The relations of places, of which each delivery that has relations has all of them. */
+function explainedRelaties(
+  relaties: readonly GemeenteRelatie[],
+  day: number,
+  deliveries: readonly Delivery[],
+  ofExtract: string,
+): ExplainedRelatie[] {
+  const last = deliveries.findLast((delivery) => delivery.relaties !== null)?.day.name;
+  return relaties.map((relatie) => {
+    const { woonplaats, gemeente } = relatie;
+    const ofPlace = relaties.filter((other) => other.woonplaats === woonplaats);
+    return {
+      woonplaats,
+      gemeente: gemeenteOf(gemeente),
+      ...validityOf(relatie, ofPlace, day),
+      from: `${relatieFile} of ${last ?? ofExtract}`,
+    };
+  });
 }
 
 const idOf = ({ identificatie }: { identificatie: string }) => identificatie;
