@@ -2,7 +2,12 @@ import { mapConcurrently } from '../../core/concurrency.ts';
 import { isObjectenKind } from '../bag/elements.ts';
 import { fileLabel, type MemberKind } from '../bag/extract-members.ts';
 import { gemeenteProblems, relatieFile } from '../bag/gemeente-relaties.ts';
-import { addProblem, emptyReport, type Problem } from '../bag/problem-report.ts';
+import {
+  addProblem,
+  emptyReport,
+  type Problem,
+  type ProblemReport,
+} from '../bag/problem-report.ts';
 import { type AnyVoorkomen, dayOf, type GemeenteRelatie } from '../bag/voorkomen.ts';
 import {
   extractName,
@@ -69,61 +74,24 @@ import type { Step } from './step.ts';
 
 /** Finds the records that mutations name, and stores the changed records. @throws ExtractError */
 async function mutate(storage: Storage, loadId: string): Promise<{ segments: number }> {
-  let load = await getJson<Load>(storage, paths.load(loadId));
+  const wanted = await getJson<Load>(storage, paths.load(loadId));
   const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));
   if (earlier) {
     // A proposal may have been here, and `discover` has described the load again since.
     if (earlier.stopped !== undefined) {
-      await putJson(storage, paths.load(loadId), cut(load, earlier));
+      await putJson(storage, paths.load(loadId), cut(wanted, earlier));
     }
     return { segments: (await getJson<SegmentItem[]>(storage, paths.segments(loadId))).length };
   }
-  const problems = emptyReport();
-  const named = new Set<string>();
-  for (const [at, file] of load.days.entries()) {
-    try {
-      for (const object of (await readCopy(storage, file, load)).named) named.add(object);
-    } catch (error) {
-      load = stoppedAt(load, at, error);
-      break;
-    }
-  }
+  const { named, load } = await objectsNamed(storage, wanted);
   if (load.kind === 'mutations') {
     await putBuckets(storage, load, startOf(load)?.snapshot.buckets ?? 1);
   }
   const source = await joinInput(storage, loadId, 'nummeraanduidingen');
   const before = await getUnpacked(storage, referenceBefore(load), unpackReference);
   const objects = await findObjects(storage, source, before, named);
-  const concerning = load.extract?.isNational
-    ? null
-    : withinRegister(registerOf(objects, before, load));
-  const changed = new Set<string>();
-  const setAside: SetAsideOfDay[] = [];
-  const unsettled = new Map(
-    (await earlierSetAside(storage, load)).map((object) => [object.object, object]),
-  );
-  const places = placesOf(before.places).map(({ identificatie }) => identificatie);
-  let count = 0;
-  let relaties = relatiesIn(before);
-  // One day after the other, which together take too much memory.
-  for (const file of load.days) {
-    const {
-      gemeenten,
-      problems: ofDay,
-      relaties: ofAll,
-      ...read
-    } = (await readCopy(storage, file, load)).contents();
-    relaties = ofAll ?? relaties;
-    const day: MutationDay = { ...read, file: file.name, isOwnArea: gemeenten.length > 0 };
-    const mutations = concerning?.(day) ?? day.mutations;
-    setAside.push(applyMutations(objects, { ...day, mutations }, unsettled));
-    const own = new Set([...places, ...mutations.map(({ identificatie }) => identificatie)]);
-    for (const problem of ofDay) {
-      if (!concerning || own.has(problem.identificatie)) addProblem(problems, problem);
-    }
-    for (const mutation of mutations) changed.add(objectKey(mutation));
-    count += mutations.filter(({ kind }) => !isObjectenKind(kind)).length;
-  }
+  const applied = await applyDays(storage, load, objects, before);
+  const { changed, relaties, problems, unsettled } = applied;
   if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
   const records = [...objects].filter(([key]) => changed.has(key) && !/^(?:OPR|WPL) /.test(key));
@@ -136,15 +104,80 @@ async function mutate(storage: Storage, loadId: string): Promise<{ segments: num
     ...reach,
   ]);
   const result: Mutated = {
-    mutations: count,
+    mutations: applied.mutations,
     problems,
-    setAside: setAside.filter(({ count }) => count > 0),
-    unsettled: remembered(await withAddresses(storage, source, before, [...unsettled.values()])),
+    setAside: applied.setAside.filter(({ count }) => count > 0),
+    unsettled: remembered(await withAddresses(storage, source, before, unsettled)),
     applied: load.days.length,
     ...(load.stopped !== undefined && { stopped: load.stopped }),
   };
   await putJson(storage, paths.mutated(loadId), result);
   return items;
+}
+
+/** The objects that the days name, and the load up to a day that can't be read. */
+async function objectsNamed(
+  storage: Storage,
+  load: Load,
+): Promise<{ named: Set<string>; load: Load }> {
+  const named = new Set<string>();
+  for (const [at, file] of load.days.entries()) {
+    try {
+      for (const object of (await readCopy(storage, file, load)).named) named.add(object);
+    } catch (error) {
+      return { named, load: stoppedAt(load, at, error) };
+    }
+  }
+  return { named, load };
+}
+
+/** The effect of all days of a load. */
+type AppliedDays = {
+  /** The keys of the objects. */
+  changed: ReadonlySet<string>;
+  /** A count, without adresseerbare objecten. */
+  mutations: number;
+  setAside: SetAsideOfDay[];
+  unsettled: SetAsideObject[];
+  problems: ProblemReport;
+  /** All that hold after the last day. */
+  relaties: readonly GemeenteRelatie[];
+};
+
+/** Applies the days to `objects`, one after the other: together they take too much memory. */
+async function applyDays(
+  storage: Storage,
+  load: Load,
+  objects: Objects,
+  before: ReferenceFile,
+): Promise<AppliedDays> {
+  const concerning = load.extract?.isNational
+    ? null
+    : withinRegister(registerOf(objects, before, load));
+  const places = placesOf(before.places).map(({ identificatie }) => identificatie);
+  const unsettled = new Map(
+    (await earlierSetAside(storage, load)).map((object) => [object.object, object]),
+  );
+  const changed = new Set<string>();
+  const setAside: SetAsideOfDay[] = [];
+  const problems = emptyReport();
+  let mutations = 0;
+  let relaties = relatiesIn(before);
+  for (const file of load.days) {
+    const read = (await readCopy(storage, file, load)).contents();
+    const { gemeenten, problems: ofDay, relaties: ofAll, ...contents } = read;
+    relaties = ofAll ?? relaties;
+    const day: MutationDay = { ...contents, file: file.name, isOwnArea: gemeenten.length > 0 };
+    const concerned = concerning?.(day) ?? day.mutations;
+    setAside.push(applyMutations(objects, { ...day, mutations: concerned }, unsettled));
+    const own = new Set([...places, ...concerned.map(({ identificatie }) => identificatie)]);
+    for (const problem of ofDay) {
+      if (!concerning || own.has(problem.identificatie)) addProblem(problems, problem);
+    }
+    for (const mutation of concerned) changed.add(objectKey(mutation));
+    mutations += concerned.filter(({ kind }) => !isObjectenKind(kind)).length;
+  }
+  return { changed, mutations, setAside, unsettled: [...unsettled.values()], problems, relaties };
 }
 
 /**

@@ -193,7 +193,7 @@ function explainedVoorkomens(
   });
 }
 
-/** The relations of places, of which each delivery that has relations has all of them. */
+/** The relations of places. A delivery that has relations has them all. */
 function explainedRelaties(
   relaties: readonly GemeenteRelatie[],
   day: number,
