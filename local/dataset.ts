@@ -104,25 +104,19 @@ export class ExtractNotServedError extends Error {
  * first, and a table that does not belong to the storage is repaired.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
-export async function loadExtract({
-  client,
-  table,
-  extract,
-  objecten = false,
-  ...options
-}: LocalLoadOptions): Promise<ServedDataset> {
-  const storage = await openStorage(options.storageFolder);
+export async function loadExtract(options: LocalLoadOptions): Promise<ServedDataset> {
+  const { client, table, extract, objecten = false, storageFolder, progress, announce } = options;
+  const storage = await openStorage(storageFolder);
   const addresses = dynamoDbAddressTable(client, table, {
     transactions: options.embedded ?? false,
   });
-  const { announce, progress } = options;
   const mended = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
       if (!isOfStorage(error)) throw error;
       const scan = () => scanAddresses(client, table);
-      announce(await repair({ storage: options.storageFolder, addresses, progress, scan }, error));
+      announce(await repair({ storage: storageFolder, addresses, progress, scan }, error));
       return work();
     }
   };
@@ -132,30 +126,14 @@ export async function loadExtract({
   if (pending) {
     announce(`${nameOfLoad(pending)} was interrupted while it wrote: it is finished first.`);
   }
-  const found = pending ?? published;
-  const held = found && sourceOf(found) !== resolve(options.demoFile) ? found : null;
-  const present = extract === undefined ? held : null;
-  // The same extract, with objects turned on or off.
-  const isSwitched = found !== null && hasObjecten(found.snapshot) !== objecten;
-  const again = present && isSwitched ? sourceOf(present) : undefined;
-  const source = present ? again : (extract ?? (await writeDemo(options.demoFile)));
-  // Most starts load nothing: they need no lock, and not the code that loads, which is a tenth of
-  // such a start.
-  const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
-  const isKept = isWhole && (source === undefined || (await isUnchanged(source, published)));
+  const { held, present, source, unchanged } = await wantedOf(options, pending, published);
   const load = async () => {
-    if (isKept) {
-      return unchangedReport({
-        action: 'none',
-        reason: 'nothing else was asked for',
-        live: published,
-      });
-    }
+    if (unchanged) return reportOf(unchanged, 'nothing else was asked for');
     const { runLoad } = await import('./load/run-load.ts');
     return runLoad({
       source,
       objecten,
-      storage: options.storageFolder,
+      storage: storageFolder,
       addresses,
       ...(options.bulkImport && { bulkImport: options.bulkImport }),
       progress,
@@ -176,17 +154,16 @@ export async function loadExtract({
     if (isLast && error instanceof RefusedLoadError) return error.report;
     if (!isLast || !held || !(error instanceof SourceError)) throw error;
     unread = error.message;
-    return unchangedReport({ action: 'none', reason: 'the extract could not be read', live: held });
+    return reportOf(held, 'the extract could not be read');
   });
   if (report.outcome === 'refused') {
     const { published: live } = await readManifest(storage);
-    const served = unchangedReport({
-      action: 'none',
-      reason: 'the extract was refused',
-      live: held ?? live,
-    });
-    const example = (await anyAddress(client, table)) ?? testAddress;
-    return { report: served, present: held && sourceOf(held), refused: report, example };
+    return {
+      report: reportOf(held ?? live, 'the extract was refused'),
+      present: held && sourceOf(held),
+      refused: report,
+      example: (await anyAddress(client, table)) ?? testAddress,
+    };
   }
   if (report.isSkipped) {
     throw new ExtractNotServedError(
@@ -204,6 +181,42 @@ export async function loadExtract({
     ...(unread !== undefined && { unread }),
     example: (isDemo ? undefined : await anyAddress(client, table)) ?? demoExample,
   };
+}
+
+/** The report of a start that keeps the live dataset. */
+const reportOf = (live: ManifestEntry | null, reason: string): LoadReport =>
+  unchangedReport({ action: 'none', reason, live });
+
+/** The dataset of a folder, and the load of a start. */
+type WantedLoad = {
+  /** The dataset of the folder, unless it is the demo. */
+  held: ManifestEntry | null;
+  /** The same if the start names no extract. */
+  present: ManifestEntry | null;
+  /** The extract to load, if any. */
+  source: string | undefined;
+  /**
+   * The dataset that stays as it is. Then a start needs no lock, and not the code that loads, which
+   * is a tenth of it.
+   */
+  unchanged: ManifestEntry | null;
+};
+
+async function wantedOf(
+  { extract, objecten = false, demoFile }: LocalLoadOptions,
+  pending: ManifestEntry | null,
+  published: ManifestEntry | null,
+): Promise<WantedLoad> {
+  const found = pending ?? published;
+  const held = found && sourceOf(found) !== resolve(demoFile) ? found : null;
+  const present = extract === undefined ? held : null;
+  // The same extract, with objects turned on or off.
+  const isSwitched = found !== null && hasObjecten(found.snapshot) !== objecten;
+  const again = present && isSwitched ? sourceOf(present) : undefined;
+  const source = present ? again : (extract ?? (await writeDemo(demoFile)));
+  const isWhole = pending === null && published !== null && !isSwitched && extract === undefined;
+  const isUnchanged = isWhole && (source === undefined || (await isSameFile(source, published)));
+  return { held, present, source, unchanged: isUnchanged ? published : null };
 }
 
 /**
@@ -257,7 +270,7 @@ const isOlder = ({ objections }: LoadReport) =>
   objections.every(({ code }) => code === 'older_peildatum');
 
 /** Whether the dataset is of this file as it is now. */
-async function isUnchanged(file: string, { source }: ManifestEntry): Promise<boolean> {
+async function isSameFile(file: string, { source }: ManifestEntry): Promise<boolean> {
   if (source === null) return false;
   const changed = await openSource(file, source);
   await changed?.close();
