@@ -1,9 +1,11 @@
+import { largestPlace } from '../../loader/guard/limits.ts';
 import type { Objection } from '../../loader/guard/objections.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { countryOf, sixTowns, smallMunicipality, weesp } from './generator/datasets.ts';
 import { GuardedDataset } from './generator/guarded.ts';
 import { healthyDatasets } from './generator/healthy.ts';
 import {
+  isShared,
   isWithinLimits,
   nameOfWrong,
   namesColumn,
@@ -74,6 +76,7 @@ function judged(
     asked: 0,
   };
   for (const wrong of wrongDatasets) {
+    if (wrong.extent === 'all' && length > largestPlace && !isShared(wrong)) continue;
     const changes = wrongChanges(dataset, wrong);
     if (!changes) continue;
     const result = dataset.guard(changes);

@@ -63,13 +63,18 @@ export class GuardedDataset {
   readonly rows: readonly Row[];
   readonly sizes: PlaceSizes = {};
   readonly hasObjects: boolean;
+  /** The woonplaats of the middle size, if there are several. */
+  readonly town: string | undefined;
   readonly #byKey: Map<string, number[]> = new Map();
+  readonly #byPart: ReadonlyMap<string, Row[]>;
+  readonly #places: ReadonlyMap<string, Place[]>;
   readonly #ids: ReadonlySet<string>;
 
   constructor(rows: readonly Row[]) {
     this.rows = rows;
     this.hasObjects = rows.some(({ objecten }) => objecten.length > 0);
     this.#ids = new Set(rows.map(({ id }) => id));
+    this.#byPart = Map.groupBy(rows, partOf);
     for (const [at, row] of rows.entries()) {
       const key = keyOfRow(row);
       const same = this.#byKey.get(key);
@@ -78,9 +83,14 @@ export class GuardedDataset {
         this.#byKey.set(key, [at]);
       }
     }
-    for (const [key, at] of this.#byKey) {
-      addTo(this.sizes, key, placesOfRows(at.map((position) => rows[position] as Row)), 1);
-    }
+    const rowsAt = (at: readonly number[]) => at.map((position) => rows[position] as Row);
+    this.#places = new Map(
+      Array.from(this.#byKey, ([key, at]) => [key, placesOfRows(rowsAt(at))] as const),
+    );
+    for (const [key, places] of this.#places) addTo(this.sizes, key, places, 1);
+    const towns = [...Map.groupBy(rows, ({ woonplaats }) => woonplaats)];
+    const bySize = towns.toSorted(([, a], [, b]) => b.length - a.length);
+    this.town = towns.length > 1 ? bySize[Math.floor(towns.length / 2)]?.[0] : undefined;
   }
 
   /** What the guard says to a load with these changes. */
@@ -92,16 +102,20 @@ export class GuardedDataset {
     const after: PlaceSizes = structuredClone(this.sizes);
     const counter = new ColumnCounter(this.hasObjects && !turnsOnObjects);
     const parts = Map.groupBy(byKey.keys(), (key) => key.slice(0, 3));
-    const names = this.#names(changes);
+    const changed = new Set([...changes.at.keys()].map((position) => this.rows[position] as Row));
+    const come = [...changes.at.values(), ...(changes.added ?? [])].filter((row) => row !== null);
+    const comeByPart = Map.groupBy(come, partOf);
     for (const [part, keys] of parts) {
       for (const key of keys) {
-        const old = this.#placesAt(key, new Map());
+        const old = this.#places.get(key) ?? [];
         const now = placesOfRows(byKey.get(key) ?? []);
         addTo(after, key, old, -1);
         addTo(after, key, now, 1);
         counter.add({ key, places: { old: orNull(old), now: orNull(now) } });
       }
-      counter.endPart(...(names.get(part) ?? [Buffer.alloc(0), Buffer.alloc(0)]));
+      const were = this.#byPart.get(part) ?? [];
+      const stayed = were.filter((row) => !changed.has(row));
+      counter.endPart(namesOf(were), namesOf([...stayed, ...(comeByPart.get(part) ?? [])]));
     }
     for (const [area, { addresses }] of Object.entries(after)) {
       if (addresses === 0) delete after[area];
@@ -153,35 +167,14 @@ export class GuardedDataset {
     for (const row of byId.values()) rowsAt(keyOfRow(row)).push(row);
     return { problems, byKey };
   }
+}
 
-  #placesAt(key: string, at: ReadonlyMap<number, Row | null>): Place[] {
-    const same = (this.#byKey.get(key) ?? []).filter((position) => !at.has(position));
-    return same.length > 0 ? placesOfRows(same.map((position) => this.rows[position] as Row)) : [];
-  }
+const partOf = ({ postcode }: Row) => postcode.slice(0, 3);
 
-  /** The names in each part before and after, as its lines have them. */
-  #names({ at, added = [] }: RowChanges): Map<string, [before: Buffer, after: Buffer]> {
-    const before = new Map<string, Set<string>>();
-    const after = new Map<string, Set<string>>();
-    const add = (to: Map<string, Set<string>>, { postcode, straat, woonplaats }: Row) => {
-      const part = postcode.slice(0, 3);
-      const names = to.get(part) ?? new Set();
-      to.set(part, names.add(`\t${straat}\t${woonplaats}\t`));
-    };
-    for (const [position, row] of this.rows.entries()) {
-      add(before, row);
-      const now = at.has(position) ? at.get(position) : row;
-      if (now) add(after, now);
-    }
-    for (const row of added) add(after, row);
-    const bytes = (names: Set<string> = new Set()) => Buffer.from([...names].join(''));
-    return new Map(
-      [...new Set([...before.keys(), ...after.keys()])].map((part) => [
-        part,
-        [bytes(before.get(part)), bytes(after.get(part))],
-      ]),
-    );
-  }
+/** The names of addresses, each once, as the lines of a part have them. */
+function namesOf(rows: readonly Row[]): Buffer {
+  const names = rows.map(({ straat, woonplaats }) => `\t${straat}\t${woonplaats}\t`);
+  return Buffer.from([...new Set(names)].join(''));
 }
 
 const orNull = (places: Place[]) => (places.length > 0 ? places : null);

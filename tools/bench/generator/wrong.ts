@@ -224,20 +224,18 @@ export const wrongDatasets: readonly Wrong[] = Object.keys(rowColumns).flatMap((
   ),
 );
 
-export const nameOfWrong = ({ column, fault, extent }: Wrong) => `${column} ${fault}, ${extent}`;
+/**
+ * Whether addresses share the values of the column: then all of them may be one change. Of others
+ * all are refused where a fifth is, and of a large dataset they take an hour.
+ */
+export const isShared = ({ column }: Wrong) => rowColumns[column]?.isShared ?? false;
 
-/** The woonplaats of the middle size, or none if there is only one. */
-function oneTown({ rows }: GuardedDataset): string | undefined {
-  const towns = [...Map.groupBy(rows, ({ woonplaats }) => woonplaats)];
-  const bySize = towns.toSorted(([, a], [, b]) => b.length - a.length);
-  return towns.length > 1 ? bySize[Math.floor(towns.length / 2)]?.[0] : undefined;
-}
+export const nameOfWrong = ({ column, fault, extent }: Wrong) => `${column} ${fault}, ${extent}`;
 
 /** The changes that make a dataset wrong; `null` if they change nothing. */
 export function wrongChanges(dataset: GuardedDataset, wrong: Wrong): RowChanges | null {
   const column = rowColumns[wrong.column] as RowColumn;
-  const { rows } = dataset;
-  const town = oneTown(dataset);
+  const { rows, town } = dataset;
   if (wrong.extent === 'one town' && town === undefined) return null;
   const inExtent = rows
     .map((_, at) => at)
