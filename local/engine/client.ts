@@ -8,6 +8,8 @@ import {
   DeleteTableCommand,
   DynamoDBClient,
   ListTablesCommand,
+  ResourceInUseException,
+  ResourceNotFoundException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { createStoreClient, Sha256 } from '../../core/dynamodb.ts';
@@ -123,6 +125,16 @@ export const tableKeys = {
 
 const keyTypes = ['HASH', 'RANGE'] as const;
 
+/**
+ * The SDK repeats a request whose answer is late, and the engine refuses the second: no other
+ * process creates or deletes our tables.
+ */
+const unlessRepeated =
+  (refusal: typeof ResourceInUseException | typeof ResourceNotFoundException) =>
+  (error: unknown) => {
+    if (!(error instanceof refusal)) throw error;
+  };
+
 /** Creates the tables that are not among the existing ones, and returns their names. */
 export async function createMissingTables(
   client: DynamoDBClient,
@@ -134,20 +146,19 @@ export async function createMissingTables(
   );
   const create = async (table: keyof TableNames) => {
     const TableName = names[table];
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        KeySchema: tableKeys[table].map((AttributeName, i) => ({
-          AttributeName,
-          KeyType: keyTypes[i],
-        })),
-        AttributeDefinitions: tableKeys[table].map((AttributeName) => ({
-          AttributeName,
-          AttributeType: 'S',
-        })),
-        BillingMode: 'PAY_PER_REQUEST',
-      }),
-    );
+    const command = new CreateTableCommand({
+      TableName,
+      KeySchema: tableKeys[table].map((AttributeName, i) => ({
+        AttributeName,
+        KeyType: keyTypes[i],
+      })),
+      AttributeDefinitions: tableKeys[table].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      BillingMode: 'PAY_PER_REQUEST',
+    });
+    await client.send(command).catch(unlessRepeated(ResourceInUseException));
     await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
     return TableName;
   };
@@ -158,7 +169,10 @@ export async function deleteTables(
   client: DynamoDBClient,
   names: readonly string[],
 ): Promise<void> {
-  for (const TableName of names) await client.send(new DeleteTableCommand({ TableName }));
+  for (const TableName of names) {
+    const command = new DeleteTableCommand({ TableName });
+    await client.send(command).catch(unlessRepeated(ResourceNotFoundException));
+  }
 }
 
 /** The names of the tables that an engine has. */

@@ -1,6 +1,12 @@
 import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { guardEndpoint, localDynamoDb } from '../../../local/engine/client.ts';
+import {
+  createMissingTables,
+  deleteTables,
+  existingTables,
+  guardEndpoint,
+  localDynamoDb,
+} from '../../../local/engine/client.ts';
 import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
@@ -23,6 +29,25 @@ const listTables = (endpoint: string, headers: Record<string, string> = {}) =>
   });
 const signedBy = (accessKeyId: string) => ({
   authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260108/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+});
+
+describe('tables', () => {
+  it('are created and deleted by requests that the SDK repeats, as their answers are late', async () => {
+    const client = localDynamoDb(engine.endpoint);
+    const names = { addresses: 'late-addresses', accounts: 'late-accounts' };
+    client.middlewareStack.add(
+      (next) => async (request) => {
+        await next(request);
+        return next(request);
+      },
+      { step: 'finalizeRequest', priority: 'low' },
+    );
+    expect(await createMissingTables(client, names, [])).toEqual(Object.values(names));
+    expect(await existingTables(client)).toEqual(expect.arrayContaining(Object.values(names)));
+    await deleteTables(client, Object.values(names));
+    expect(await existingTables(client)).toEqual(['addresses']);
+    client.destroy();
+  });
 });
 
 describe('the endpoint of the embedded engine for other processes', () => {
