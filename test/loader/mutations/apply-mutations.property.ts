@@ -338,11 +338,33 @@ describe('the mutations of a national day that concern a municipality', () => {
 
   it('are not those of another municipality, new or coming back', () => {
     const other = { ...vbo, identificatie: '0363010000000001', hoofdadres: '0363200000000001' };
+    const elsewhere = {
+      identificatie: '0363200000000002',
+      volgnummer: 1,
+      openbareRuimte: '0363300000000001',
+    };
     expect(
       kept([
         change(null, other),
-        change(null, { ...other, identificatie: '0363010000000002' }, true),
+        change(null, { ...other, identificatie: '0363010000000002', volgnummer: 1 }, true),
+        change(null, num(elsewhere), true),
       ]),
     ).toEqual([]);
+  });
+
+  it('are those of every new woonplaats, since streets may move there, but no others of one elsewhere', () => {
+    const { begin, eind } = vbo;
+    const woonplaats: WplVoorkomen = {
+      kind: 'WPL',
+      identificatie: '1024',
+      volgnummer: 1,
+      begin,
+      eind,
+      naam: 'Elders',
+    };
+    const added = change(null, woonplaats, true);
+    const changed = change(woonplaats, { ...woonplaats, volgnummer: 2, naam: 'Verder' });
+    expect(kept([changed])).toEqual([]);
+    expect(kept([added])).toEqual([added]);
   });
 });

@@ -85,6 +85,23 @@ describe('a batch writer', () => {
     expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(6);
   });
 
+  it.each([
+    ['8 batches at once', {}, 8],
+    ['2 transactions at once, which the engine runs in turn', { transactions: true }, 2],
+  ])('sends %s', async (_, options, most) => {
+    let sent = 0;
+    let sentAtMost = 0;
+    mock.onAnyCommand().callsFake(async () => {
+      sentAtMost = Math.max(sentAtMost, ++sent);
+      await turn();
+      sent--;
+      return {};
+    });
+    const all = Array.from({ length: 500 }, (_, index) => ({ remove: `1381AA#${index}#` }));
+    await writer(options).write(all, fence);
+    expect(sentAtMost).toBe(most);
+  });
+
   it('loses nothing that a throttled table leaves unprocessed', async () => {
     const written = table((requests, call) => (call % 3 === 0 ? [] : requests.slice(0, 7)));
     await writer({ concurrency: 3 }).write(writes, fence);
@@ -249,6 +266,16 @@ describe('writing in transactions', () => {
       expect(await table.dataset()).toBeNull();
     },
   );
+
+  it('has the dataset that was set last, which is no address', async () => {
+    const last = { peildatum: '2026-02-08', load: 'two' };
+    await underLock(table, async (fence) => {
+      await table.setDataset({ peildatum: '2026-01-08', load: 'one' }, fence);
+      await table.setDataset(last, fence);
+    });
+    expect(await table.dataset()).toEqual(last);
+    expect(await table.hasAddresses()).toBe(false);
+  });
 
   it('with an expired lease sends nothing', async () => {
     await table.lock.acquire('execution', 60);

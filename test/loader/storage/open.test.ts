@@ -1,6 +1,9 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { openFirst } from '../../../loader/storage/open.ts';
+import { openFirst, openSource } from '../../../loader/storage/open.ts';
 import { SourceError, SourceUnavailableError } from '../../../loader/storage/source.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
 
 describe('several locations of one extract', () => {
   const opening = (answers: Record<string, unknown>) => async (location: string) => {
@@ -26,5 +29,21 @@ describe('several locations of one extract', () => {
     );
     const unchanged = await openFirst<unknown>(['a', 'b'], opening({ a: null, b: 'older' }));
     expect(unchanged).toBeNull();
+  });
+});
+
+describe('a file', () => {
+  const folder = folderForNow('bag-adres-open-');
+
+  it('is opened again only if it has changed since its known version', async () => {
+    const file = join(folder, 'extract.zip');
+    await writeFile(file, 'BAG');
+    const source = await openSource(file);
+    await source?.close();
+    expect(await openSource(file, source?.version)).toBeNull();
+    await appendFile(file, ', and more');
+    const changed = await openSource(file, source?.version);
+    await changed?.close();
+    expect(changed).not.toBeNull();
   });
 });
