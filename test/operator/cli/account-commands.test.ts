@@ -115,6 +115,18 @@ describe('account', () => {
     await bench.run('account delete named');
   });
 
+  it('set gives a window the limit of the plan again, which create takes too', async () => {
+    await bench.run('account create returning --plan small --limit day=plan');
+    expect((await bench.run('account set returning --limit day=3')).out).toMatch(
+      /day +3 .* account/,
+    );
+    expect((await bench.run('account set returning --limit day=plan')).out).toMatch(
+      /day +10 .* plan/,
+    );
+    await bench.run('account suspend returning');
+    await bench.run('account delete returning');
+  });
+
   it('list prints every account with its usage, in JSON like show', async () => {
     const { out } = await bench.run('account list');
     expect(out).toMatch(/acme +active +standard +0 +0 \/ 60 +- +0 \/ 100 +.* 0 \/ unlimited/);

@@ -5,7 +5,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { startLocalRun } from '../command-line.ts';
+import { run, startLocalRun } from '../command-line.ts';
 
 const bench = startForTests(startLocalRun);
 let now = Date.parse('2026-09-30T23:59:59.500Z');
@@ -63,6 +63,15 @@ describe('audit export', () => {
       exit: 1,
       err: expect.stringContaining('exists'),
     });
+  });
+
+  it('writes to the folder in which npm was run, whatever the folder of the program has', async () => {
+    const words = ['audit', 'export', '--month', '2026-10', '--to', 'package.json'];
+    const exit = async () => (await run([...words, ...bench.local], { INIT_CWD: bench.data })).exit;
+    expect(existsSync('package.json')).toBe(true);
+    expect(await exit()).toBe(0);
+    expect(await readFile(join(bench.data, 'package.json'), 'utf8')).toContain('"plan put"');
+    expect(await exit()).toBe(1);
   });
 
   it('refuses what is not a month', async () => {

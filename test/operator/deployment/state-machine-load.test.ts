@@ -72,6 +72,12 @@ const failure = async (...args: string[]) => {
   expect([exit, out]).toEqual([1, '']);
   return JSON.parse(err).error;
 };
+/** The changes that the audit has. */
+const audited = async () => {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const items = await storedItems(documents, 'accounts');
+  return items.filter(({ item }) => item.startsWith('audit#'));
+};
 const started = () =>
   aws.asked.flatMap(({ operation, input }) =>
     operation === 'StartExecution' ? [JSON.parse(String(input.input))] : [],
@@ -88,6 +94,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     );
     expect(started()).toEqual([{ again: false, source, planOnly: true }]);
     expect(await loader.addresses()).toEqual(new Map());
+    expect(await audited()).toEqual([]);
   });
 
   it('a run follows the execution to its end and prints its steps', async () => {
@@ -98,6 +105,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
       expect(err).toContain(`${step} ...`);
     }
     expect(await loader.addresses()).toEqual(tableOf(january));
+    expect((await audited()).map(({ action }) => action)).toContain('load run');
   });
 
   it('a run without a newer extract is no failure', async () => {
@@ -180,8 +188,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
       { outcome: 'published', peildatum: february.peildatum, added: 5 },
     ]);
     expect(started().at(-1)).toEqual({ again: false, rollback: february.peildatum });
-    const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-    expect(await storedItems(documents, 'accounts')).toContainEqual(
+    expect(await audited()).toContainEqual(
       expect.objectContaining({
         actor: testCaller,
         action: 'load rollback',

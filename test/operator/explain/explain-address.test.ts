@@ -252,6 +252,28 @@ describe('the explanation of an address', () => {
     });
   });
 
+  it('has the changes of all deliveries in their order, also of a delivery that the extract was loaded with', async () => {
+    const register = new Register(bench, 1, 0);
+    const { options } = await bench.newDataset({ waiveSize: true });
+    const [renamed] = first.OPR as [Voorkomens['OPR'][number]];
+    const second = { ...first, OPR: [{ ...renamed, naam: 'Binnenveer' }] };
+    const third = { ...first, OPR: [{ ...renamed, naam: 'Achterveer' }] };
+    await register.write(start, jan9, mutationsBetween(first, second), { relaties });
+    const source = await register.extractOf(start, first);
+    await runLoad({ ...options, source, mutations: [register.mutations] });
+    await register.write(jan9, jan10, mutationsBetween(second, third), { relaties });
+    await runLoad({ ...options, mutations: [register.mutations] });
+    const { changes, voorkomens } = await explainAddress(options.storage, '1381AA#1#');
+    expect(changes.map(({ delivery }) => delivery)).toEqual([
+      deliveryName(start, jan9),
+      deliveryName(jan9, jan10),
+    ]);
+    expect(voorkomens.find(({ kind }) => kind === 'OPR')).toMatchObject({
+      gives: `Achterveer, woonplaats ${place}`,
+      from: deliveryName(jan9, jan10),
+    });
+  });
+
   it('names the day whose delivery corrected an address away, and claims nothing about one without a street', async () => {
     const register = new Register(bench, 1, 0);
     const { options } = await bench.newDataset({ waiveSize: true });
