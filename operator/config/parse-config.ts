@@ -87,9 +87,7 @@ function holdsSecret(given: z.core.$ZodType | undefined): boolean {
   const schema = unwrap(given);
   if (!schema) return false;
   if (schema instanceof z.ZodObject) return Object.values(schema.shape).some(holdsSecret);
-  return schema instanceof z.ZodArray
-    ? holdsSecret(schema.element)
-    : meta(schema).mayBeSecret === true;
+  return meta(schema).mayBeSecret === true;
 }
 
 /**
