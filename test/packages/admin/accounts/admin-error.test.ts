@@ -6,6 +6,7 @@ import {
   type AdminErrorCode,
   type AdminRefusals,
   checkAccountId,
+  checkDate,
   checkKeyId,
   checkLabel,
   checkLimits,
@@ -102,6 +103,13 @@ const whatChecks: [
     /expires at a Date, or at an instant like/,
     [at(now + 1), at(now + 1.999), '2027-01-31T12:00:00Z', '2027-01-31T12:00:00.250+01:00'],
     [new Date('never'), now + 1, '2027-01-31', '2027-02-31T99:00:00Z', 'tomorrow', null],
+  ],
+  [
+    'from',
+    (date) => checkDate(date, 'from'),
+    /is a UTC date, for instance/,
+    ['2026-11-21', '2024-02-29', '2000-01-01', '2099-12-31'],
+    ['2026-11-21T00:00:00Z', '2026-02-29', '1999-12-31', '2100-01-01', '21-11-2026', '2026-11', ''],
   ],
   ['A role', checkRole, /is finance, viewer, admin/, ['finance', 'viewer', 'admin'], ['owner', '']],
   [

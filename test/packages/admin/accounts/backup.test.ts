@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type {
   AccountBackup,
@@ -7,7 +7,7 @@ import type {
 } from '../../../../packages/admin/accounts/backup.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { startForTests } from '../../../support/start-for-tests.ts';
-import { startAdmin } from './admin-bench.ts';
+import { adminWith, startAdmin } from './admin-bench.ts';
 
 /** The bench whose export is `backup`, one that nothing is imported into, and one for imports. */
 const from = startForTests(startAdmin);
@@ -162,6 +162,24 @@ describe('backup.import', () => {
       (await to.admin.keys.list('many')).filter(({ state }) => state === 'active'),
     ).toHaveLength(13);
     expect(accountOf(await to.admin.backup.export(), 'many')?.keys).toEqual(keys);
+  });
+
+  it('creates an account with the limits of its plan, also if the plan changes meanwhile', async () => {
+    const restore = await to.saved();
+    await to.admin.plans.put({ code: 'a', limits: { day: 1 } });
+    let changes = 0;
+    const admin = adminWith(to, async (command, send) => {
+      if (command instanceof TransactWriteCommand && ++changes === 1) {
+        await to.admin.plans.put({ code: 'a', limits: { day: 2 } });
+      }
+      return send();
+    });
+    const account = { ...(accountOf(backup, 'one') as AccountBackup), id: 'late', ownLimits: {} };
+    const imported = { plans: [], accounts: [account] };
+    expect(await admin.backup.import(imported)).toMatchObject({ accounts: 1 });
+    expect((await to.admin.accounts.show('late')).windows.day).toMatchObject({ limit: 2 });
+    expect(changes).toBe(2);
+    await restore();
   });
 
   const withPlan = (code: string, day: number): Backup => ({
