@@ -290,6 +290,15 @@ describe('a key', () => {
     }
   });
 
+  it('has a page that says when it was created, and of a new one that nothing has used it', async () => {
+    const id = await newAccount();
+    await service.admin.keys.create({ account: id, label: 'new' });
+    const [key] = await service.admin.keys.list(id);
+    const { body } = await admin.get(`/accounts/${id}/keys/${key?.keyId}`);
+    expect(body).toContain(`<dt>Created</dt><dd><time datetime="${key?.created}">`);
+    expect(body).toContain('<dt>Last used</dt><dd>never</dd>');
+  });
+
   it('has one line in the list, with the whole of a long label in its title, below the form for another', async () => {
     const id = await newAccount();
     const label = 'the application of the warehouse in the north of the country';

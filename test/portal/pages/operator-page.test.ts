@@ -114,6 +114,20 @@ describe('the list of accounts', () => {
     );
   });
 
+  it('has under each heading what it says, with the window that is used most', async () => {
+    const { body } = await operator.get('/operator/accounts?q=f-near');
+    const cells = [...body.matchAll(/<td[^>]* data-label="([^"]*)"><div>(.*?)<\/div><\/td>/gs)];
+    const texts = cells.map(([, label, cell = '']) => [label, cell.replaceAll(/<[^>]*>/g, '')]);
+    expect(texts).toEqual([
+      ['Account', expect.stringContaining('Filtered')],
+      ['State', 'active'],
+      ['Plan', 'small'],
+      ['Used', 'Per day80% used'],
+      ['Active keys', '1'],
+      ['Created', expect.stringMatching(/^\d+ \w+ \d{4}$/)],
+    ]);
+  });
+
   it('says what is wrong with a search that is too long', async () => {
     const { status, body } = await operator.get(`/operator/accounts?q=${'x'.repeat(201)}`);
     expect([status, body.includes('Search for 1 to 200 characters')]).toEqual([422, true]);

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { changesCsvLine } from '../../../loader/guard/load-counts.ts';
+import type { LoadProposal } from '../../../loader/guard/load-report.ts';
+import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { differences } from '../../../loader/storage/stored-loads.ts';
 import { localLoadRunner } from '../../../local/load/load-runner.ts';
 import { createAdminStore } from '../../../packages/admin/accounts/admin-store.ts';
@@ -80,6 +82,16 @@ describe('the register', () => {
       expect((await person.get(question)).body).toContain(asked);
     },
   );
+
+  it('has no table of streets or places for a first load, which counts none', async () => {
+    const key = paths.proposal(register.waiting);
+    const stored = await getJson<LoadProposal>(register.storage, key);
+    const byPlace = { streets: {}, woonplaatsen: {} };
+    await putJson(register.storage, key, { ...stored, byPlace });
+    const { body } = await operator.get(`/operator/register/${register.waiting}`);
+    expect(body).toContain('Buitenveer, Weesp');
+    expect(body).not.toContain('with the most changes');
+  });
 
   it('has every change of a load that awaits approval as CSV', async () => {
     const at = `/operator/register/${register.waiting}`;
