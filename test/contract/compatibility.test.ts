@@ -53,8 +53,8 @@ function inlined({ components, ...document }: Node): Node {
   }) as Node;
 }
 
-/** What is compared at once: up to the responses of an operation. */
-const depth = 4;
+/** What is compared at once: up to the content of a response. */
+const depth = 6;
 
 function changes(changed: Node): Diff[] {
   // Each time anew: the library changes what it compares.
@@ -117,13 +117,17 @@ beforeAll(() => {
 
 describe('the OpenAPI document', () => {
   const present = read('openapi.json');
+  let sinceRelease: Diff[];
+  beforeAll(() => {
+    sinceRelease = changes(present);
+  });
 
   it('has no breaking change since the last release', () => {
-    expect(breaking(changes(present))).toEqual([]);
+    expect(breaking(sinceRelease)).toEqual([]);
   });
 
   it('has a higher version than the last release if it differs from it', () => {
-    const meant = changes(present).filter(({ path }) => path.join('.') !== 'info.version');
+    const meant = sinceRelease.filter(({ path }) => path.join('.') !== 'info.version');
     const from = version(last);
     const to = version(String(present.info?.version));
     const added = meant.some(({ type }) => type === 'non-breaking');
