@@ -58,14 +58,14 @@ describe('gate', () => {
   let deployed: Record<string, string>;
   const protectedBy = [
     expect.objectContaining({
-      StackName: 'bag-adres-test-data',
+      StackName: 'bag-adres-prod-data',
       StackPolicyBody: JSON.stringify(stackPolicy),
     }),
   ];
 
   beforeAll(async () => {
     useAws(aws.endpoint);
-    const { stack, names } = await templates({ stage: 'test', account });
+    const { stack, names } = await templates();
     deployed = Object.fromEntries(
       Object.values(names).map((name) => [name, JSON.stringify(stack(name).template)]),
     );
@@ -95,10 +95,10 @@ describe('gate', () => {
     const folder = mkdtempSync(join(work, 'operator-'));
     writeFileSync(
       join(folder, 'bag-adres.json'),
-      JSON.stringify({ stages: { test: { account, ...settings } } }),
+      JSON.stringify({ stages: { prod: { account, ...settings } } }),
     );
     aws.asked.length = 0;
-    const ended = await runHere(['gate', '--stage', 'test', ...args], {}, folder);
+    const ended = await runHere(['gate', '--stage', 'prod', ...args], {}, folder);
     if (ended.out === '') throw new Error(ended.err);
     const policies = aws.asked.filter(({ operation }) => operation === 'SetStackPolicy');
     return { ...ended, policies: policies.map(({ input }) => input) };
@@ -120,12 +120,12 @@ describe('gate', () => {
     operations.SetStackPolicy = () => ({ value: '<SetStackPolicyResponse/>' });
     aws.asked.length = 0;
     const report = {
-      stage: 'test',
-      stacks: [{ name: 'bag-adres-test-data', isDeployed: true }],
+      stage: 'prod',
+      stacks: [{ name: 'bag-adres-prod-data', isDeployed: true }],
       obstacles: [],
     };
-    const config = parseConfig({ stage: 'test', account });
-    expect(await protectData(report, config)).toBe('bag-adres-test-data');
+    const config = parseConfig({ stage: 'prod', account });
+    expect(await protectData(report, config)).toBe('bag-adres-prod-data');
     expect(await protectData(report, { ...config, removalPolicy: 'destroy' })).toBeNull();
     expect(aws.asked.map(({ input }) => input)).toEqual(protectedBy);
     const [, denied] = stackPolicy.Statement;
@@ -150,10 +150,10 @@ describe('gate', () => {
     );
     expect([exit, policies]).toEqual([1, []]);
     expect(out).toContain(
-      'Obstacle: bag-adres-test-data: Old (AWS::DynamoDB::Table) is no longer in the template.',
+      'Obstacle: bag-adres-prod-data: Old (AWS::DynamoDB::Table) is no longer in the template.',
     );
     expect(out).toContain(
-      `Obstacle: The deployed bag-adres-test-data has layout ${storedLayout + 1}, but this version of bag-adres reads and writes layout ${storedLayout}: the release notes (CHANGELOG.md) say how to move the stored data, and until then deploy the version that stored it.`,
+      `Obstacle: The deployed bag-adres-prod-data has layout ${storedLayout + 1}, but this version of bag-adres reads and writes layout ${storedLayout}: the release notes (CHANGELOG.md) say how to move the stored data, and until then deploy the version that stored it.`,
     );
     expect(out).toContain('the table empty, which has no account');
   });
@@ -190,11 +190,11 @@ describe('gate', () => {
     const broken = mkdtempSync(join(work, 'broken-'));
     writeFileSync(
       join(broken, 'bag-adres.json'),
-      JSON.stringify({ stages: { test: { account } } }),
+      JSON.stringify({ stages: { prod: { account } } }),
     );
     // The synthesis would end with this.
     writeFileSync(join(broken, 'cdk.json'), 'no JSON');
-    const { err } = await runWith(['gate', '--stage', 'test'], {}, broken);
+    const { err } = await runWith(['gate', '--stage', 'prod'], {}, broken);
     expect(err).toMatch(/credentials/i);
   });
 });
