@@ -185,7 +185,7 @@ describe.each(programs.map((program, index) => ({ program, index, file: program[
     const kills = [0, 1, 2].flatMap((call) =>
       (['before', 'after'] as const).map((when) => [call, when] as const),
     );
-    test.each(here ? sweep(kills, 1) : kills.slice(0, 1))(
+    testOfFirst.each(here ? sweep(kills, 1) : kills.slice(0, 1))(
       `loses nothing when it is killed at call %d, %s its response, and pays at most 100 addresses again${because}`,
       async (at, when) => {
         const rows = rowsOf(250);
