@@ -50,6 +50,8 @@ export async function openTab(
 ): Promise<Tab> {
   if (!browser) throw new Error('there is a browser');
   const page = await browser.newPage(options);
+  // Playwright's half a minute is too short on a busy machine.
+  page.setDefaultTimeout(120_000);
   const session = await page.context().newCDPSession(page);
   return {
     page,
