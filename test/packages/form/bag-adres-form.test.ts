@@ -446,7 +446,7 @@ const states: State[] = [
 ];
 
 describe(`the form element${because}`, () => {
-  inBrowser.each(sweep(states, 3))(
+  inBrowser.each(sweep(states, 2))(
     'says what is so, harms nothing, and leads on by keyboard: $name',
     async (state) => {
       const { url = () => form.url, place = ['', ''], lookups: most = 2, keys, ordered } = state;
@@ -542,6 +542,7 @@ describe(`the form element${because}`, () => {
     await hasValue(street(page), 'Damrak');
   });
 
+  // Without a browser, in any order: test/packages/form/source/address-in-fields.property.ts.
   const late: [what: string, then: (page: Page) => Promise<unknown>][] = [
     [
       'the number changes',
@@ -554,25 +555,22 @@ describe(`the form element${because}`, () => {
     ['the form is reset', reset],
     ['the form is disabled', (page) => disable(page, true)],
   ];
-  inBrowser.each(sweep(late, 1))(
-    'does not act on an answer that comes after %s',
-    async (_, then) => {
-      const page = await open();
-      await inFieldset(page);
-      const { promise, resolve } = Promise.withResolvers();
-      const late = { straat: 'Te laat', woonplaats: 'Weesp' };
-      const asked = page.waitForRequest('**/adres?*');
-      await answerWith(page, { status: 'ok', address: late, toevoegingen: ['A'] }, promise);
-      await type(page, '9999SD', '2');
-      await asked;
-      await then(page);
-      const before = await street(page).inputValue();
-      resolve(undefined);
-      await sleep(100);
-      expect(await street(page).inputValue()).toBe(before);
-      expect(await choices(page).count()).toBe(0);
-    },
-  );
+  inBrowserSweep.each(late)('does not act on an answer that comes after %s', async (_, then) => {
+    const page = await open();
+    await inFieldset(page);
+    const { promise, resolve } = Promise.withResolvers();
+    const late = { straat: 'Te laat', woonplaats: 'Weesp' };
+    const asked = page.waitForRequest('**/adres?*');
+    await answerWith(page, { status: 'ok', address: late, toevoegingen: ['A'] }, promise);
+    await type(page, '9999SD', '2');
+    await asked;
+    await then(page);
+    const before = await street(page).inputValue();
+    resolve(undefined);
+    await sleep(100);
+    expect(await street(page).inputValue()).toBe(before);
+    expect(await choices(page).count()).toBe(0);
+  });
 
   onPage(
     'does nothing while its fieldset is disabled, and forgets everything when the form is reset',
@@ -607,7 +605,7 @@ describe(`the form element${because}`, () => {
       [{ status: 'invalid', errors: null }, 'Controleer het huisnummer'],
       [null, unavailable],
     ];
-    const tried = sweep(answers, 4);
+    const tried = sweep(answers, 2);
     for (const [index, [answer, shown]] of tried.entries()) {
       await page.unrouteAll();
       await answerWith(page, answer);
@@ -738,7 +736,7 @@ describe(`the form element${because}`, () => {
     expect(await page.locator('#straat').inputValue()).toBe('Eigen weg');
   });
 
-  onPage('takes its mark away once somebody types another street', async (page) => {
+  onPageSweep('takes its mark away once somebody types another street', async (page) => {
     await type(page, '1012RJ', '147', '');
     await says(page, filled);
     await street(page).fill('Spuistraat');
