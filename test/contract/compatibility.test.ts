@@ -183,16 +183,16 @@ const breakingChanges: Change[] = [
     { type: 'integer' },
   ],
   [
-    'an outcome has another name',
-    (d) => schema(d, 'AddressFound')?.properties?.status,
-    'const',
-    'found',
-  ],
-  [
     'a problem has another type',
     (d) => schema(d, 'QuotaExceeded')?.properties?.type,
     'const',
     '/problems/too-many',
+  ],
+  [
+    'an outcome has another name',
+    (d) => schema(d, 'AddressFound')?.properties?.status,
+    'const',
+    'found',
   ],
   ['a status is removed', (d) => lookUp(d)?.responses, '429', undefined],
   [
