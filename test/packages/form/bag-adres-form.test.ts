@@ -119,7 +119,8 @@ const focused = (page: Page) => page.evaluate('document.activeElement.id');
 
 /** Waits without a script of its own, which the policy of the page forbids. */
 async function hasValue(field: Locator, value: string): Promise<void> {
-  for (let tries = 0; tries < 400 && (await field.inputValue()) !== value; tries++) await sleep(25);
+  for (let tries = 0; tries < 600 && (await field.inputValue()) !== value; tries++)
+    await sleep(100);
   expect(await field.inputValue()).toBe(value);
 }
 
@@ -459,7 +460,7 @@ describe(`the form element${because}`, () => {
         await message(page).textContent(),
       ];
       const isThere = async () => (await shown()).join() === [state.kind, state.says].join();
-      for (let tries = 0; tries < 400 && !(await isThere()); tries++) await sleep(25);
+      for (let tries = 0; tries < 600 && !(await isThere()); tries++) await sleep(100);
       expect(await shown()).toEqual([state.kind, state.says]);
       expect([lookups.length <= most || lookups, await topOf(page)]).toEqual([true, top]);
       expect([await street(page).inputValue(), await town(page).inputValue()]).toEqual(place);
