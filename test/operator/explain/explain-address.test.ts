@@ -252,7 +252,7 @@ describe('the explanation of an address', () => {
     });
   });
 
-  it('has the changes of all deliveries in their order, also of a delivery that the extract was loaded with', async () => {
+  it('has the changes of all deliveries in their order, also of a delivery that its extract was loaded again with', async () => {
     const register = new Register(bench, 1, 0);
     const { options } = await bench.newDataset({ waiveSize: true });
     const [renamed] = first.OPR as [Voorkomens['OPR'][number]];
@@ -261,6 +261,7 @@ describe('the explanation of an address', () => {
     await register.write(start, jan9, mutationsBetween(first, second), { relaties });
     const source = await register.extractOf(start, first);
     await runLoad({ ...options, source, mutations: [register.mutations] });
+    await runLoad({ ...options, source, mutations: [register.mutations], again: true });
     await register.write(jan9, jan10, mutationsBetween(second, third), { relaties });
     await runLoad({ ...options, mutations: [register.mutations] });
     const { changes, voorkomens } = await explainAddress(options.storage, '1381AA#1#');

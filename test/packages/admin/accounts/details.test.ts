@@ -1,6 +1,7 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startForTests } from '../../../support/start-for-tests.ts';
-import { startAdmin } from './admin-bench.ts';
+import { adminWith, startAdmin } from './admin-bench.ts';
 
 const bench = startForTests(startAdmin);
 beforeAll(async () => {
@@ -85,6 +86,23 @@ describe('the name, contact and note of an account', () => {
       ['One', 'Two'].map((name) => admin.accounts.set({ id: 'duel', name, seen })),
     );
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('are not overwritten when they change between the read and the write', async () => {
+    await bench.admin.accounts.create({ id: 'late', plan: 'basic' });
+    let isFirst = true;
+    const admin = adminWith(bench, async (command, send) => {
+      if (isFirst && command instanceof TransactWriteCommand) {
+        isFirst = false;
+        await bench.admin.accounts.set({ id: 'late', name: 'One' });
+      }
+      return send();
+    });
+    await expect(admin.accounts.set({ id: 'late', name: 'Two' })).rejects.toMatchObject({
+      name: 'AdminError',
+      code: 'conflict',
+    });
+    expect((await bench.admin.accounts.show('late')).name).toBe('One');
   });
 
   it.each([
