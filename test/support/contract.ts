@@ -43,7 +43,8 @@ export function expectContract(method: string, path: string, answer: ContractAns
     ? publishedFaults(type, answer)
     : faultsOf(responseTo(method, path, answer.status), answer);
   if (faults.length === 0) return;
-  const got = JSON.stringify(answer, null, 2);
+  // A page has 40 KB, under which the reasons would be lost.
+  const got = JSON.stringify(answer, null, 2).slice(0, 2_000);
   throw new Error(
     `${method} ${path} is not answered as docs/openapi.json says:\n- ${faults.join('\n- ')}\n${got}`,
   );
