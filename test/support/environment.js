@@ -76,15 +76,10 @@ function compileOnce(code, parameters, filename) {
   return run;
 }
 
-/** The modules of this project as V8 has compiled them, by their code. */
-const compiledModules = new Map();
-
 vm.SourceTextModule = class extends SourceTextModule {
   constructor(code, { context: _, ...options } = {}) {
     if (!isShared(options.identifier ?? '')) {
-      const cachedData = compiledModules.get(code);
-      super(code, { ...options, ...(cachedData && { cachedData }) });
-      if (!cachedData) compiledModules.set(code, this.createCachedData());
+      super(code, options);
       return;
     }
     const exports = load(options.identifier);
@@ -110,8 +105,8 @@ const context = vm.createContext();
 /**
  * Jest's environment of Node without a context of its own: the test files of a worker run one after
  * the other in the global scope of its process, and each finds it as the first one did. A test file
- * has its own copies of the modules of this project, which are compiled once; the modules of
- * packages are loaded, and compiled to machine code, once.
+ * has its own copies of the modules of this project; the modules of packages are loaded, and
+ * compiled to machine code, once.
  */
 export default class Environment {
   global = globalThis;
