@@ -130,6 +130,8 @@ export type AddressRouteOptions = {
   refusals?: RefusalCount;
   checksumSecrets: ChecksumSecrets;
   clock: Clock;
+  /** As in `deadline`. */
+  deadlineMilliseconds?: number;
   /** Without it no line is written. */
   log?: RequestLog | undefined;
 };
@@ -150,6 +152,7 @@ export function addressRoute({
   refusals,
   checksumSecrets,
   clock,
+  deadlineMilliseconds,
   log,
 }: AddressRouteOptions) {
   const addresses = testAddresses ? withTestAddresses(addressStore) : addressStore;
@@ -175,7 +178,7 @@ export function addressRoute({
       .use(rateLimitHeaders(clock))
       .use(renderProblems())
       .use(countRefusals(refusals, clock))
-      .use(deadline())
+      .use(deadline(deadlineMilliseconds))
       .use(acceptOnly(method, path))
       .use(readInput(read, available))
       .use(authenticate({ checksumSecrets, admit }))

@@ -73,10 +73,13 @@ export function commonHeaders(): Middleware {
 }
 
 /** Every request is answered within 5 seconds; the rest is for a cold start and the network. */
-const answerWithinMilliseconds = 3600;
+export const answerWithinMilliseconds = 3600;
 
-/** Gives the request a signal that aborts when the time for a response is up. */
-export function deadline(): Middleware {
+/**
+ * Gives the request a signal that aborts when the time for a response is up.
+ * @param milliseconds for a request that did not wait
+ */
+export function deadline(milliseconds = answerWithinMilliseconds): Middleware {
   // Cleared with the response: thousands of pending timers cost an instance more than the lookups
   // do.
   function clear({ event }: MiddlewareRequest): void {
@@ -87,7 +90,7 @@ export function deadline(): Middleware {
       const controller = new AbortController();
       event.deadline = setTimeout(
         () => controller.abort(),
-        timeLeft(event.requestContext.timeEpoch),
+        timeLeft(event.requestContext.timeEpoch, milliseconds),
       );
       event.signal = controller.signal;
     },
@@ -107,10 +110,10 @@ const longestWaitMilliseconds = 29_000;
 /**
  * A request may have waited for its function: for a cold start, or in the local run for its turn.
  */
-function timeLeft(receivedAt: number): number {
+function timeLeft(receivedAt: number, milliseconds: number): number {
   const waited = Date.now() - receivedAt;
-  if (waited <= 0 || waited >= longestWaitMilliseconds) return answerWithinMilliseconds;
-  return Math.max(leastMilliseconds, answerWithinMilliseconds - waited);
+  if (waited <= 0 || waited >= longestWaitMilliseconds) return milliseconds;
+  return Math.max(leastMilliseconds, milliseconds - waited);
 }
 
 /** Refuses other paths, and other methods on this path. A trailing slash makes another path. */

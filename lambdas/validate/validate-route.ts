@@ -23,6 +23,8 @@ export type ValidateRouteOptions = {
   keyStore: KeyStore;
   checksumSecrets: ChecksumSecrets;
   clock: Clock;
+  /** As in `deadline`. */
+  deadlineMilliseconds?: number;
   /** Without it no line is written. */
   log?: RequestLog | undefined;
 };
@@ -31,7 +33,13 @@ export type ValidateRouteOptions = {
  * `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against
  * the quota.
  */
-export function validateRoute({ keyStore, checksumSecrets, clock, log }: ValidateRouteOptions) {
+export function validateRoute({
+  keyStore,
+  checksumSecrets,
+  clock,
+  deadlineMilliseconds,
+  log,
+}: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
     // By the time before the read: the item lacks the counts of a window that began since.
     const now = clock();
@@ -44,7 +52,7 @@ export function validateRoute({ keyStore, checksumSecrets, clock, log }: Validat
     .use(commonHeaders())
     .use(rateLimitHeaders(clock))
     .use(renderProblems())
-    .use(deadline())
+    .use(deadline(deadlineMilliseconds))
     .use(acceptOnly('GET', '/v1/auth/validate'))
     .use(authenticate({ checksumSecrets, admit }))
     .handler(async ({ caller }) => {

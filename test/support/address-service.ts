@@ -3,7 +3,7 @@ import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import type { ChecksumSecrets } from '../../core/accounts/checksum-secret.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
-import { systemClock } from '../../core/calendar.ts';
+import { type Clock, systemClock } from '../../core/calendar.ts';
 import type { ChargingClient } from '../../core/dynamodb.ts';
 import { environment } from '../../core/environment.ts';
 import type { Place } from '../../core/place-fields.ts';
@@ -52,19 +52,33 @@ export type TestAnswer = {
   json: unknown;
 };
 
+type InstanceOptions = {
+  clock?: Clock;
+  checksumSecrets?: ChecksumSecrets;
+  testAddresses?: boolean;
+  log?: RequestLog;
+  deadlineMilliseconds?: number;
+};
+
+/** More than a Lambda has: a busy machine takes longer for a response, and nothing is wrong. */
+export const longDeadline = 120_000;
+
 /**
- * What one instance of both Lambdas answers, with stores over `client`, by its own `clock` and with
- * these secrets.
+ * What one instance of both Lambdas answers, with stores over `client`, by its own clock and with
+ * its secrets.
  */
 export function createInstance(
   client: ChargingClient,
-  clock: () => number = systemClock,
-  checksumSecrets = testSecrets,
-  testAddresses = true,
-  log?: RequestLog,
+  {
+    clock = systemClock,
+    checksumSecrets = testSecrets,
+    testAddresses = true,
+    log,
+    deadlineMilliseconds = longDeadline,
+  }: InstanceOptions = {},
 ) {
   const accessStore = createAccessStore(client, testTables.accounts);
-  const shared = { accessStore, checksumSecrets, clock };
+  const shared = { accessStore, checksumSecrets, clock, deadlineMilliseconds };
   const address = addressRoute({
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
@@ -74,8 +88,7 @@ export function createInstance(
     datasetDate: async () => '2021-10-15',
   });
   const validate = validateRoute({
-    checksumSecrets,
-    clock,
+    ...shared,
     log,
     keyStore: createKeyStore(client, testTables.accounts),
   });

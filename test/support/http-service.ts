@@ -14,7 +14,7 @@ import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
 import { validateRoute } from '../../lambdas/validate/validate-route.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { hasDocsIn, isPublished } from '../../packages/reference/published.ts';
-import { startAddressService, testSecrets, testTables } from './address-service.ts';
+import { longDeadline, startAddressService, testSecrets, testTables } from './address-service.ts';
 import { type ContractAnswer, expectContract } from './contract.ts';
 import { loadDemo } from './demo-addresses.ts';
 import { lambdaContext } from './gateway-event.ts';
@@ -76,6 +76,7 @@ function routesOver(
   faults: Faults,
 ): { key: string; target: Integration }[] {
   const stores = {
+    deadlineMilliseconds: longDeadline,
     accessStore: createAccessStore(client, testTables.accounts),
     checksumSecrets: testSecrets,
     clock: systemClock,

@@ -1,5 +1,6 @@
 import { findApiKey, issueApiKey } from '../../core/accounts/api-key.ts';
 import type { ChargingClient } from '../../core/dynamodb.ts';
+import { answerWithinMilliseconds } from '../../lambdas/http/middleware.ts';
 import { requestLog } from '../../lambdas/http/observe.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { createInstance } from './address-service.ts';
@@ -10,7 +11,7 @@ import { testChecksumSecret } from './dynamodb.ts';
  */
 const log = requestLog(process.env);
 const instanceOn = (client: ChargingClient) =>
-  createInstance(client, undefined, undefined, undefined, log);
+  createInstance(client, { log, deadlineMilliseconds: answerWithinMilliseconds });
 const [endpoint = '', key = ''] = process.argv.slice(2);
 const { lookUp, send } = instanceOn(localDynamoDb(endpoint));
 await lookUp(key);

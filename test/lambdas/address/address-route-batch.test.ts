@@ -72,7 +72,7 @@ describe('POST /v1/addresses', () => {
     const { key } = await newAccount(service, { minute: 100_000, day: 100_000, month: null });
     // No window ends in between, which would take another write.
     const now = systemClock();
-    const instance = createInstance(service.observed, () => now);
+    const instance = createInstance(service.observed, { clock: () => now });
     const sent = { addresses: addresses(100) };
     for (let i = 0; i < 2; i++) expect((await instance.lookUpAll(key, sent)).status).toBe(200);
     service.sent.length = 0;

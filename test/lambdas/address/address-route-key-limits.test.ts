@@ -18,7 +18,7 @@ async function newBench(limits: Record<string, number | null> = { day: 1000 }) {
   const { client, observed } = service;
   const now = () => clock.now * 1000;
   const admin = createAdmin({ client, table: testTables.accounts, now });
-  const instance = createInstance(observed, () => clock.now);
+  const instance = createInstance(observed, { clock: () => clock.now });
   const { id, key, keyId } = await newAccount({ admin }, limits);
   const limit = (limitPerDay: number | null, of = keyId) =>
     admin.keys.set({ account: id, keyId: of, limitPerDay });

@@ -2,7 +2,6 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { addressItem, maxToevoegingen } from '../../../core/addresses/address-item.ts';
-import { systemClock } from '../../../core/calendar.ts';
 import {
   type AddressService,
   burst,
@@ -172,7 +171,7 @@ describe('a lookup', () => {
     const query = 'postcode=9999SD&huisnummer=1';
     expect((await service.instance.lookUp(key, query)).json).toMatchObject({ status: 'ok' });
     expect(service.sent).toEqual([{ name: 'UpdateItemCommand', table: 'accounts', units: 1 }]);
-    const without = createInstance(service.client, systemClock, undefined, false);
+    const without = createInstance(service.client, { testAddresses: false });
     expect((await without.lookUp(key, query)).json).toMatchObject({
       status: 'not_found',
       toevoegingen: [],
@@ -354,7 +353,7 @@ type Instance = AddressService['instance'];
 
 /** An instance whose clock stands `at` that second since 1970. */
 function instanceAt(at: number): Instance {
-  return createInstance(service.observed, () => at);
+  return createInstance(service.observed, { clock: () => at });
 }
 
 const month = Date.UTC(2090, 0, 1) / 1000;

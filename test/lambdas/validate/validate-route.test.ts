@@ -48,7 +48,7 @@ describe('the validation of a key', () => {
   it('says what is left as the next lookup will, also of windows that have passed, without spending it', async () => {
     const { key } = await newAccount(service, { minute: 60, day: 5000, month: null });
     const noon = Date.UTC(2090, 0, 1, 12) / 1000;
-    const at = (seconds: number) => createInstance(service.client, () => noon + seconds);
+    const at = (seconds: number) => createInstance(service.client, { clock: () => noon + seconds });
     const headersOf = async (seconds: number) => {
       const { headers } = await at(seconds).send('/v1/auth/validate', {
         headers: { 'X-API-Key': key },

@@ -8,7 +8,6 @@ import {
   settledSecret,
   settlesAfterMilliseconds,
 } from '../../../core/accounts/checksum-secret.ts';
-import { systemClock } from '../../../core/calendar.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { createInstance, testAddress } from '../../support/address-service.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
@@ -38,8 +37,8 @@ beforeAll(async () => {
 
 /** An instance of both functions, as it is deployed. */
 function instance() {
-  const secrets = createChecksumSecrets(bench.client, 'accounts', fastClock);
-  const { lookUp, send } = createInstance(bench.client, systemClock, secrets);
+  const checksumSecrets = createChecksumSecrets(bench.client, 'accounts', fastClock);
+  const { lookUp, send } = createInstance(bench.client, { checksumSecrets });
   return async (key: string) => {
     const answers = await Promise.all([
       lookUp(key, testAddress),

@@ -6,7 +6,6 @@ import {
   createChecksumSecrets,
   settlesAfterMilliseconds,
 } from '../../../../core/accounts/checksum-secret.ts';
-import { systemClock } from '../../../../core/calendar.ts';
 import { createAdmin } from '../../../../packages/admin/admin.ts';
 import {
   createInstance,
@@ -39,11 +38,9 @@ const stored = async () =>
 
 /** How an instance of each function answers a key, with secrets of its own. */
 function instance(client = service.client) {
-  const { lookUp, send } = createInstance(
-    service.client,
-    systemClock,
-    createChecksumSecrets(client, table, fastClock),
-  );
+  const { lookUp, send } = createInstance(service.client, {
+    checksumSecrets: createChecksumSecrets(client, table, fastClock),
+  });
   return async (key: string) => {
     const validate = send('/v1/auth/validate', { headers: { 'x-api-key': key } });
     return (await Promise.all([lookUp(key, testAddress), validate])).map(({ status }) => status);
