@@ -5,6 +5,8 @@ import { BagAdres } from '../../bin/constructs.ts';
 import { storedLayout } from '../../core/tables.ts';
 import { everything, ofType, portal, type Template, templates } from '../lib/synthesized.ts';
 import { app } from '../lib/unbundled-app.ts';
+import { inSweep } from '../support/in-sweep.ts';
+import { sweep } from '../support/sweep.ts';
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -49,7 +51,7 @@ describe('the app', () => {
     expect(layouts).toEqual(Array(4).fill({ 'bag-adres': { layout: storedLayout } }));
   });
 
-  it('leaves no feature flag for the command line of the CDK to report', () => {
+  inSweep('leaves no feature flag for the command line of the CDK to report', () => {
     const { directory } = app().synth();
     const { artifacts } = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
     type Flag = {
@@ -80,7 +82,7 @@ describe('two deployments in one app of an operator', () => {
     );
   });
 
-  it.each([{ stage: 'prod2' }, { region: 'eu-west-1' }, { account: '123456789012' }])(
+  it.each(sweep([{ stage: 'prod2' }, { region: 'eu-west-1' }, { account: '123456789012' }], 1))(
     'differ by %j',
     (settings) => {
       expect(second(settings).data.stackName).toBe(`bag-adres-${settings.stage ?? 'test'}-data`);

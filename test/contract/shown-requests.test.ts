@@ -122,7 +122,7 @@ describe('a request that is shown', () => {
             shown.map((one) => [one.source.replace(/\?postcode=[^'"]*/, ''), one]),
           );
           const asked = label === 'curl' ? shown : forms.values();
-          for (const [index, { source, answer }] of sweep([...asked].entries(), 3)) {
+          for (const [index, { source, answer }] of sweep([...asked].entries(), 1)) {
             const { request_id: _, ...told } = JSON.parse(answer);
             const { hasFailed, out, error } = await run(label, source, key, String(index));
             const printed = wordsOf(printsAll ? out + error : out);

@@ -2,10 +2,10 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { january, march, tableOf } from '../loader/steps/months.ts';
 import { ofKind, states, ways } from '../loader/what-happened.ts';
+import { inSweep } from '../support/in-sweep.ts';
 import { startForTests } from '../support/start-for-tests.ts';
 import { StateError } from '../support/state-machine/state-error.ts';
 import { aslFaults } from '../support/state-machine/validate-definition.ts';
-import { sweep } from '../support/sweep.ts';
 
 const loader = startForTests(() => startStateMachineBench({}, { s3Server: true }), 60_000);
 /** The first month is live. Gives the source of its extract. */
@@ -141,7 +141,7 @@ describe('the state machine of the loader', () => {
       4,
     ],
   ];
-  it.each(sweep(quotas, 1))('%s', async (_, functions, peak) => {
+  inSweep.each(quotas)('%s', async (_, functions, peak) => {
     loader.allow(functions);
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({

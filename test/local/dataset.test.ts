@@ -231,7 +231,7 @@ describe('npm start', () => {
       `20${refused}[^]*${approve}[^]*${plan}[^]*No address is served until it is approved\\.[^]*Serving 0 addresses on http`,
     ],
   ];
-  it.each(sweep(said, 5))(
+  it.each(sweep(said, 3))(
     'says with %s live and %s requested what is served and what to do',
     async (live, wanted, text) => {
       const { start } = await newServer();
@@ -456,7 +456,7 @@ const cells = restarts.flatMap(([live, wanted, start, deployment]) => [
 ]);
 
 describe('what is served after a restart', () => {
-  it.each(sweep(cells, 4))(
+  it.each(sweep(cells, 2))(
     'by a %s, with %s live and %s requested, is %s',
     async (by, live, wanted, served) => {
       const server = await newServer();
@@ -481,7 +481,7 @@ describe('what is served after a restart', () => {
     },
   );
 
-  it.each(['an extract', 'nothing'] as const)(
+  it.each(sweep(['an extract', 'nothing'] as const, 1))(
     'needs no lock, which a killed load may have left: %s',
     async (live) => {
       const server = await newServer();

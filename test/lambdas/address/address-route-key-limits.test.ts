@@ -49,7 +49,7 @@ const grid = limits.flatMap((limit) =>
 );
 
 describe('the limit of a key, beside another key', () => {
-  it.each(sweep(grid, 9))(
+  it.each(sweep(grid, 5))(
     'admits what a count admits: $limit a day, $units at once, next day $isNextDay, change $change, rotation $rotates',
     async ({ limit, units, isNextDay, change, rotates }) => {
       const { clock, admin, id, key, keyId, send } = await newBench();

@@ -6,6 +6,7 @@ import { noted } from '../../../packages/admin/accounts/audit-log.ts';
 import { createAdmin } from '../../../packages/admin/admin.ts';
 import { loadsPartition } from '../../../packages/admin/load-approvals.ts';
 import { testChecksumSecret } from '../../support/dynamodb.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 import {
   restoreItems,
@@ -221,7 +222,7 @@ function withSend(send: unknown): DynamoDBDocumentClient {
 }
 
 describe('an erasure that dies', () => {
-  it('and is repeated leaves the same as one that did not', async () => {
+  inSweep('and is repeated leaves the same as one that did not', async () => {
     const known = new Set(before.map(({ account, item }) => `${account} ${item}`));
     /** Without the entries that the attempts themselves have written. */
     const summary = async () =>

@@ -187,7 +187,7 @@ describe('a command that replaces or deletes what is in a deployment', () => {
     },
   );
 
-  it.each(sweep(Object.keys(cases), 3))(
+  it.each(sweep(Object.keys(cases), 2))(
     '%s is refused where bag-adres.json has another account',
     async (command) => {
       await cases[command]?.prepare();
@@ -201,7 +201,7 @@ describe('a command that replaces or deletes what is in a deployment', () => {
     },
   );
 
-  it.each(sweep(Object.keys(cases), 3))(
+  it.each(sweep(Object.keys(cases), 2))(
     '%s changes nothing in a deployment that lacks what it names',
     async (command) => {
       await cases[command]?.prepare();

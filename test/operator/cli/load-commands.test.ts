@@ -514,7 +514,7 @@ describe('an impossible load prints one line that helps', () => {
     expect(error.message).not.toContain('\n');
   });
 
-  it.each(sweep(badExtracts, 4))(
+  it.each(sweep(badExtracts, 2))(
     '%s in place of an extract, planned or run',
     async (_, name, code, message) => {
       for (const command of ['plan', 'run']) {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { escaped, lookupRequest, programSources } from '../../../packages/ui/samples.ts';
 import { chargeAt } from '../../support/charge-at.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, startPortalPages } from '../../support/portal-pages.ts';
 import { sweep } from '../../support/sweep.ts';
@@ -277,7 +278,7 @@ describe('an account', () => {
 });
 
 describe('the history of an account', () => {
-  it('has pages, each with the changes after those of the page before', async () => {
+  inSweep('has pages, each with the changes after those of the page before', async () => {
     const id = await newAccount();
     for (let i = 0; i < 60; i++) await service.admin.accounts.set({ id, name: `Name ${i}` });
     const first = (await admin.get(`/accounts/${id}/changes`)).body;

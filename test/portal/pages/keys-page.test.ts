@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { maxKeysPerDay } from '../../../packages/admin/accounts/keys.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import { portalSettings } from '../../support/portal.ts';
 import { fieldIn, keyIn, startPortalPages } from '../../support/portal-pages.ts';
 import { isFullSweep } from '../../support/sweep.ts';
@@ -213,31 +214,34 @@ describe('a key', () => {
     expect((await service.instance.lookUp(key)).status).toBe(401);
   });
 
-  it('is one of a list that is searched, sorted and paged, without the revoked ones unless asked for', async () => {
-    const id = await newAccount();
-    const made = [];
-    for (let i = 10; i < 40; i++) {
-      const { keyId } = await service.admin.keys.create({ account: id, label: `label no-${i}` });
-      made.push(keyId);
-      if (i < 32) await service.admin.keys.revoke({ account: id, keyId });
-    }
-    const rowsOf = async (query: string) =>
-      [
-        ...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(
-          /data-label="Label"><div>(?:<input[^>]*> )?<span class="key"><a[^>]*>([^<]*)</g,
-        ),
-      ].map(([, label]) => label);
-    expect(await rowsOf('')).toHaveLength(8);
-    expect(await rowsOf('?all=yes')).toHaveLength(20);
-    expect(await rowsOf('?all=yes&page=2')).toHaveLength(10);
-    expect(await rowsOf('?all=yes&page=99')).toHaveLength(10);
-    expect((await rowsOf('?all=yes&sort=label'))[0]).toBe('label no-10');
-    expect((await rowsOf('?all=yes&sort=label&order=down'))[0]).toBe('label no-39');
-    expect(await rowsOf('?all=yes&q=LABEL+No-11')).toEqual(['label no-11']);
-    expect(await rowsOf(`?all=yes&q=no-12++lábel`)).toEqual(['label no-12']);
-    expect(await rowsOf(`?all=yes&q=${made[5]}`)).toEqual(['label no-15']);
-    expect(await rowsOf('?q=nothing')).toEqual([]);
-  });
+  inSweep(
+    'is one of a list that is searched, sorted and paged, without the revoked ones unless asked for',
+    async () => {
+      const id = await newAccount();
+      const made = [];
+      for (let i = 10; i < 40; i++) {
+        const { keyId } = await service.admin.keys.create({ account: id, label: `label no-${i}` });
+        made.push(keyId);
+        if (i < 32) await service.admin.keys.revoke({ account: id, keyId });
+      }
+      const rowsOf = async (query: string) =>
+        [
+          ...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(
+            /data-label="Label"><div>(?:<input[^>]*> )?<span class="key"><a[^>]*>([^<]*)</g,
+          ),
+        ].map(([, label]) => label);
+      expect(await rowsOf('')).toHaveLength(8);
+      expect(await rowsOf('?all=yes')).toHaveLength(20);
+      expect(await rowsOf('?all=yes&page=2')).toHaveLength(10);
+      expect(await rowsOf('?all=yes&page=99')).toHaveLength(10);
+      expect((await rowsOf('?all=yes&sort=label'))[0]).toBe('label no-10');
+      expect((await rowsOf('?all=yes&sort=label&order=down'))[0]).toBe('label no-39');
+      expect(await rowsOf('?all=yes&q=LABEL+No-11')).toEqual(['label no-11']);
+      expect(await rowsOf(`?all=yes&q=no-12++lábel`)).toEqual(['label no-12']);
+      expect(await rowsOf(`?all=yes&q=${made[5]}`)).toEqual(['label no-15']);
+      expect(await rowsOf('?q=nothing')).toEqual([]);
+    },
+  );
 
   it('is replaced together with others, each shown once, and listed while something still uses it', async () => {
     const id = await newAccount();
