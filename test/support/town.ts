@@ -63,32 +63,36 @@ export function streetsOf(
     isNumbered = true,
   }: { streets?: number; known?: number; isNumbered?: boolean } = {},
 ) {
-  const indexes = Array.from({ length: count }, (_, index) => index);
+  const numbers = Array.from({ length: count }, (_, i): NumStand => {
+    const number = {
+      huisnummer: isNumbered ? i + 1 : 1,
+      postcode: '1381AA',
+      openbareRuimte: id('30', i % streets),
+    };
+    return { identificatie: id('20', i), ...number, begin };
+  });
   return {
     WPL: [{ identificatie: '3631', naam: 'Weesp', begin }],
     OPR: Array.from({ length: known }, (_, i) => {
       return { identificatie: id('30', i), naam: `Straat ${i}`, woonplaats: '3631', begin };
     }),
-    NUM: indexes.map((i): NumStand => {
-      const number = {
-        huisnummer: isNumbered ? i + 1 : 1,
-        postcode: '1381AA',
-        openbareRuimte: id('30', i % streets),
-      };
-      return { identificatie: id('20', i), ...number, begin };
-    }),
-    VBO: indexes.map((i): VboStand => {
-      const object = {
-        identificatie: id('01', i),
-        hoofdadres: id('20', i),
-        punt: '131234.5 480123.4',
-        begin,
-      };
-      return { ...object, oppervlakte: 85, gebruiksdoelen: ['woonfunctie'] };
-    }),
+    NUM: numbers,
+    VBO: objectsOf(numbers),
     LIG: [],
     STA: [],
   } satisfies Voorkomens;
+}
+
+/** A verblijfsobject for each of some addresses. */
+export function objectsOf(numbers: readonly NumStand[]): VboStand[] {
+  return numbers.map(({ identificatie: hoofdadres }, i) => ({
+    identificatie: id('01', i),
+    hoofdadres,
+    punt: '131234.5 480123.4',
+    begin,
+    oppervlakte: 85,
+    gebruiksdoelen: ['woonfunctie'],
+  }));
 }
 
 /** The state without the occurrences, or with others in their place. */

@@ -8,7 +8,7 @@ import type { Shown } from './terminal.ts';
 export type Reading = Chapters & { only?: RegExp };
 
 /** A placeholder of a page, and what a reader puts there, given all that was printed until now. */
-type Placeholder = readonly [placeholder: RegExp, value: (printed: string) => string];
+export type Placeholder = readonly [placeholder: RegExp, value: (printed: string) => string];
 
 /** What a reader has: a terminal, values for placeholders, and a file for settings. */
 export type Equipment = {

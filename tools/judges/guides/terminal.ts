@@ -11,6 +11,7 @@ export type Shown = { code: number; text: string };
 const mostMinutes = 10;
 /** Characters at the end of what is shown, among which a question or an end is looked for. */
 const lastShown = 2_000;
+const interrupt = '\u0003';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's sequences begin with one.
 const escapes = /\u001b\[[0-9;?]*[A-Za-z]|\r/g;
 
@@ -54,10 +55,10 @@ export class Terminal {
   }
 
   /**
-   * Runs a piece of shell to its end, whose code is that of the last command in it that failed.
-   * @throws Error if it does not end
+   * Runs a piece of shell to its end, whose code is that of the last command in it that failed, or
+   * until it shows `ready` and goes on. @throws Error if neither happens
    */
-  async run(shell: string): Promise<Shown> {
+  async run(shell: string, ready?: RegExp): Promise<Shown> {
     this.#count++;
     const file = join(this.#pieces, `${this.#count}.sh`);
     writeFileSync(
@@ -71,8 +72,19 @@ trap - ERR
     );
     this.#shown = [];
     this.#last = '';
-    this.#child.stdin?.write(`. '${file}'; echo "<$?> end of piece ${this.#count}"\n`);
+    this.#child.stdin?.write(`. '${file}'; ${this.#sayEnd()}`);
+    return this.#ended(ready);
+  }
+
+  /** Ends with Ctrl-C what `run` left running. @throws Error if it does not end */
+  async interrupt(): Promise<Shown> {
+    // The shell may drop the rest of its line, so it says the end in another one.
+    this.#child.stdin?.write(`${interrupt}${this.#sayEnd()}`);
     return this.#ended();
+  }
+
+  #sayEnd(): string {
+    return `echo "<$?> end of piece ${this.#count}"\n`;
   }
 
   end(): void {
@@ -83,11 +95,11 @@ trap - ERR
     }
   }
 
-  async #ended(): Promise<Shown> {
+  async #ended(ready?: RegExp): Promise<Shown> {
     const end = new RegExp(`<(\\d+)> end of piece ${this.#count}\n`);
     const until = Date.now() + mostMinutes * 60_000;
     for (;;) {
-      const [, code] = end.exec(this.#last) ?? [];
+      const [, code = ready?.test(this.#last) ? '0' : undefined] = end.exec(this.#last) ?? [];
       if (code !== undefined) return { code: Number(code), text: this.#shown.join('') };
       const left = until - Date.now();
       if (left <= 0 || this.#child.exitCode !== null) {

@@ -40,6 +40,18 @@ const hasScript = spawnSync('script', ['--version'], { stdio: 'ignore' }).status
     expect(text).toContain('<Jan>');
   });
 
+  it.each([
+    [
+      'ends by itself',
+      "node -e \"process.on('SIGINT', () => process.exit()); setInterval(() => {}, 9e3); console.log('Ready.')\"",
+    ],
+    ['is ended by it', 'echo Ready.; sleep 600'],
+  ])('goes on once it is ready until Ctrl-C, when it %s', async (_, shell) => {
+    await terminal.run(`said=hello\n${shell}`, /Ready\./);
+    await terminal.interrupt();
+    expect((await terminal.run('echo "$said again"')).text).toContain('hello again');
+  });
+
   it('shows megabytes', async () => {
     const { code, text } = await terminal.run("head -c 3000000 /dev/zero | tr '\\0' x; echo");
     expect(code).toBe(0);
