@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
@@ -12,6 +11,7 @@ import { addressRoute } from '../../lambdas/address/address-route.ts';
 import type { RequestEvent } from '../../lambdas/http/middleware.ts';
 import { referenceRoute } from '../../lambdas/validate/reference-route.ts';
 import { validateRoute } from '../../lambdas/validate/validate-route.ts';
+import { apiRoutes, routeKey } from '../../lib/shared/routes.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { hasDocsIn, isPublished } from '../../packages/reference/published.ts';
 import { longDeadline, startAddressService, testSecrets, testTables } from './address-service.ts';
@@ -118,21 +118,16 @@ function routesOver(
     references.set(hasDocs, reference);
     return reference;
   };
-  return [
-    ...['ANY /v1/address', 'ANY /v1/addresses'].map((key) => ({
-      key,
-      target: (event: APIGatewayProxyEventV2) => address(event as RequestEvent, lambdaContext),
-    })),
-    {
-      key: '$default',
-      target: (event) => {
-        const request = event as RequestEvent;
-        const hasDocs = hasDocsIn(process.env);
-        return (isPublished(request, hasDocs) ? referenceFor(hasDocs) : validate)(
-          request,
-          lambdaContext,
-        );
-      },
+  const functions = {
+    Address: (request: RequestEvent) => address(request, lambdaContext),
+    Validate: (request: RequestEvent) => {
+      const hasDocs = hasDocsIn(process.env);
+      const route = isPublished(request, hasDocs) ? referenceFor(hasDocs) : validate;
+      return route(request, lambdaContext);
     },
-  ];
+  };
+  return apiRoutes.map((route) => ({
+    key: routeKey(route),
+    target: (event) => functions[route.function](event as RequestEvent),
+  }));
 }
