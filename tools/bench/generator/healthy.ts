@@ -32,16 +32,17 @@ function townsOf({ rows }: GuardedDataset): [name: string, rows: Row[]][] {
   return towns.toSorted(([, a], [, b]) => b.length - a.length);
 }
 
-/** New addresses on a street of their own. */
-function newRows(from: Row, count: number, straat: string): Row[] {
+/** New addresses on streets of their own. @param earlier how many others were made before them */
+function newRows(from: Row, count: number, straat: string, earlier = 0): Row[] {
   return Array.from({ length: count }, (_, i) => {
-    const id = `${from.id.slice(0, 6)}9${String(i).padStart(9, '0')}`;
+    const id = `${from.id.slice(0, 6)}9${String(earlier + i).padStart(9, '0')}`;
     const objecten = from.objecten.slice(0, 1).map((object) => ({
       ...object,
       identificatie: `${id.slice(0, 4)}01${id.slice(6)}`,
       hoofdadres: true,
     }));
-    const at = { huisnummer: 1 + (i % 100), straat: `${straat} ${1 + Math.floor(i / 100)}` };
+    // No two of them have one key, as real ones have not: a new street has its own postcode.
+    const at = { huisnummer: 1001 + earlier + i, straat: `${straat} ${1 + Math.floor(i / 100)}` };
     return { ...from, ...at, id, toevoeging: '', objecten };
   });
 }
@@ -50,7 +51,6 @@ function newRows(from: Row, count: number, straat: string): Row[] {
 function months(dataset: GuardedDataset, count: number, seed: number): RowChanges {
   const random = new Random(seed);
   const { rows } = dataset;
-  const [first] = rows;
   const pick = (share: number) =>
     Array.from({ length: Math.round(rows.length * share * count) }, () => random.int(rows.length));
   const at = new Map<number, Row | null>();
@@ -80,9 +80,15 @@ function months(dataset: GuardedDataset, count: number, seed: number): RowChange
       locatie: { x: x + 1, y },
     })),
   );
-  const added = first
-    ? newRows(first, Math.round(rows.length * 0.001 * count), 'Nieuwe straat')
-    : [];
+  const added: Row[] = [];
+  let wanted = 0;
+  for (const [, town] of townsOf(dataset)) {
+    wanted += town.length * 0.001 * count;
+    const [first] = town;
+    if (!first) continue;
+    const more = Math.round(wanted) - added.length;
+    added.push(...newRows(first, more, 'Nieuwe straat', added.length));
+  }
   return { at, added };
 }
 
