@@ -12,6 +12,8 @@ const mostMinutes = 10;
 /** Characters at the end of what is shown, among which a question or an end is looked for. */
 const lastShown = 2_000;
 const interrupt = '\u0003';
+/** More than `npm start` takes to stop, which a second Ctrl-C would cut short. */
+const pressAgainMilliseconds = 10_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's sequences begin with one.
 const escapes = /\u001b\[[0-9;?]*[A-Za-z]|\r/g;
 
@@ -79,8 +81,11 @@ trap - ERR
   /** Ends with Ctrl-C what `run` left running. @throws Error if it does not end */
   async interrupt(): Promise<Shown> {
     // The shell may drop the rest of its line, so it says the end in another one.
-    this.#child.stdin?.write(`${interrupt}${this.#sayEnd()}`);
-    return this.#ended();
+    const press = () => this.#child.stdin?.write(`${interrupt}${this.#sayEnd()}`);
+    press();
+    // The first one is lost if the shell is just starting the program.
+    const again = setInterval(press, pressAgainMilliseconds);
+    return this.#ended().finally(() => clearInterval(again));
   }
 
   #sayEnd(): string {
