@@ -150,7 +150,7 @@ const rows: readonly Row[] = [
     value: (figure) => figure('broken.length'),
     limit: { atMost: 0 },
     reference: (figure) =>
-      `${total(figure, 'wrong').toLocaleString('en')} wrong datasets, ${total(figure, 'within_limits')} of them within the limits; ${total(figure, 'healthy')} healthy ones`,
+      `${total(figure, 'wrong').toLocaleString('en')} wrong datasets, ${total(figure, 'within_limits')} within the limits; ${total(figure, 'healthy')} healthy ones`,
   },
   {
     what: "the country's first start on one machine",
