@@ -9,7 +9,7 @@ import { Reader, type Reading } from './reader.ts';
 /** Follows pages in a clone of the last commit, with `npm start` at a terminal of its own. */
 export async function inClone(desk: Desk, readings: readonly Reading[]): Promise<Reader> {
   const folder = join(desk.work, 'clone');
-  execFileSync('git', ['clone', '--quiet', root, folder]);
+  execFileSync('git', ['-c', 'advice.detachedHead=false', 'clone', '--quiet', root, folder]);
   const deliveries = await writeDeliveries(folder);
   const service = await openTerminal(desk, folder, { name: 'service' });
   const terminal = await openTerminal(desk, folder, { answers: confirmations });
