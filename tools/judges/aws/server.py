@@ -33,6 +33,7 @@ from moto.route53 import models as route53
 from moto.core import config
 from moto.core.common_models import CloudFormationModel
 from moto.core.responses import ActionResult
+from moto.dynamodb.parsing import expressions
 from moto.server import ThreadedMotoServer
 from moto.stepfunctions.parser import models as sfn
 from moto.stepfunctions.parser.asl.jsonata import jsonata as interpreter
@@ -312,6 +313,9 @@ def account_settings(self):
 
 
 awslambda.LambdaFunction._invoke_lambda = invoke
+
+# The value of `if_not_exists` may be a function too, as in DynamoDB Local and in the grammar of AWS.
+expressions.UpdateExpressionFunctionParser.FUNCTIONS["if_not_exists"][1] = expressions.UpdateExpressionOperandParser
 lambda_responses.LambdaResponse.get_account_settings = account_settings
 lambda_urls.url_paths["{0}/(?P<api_version>[^/]+)/account-settings/?$"] = lambda_responses.LambdaResponse.dispatch
 work = tempfile.TemporaryDirectory(prefix="judge-functions-")
