@@ -167,7 +167,7 @@ async function everyCommand(aws: Aws, folder: string) {
   await says('key list --account acme', /webshop/);
   await says(`key find ${key}`, /acme/);
   await does(`key rename ${key} --account acme --label winkel`, accounts, /winkel/);
-  await does(`key set ${key} --account acme --limit day=500`, accounts, /500/);
+  await does(`key set ${key} --account acme --limit day=777`, accounts, /777/);
   const active = idOf(
     await does(`key rotate ${key} --account acme --label opvolger`, accounts, /opvolger/),
   );
