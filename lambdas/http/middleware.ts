@@ -73,7 +73,7 @@ export function commonHeaders(): Middleware {
 }
 
 /** Every request is answered within 5 seconds; the rest is for a cold start and the network. */
-export const answerWithinMilliseconds = 3600;
+const answerWithinMilliseconds = 3600;
 
 /**
  * Gives the request a signal that aborts when the time for a response is up.

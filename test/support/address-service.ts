@@ -57,7 +57,8 @@ type InstanceOptions = {
   checksumSecrets?: ChecksumSecrets;
   testAddresses?: boolean;
   log?: RequestLog;
-  deadlineMilliseconds?: number;
+  /** Whether it has no more time for a response than a Lambda has. */
+  hasDeadline?: boolean;
 };
 
 /** More than a Lambda has: a busy machine takes longer for a response, and nothing is wrong. */
@@ -74,11 +75,16 @@ export function createInstance(
     checksumSecrets = testSecrets,
     testAddresses = true,
     log,
-    deadlineMilliseconds = longDeadline,
+    hasDeadline = false,
   }: InstanceOptions = {},
 ) {
   const accessStore = createAccessStore(client, testTables.accounts);
-  const shared = { accessStore, checksumSecrets, clock, deadlineMilliseconds };
+  const shared = {
+    accessStore,
+    checksumSecrets,
+    clock,
+    ...(!hasDeadline && { deadlineMilliseconds: longDeadline }),
+  };
   const address = addressRoute({
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),

@@ -1,6 +1,5 @@
 import { findApiKey, issueApiKey } from '../../core/accounts/api-key.ts';
 import type { ChargingClient } from '../../core/dynamodb.ts';
-import { answerWithinMilliseconds } from '../../lambdas/http/middleware.ts';
 import { requestLog } from '../../lambdas/http/observe.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { createInstance } from './address-service.ts';
@@ -10,8 +9,7 @@ import { testChecksumSecret } from './dynamodb.ts';
  * Makes each kind of answer once, for the lines that it logs: `node lookup-log.ts ENDPOINT KEY`.
  */
 const log = requestLog(process.env);
-const instanceOn = (client: ChargingClient) =>
-  createInstance(client, { log, deadlineMilliseconds: answerWithinMilliseconds });
+const instanceOn = (client: ChargingClient) => createInstance(client, { log, hasDeadline: true });
 const [endpoint = '', key = ''] = process.argv.slice(2);
 const { lookUp, send } = instanceOn(localDynamoDb(endpoint));
 await lookUp(key);

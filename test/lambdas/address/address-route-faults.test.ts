@@ -25,7 +25,6 @@ import {
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { windowStart } from '../../../core/calendar.ts';
 import { createStoreClient } from '../../../core/dynamodb.ts';
-import { answerWithinMilliseconds } from '../../../lambdas/http/middleware.ts';
 import { localAws } from '../../../local/engine/engine.ts';
 import {
   type AddressService,
@@ -64,7 +63,7 @@ function accessItem(other: Record<string, unknown> = {}): Record<string, Attribu
   );
 }
 
-const asDeployed = { deadlineMilliseconds: answerWithinMilliseconds };
+const asDeployed = { hasDeadline: true };
 
 /** An instance on a client that never sends: each call answers as the mock says. */
 function mocked() {

@@ -129,8 +129,13 @@ describe('the portal in a browser', () => {
     const pages = pageRoutes.filter(
       ({ method, path }) => method === 'GET' && !/\.\w+$|:file$/.test(path),
     );
+    const valueFor = (name: string) => {
+      const { [name]: value } = values;
+      if (value === undefined) throw new Error(`Give a page with :${name} a value.`);
+      return value;
+    };
     return [
-      ...pages.map(({ path }) => path.replace(/:(\w+)/g, (_, name) => values[name] ?? name)),
+      ...pages.map(({ path }) => path.replace(/:(\w+)/g, (_, name) => valueFor(name))),
       '/operator/accounts?only=near&q=demo',
       `/accounts/demo/keys/${portal.keyId}?found=mistyped`,
       '/accounts/demo/usage?by=week',

@@ -41,7 +41,7 @@ function newRows(from: Row, count: number, straat: string, earlier = 0): Row[] {
       identificatie: `${id.slice(0, 4)}01${id.slice(6)}`,
       hoofdadres: true,
     }));
-    // No two of them have one key, as real ones have not: a new street has its own postcode.
+    // Keys of their own: a real new street has its own postcode.
     const at = { huisnummer: 1001 + earlier + i, straat: `${straat} ${1 + Math.floor(i / 100)}` };
     return { ...from, ...at, id, toevoeging: '', objecten };
   });
