@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Limits } from '../../core/accounts/quota.ts';
 import { languages } from '../../core/languages.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { administer } from '../../tools/local-run.ts';
@@ -21,7 +22,9 @@ describe('a request that is shown', () => {
   let demo: Start;
   let data: string;
   let baseUrl: string;
-  let key: string;
+  /** The key whose validation the page shows, and one without a limit for all other requests. */
+  let validated: string;
+  let unlimited: string;
 
   beforeAll(async () => {
     data = await mkdtemp(join(tmpdir(), 'bag-adres-shown-'));
@@ -29,11 +32,16 @@ describe('a request that is shown', () => {
     await demo.until(readyText);
     const state = await readLocalState(data);
     ({ baseUrl } = state);
-    // The key whose validation the page shows.
-    key = await administer(state, async ({ plans, accounts, keys }) => {
-      await plans.put({ code: 'standard', limits: validationExample.limits });
-      await accounts.create({ id: 'shown', plan: 'standard' });
-      return (await keys.create({ account: 'shown', label: 'webshop' })).key;
+    [validated, unlimited] = await administer(state, async ({ plans, accounts, keys }) => {
+      const keyOf = async (plan: string, limits: Limits) => {
+        await plans.put({ code: plan, limits });
+        await accounts.create({ id: plan, plan });
+        return (await keys.create({ account: plan, label: 'webshop' })).key;
+      };
+      return [
+        await keyOf('standard', validationExample.limits),
+        await keyOf('unlimited', { minute: null }),
+      ];
     });
   });
   afterAll(async () => {
@@ -42,6 +50,9 @@ describe('a request that is shown', () => {
     await rm(data, { recursive: true });
   });
 
+  /** However fast the tests are, none uses up a minute: validation is free. */
+  const keyFor = (source: string) => (source.includes('/v1/auth/validate') ? validated : unlimited);
+
   /** Sends what a command of curl sends. */
   async function sent(command: string): Promise<unknown> {
     const [, url = ''] = /"([^"]*\/v1\/[^"]*)"/.exec(command) ?? [];
@@ -49,7 +60,7 @@ describe('a request that is shown', () => {
     const named = [...command.matchAll(/-H "([\w-]+): ([^"]*)"/g)];
     const headers = named.map(([, name = '', value = '']): [string, string] => [
       name,
-      value.replace(/YOUR_KEY|\$BAG_ADRES_KEY/, key),
+      value.replace(/YOUR_KEY|\$BAG_ADRES_KEY/, keyFor(url)),
     ]);
     const target = url.replace('$BAG_ADRES_URL', baseUrl);
     const response = await fetch(target, {
@@ -124,7 +135,12 @@ describe('a request that is shown', () => {
           const asked = label === 'curl' ? shown : forms.values();
           for (const [index, { source, answer }] of sweep([...asked].entries(), 1)) {
             const { request_id: _, ...told } = JSON.parse(answer);
-            const { hasFailed, out, error } = await run(label, source, key, String(index));
+            const { hasFailed, out, error } = await run(
+              label,
+              source,
+              keyFor(source),
+              String(index),
+            );
             const printed = wordsOf(printsAll ? out + error : out);
             expect([source, hasFailed, printed.length > 0]).toEqual([
               source,
