@@ -9,7 +9,6 @@ import {
   because,
   browserForTests,
   inBrowser,
-  inBrowserSweep,
   type Look,
   openTab,
   type Tab,
@@ -17,7 +16,6 @@ import {
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { startForTests } from '../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../support/sweep.ts';
 
 const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 900 };
@@ -156,7 +154,7 @@ describe(`the reference page in a browser${because}`, () => {
     ['Dutch', 'nl', [lightPhone, darkDesktop]],
     ['English', 'en', [lightDesktop, darkPhone]],
   ] as const;
-  describe.each(sweep(languages, 1))(
+  describe.each(languages)(
     'in %s, on a phone and a desktop, light and dark',
     (_name, language, looks) => {
       const path = `/docs?lang=${language}`;
@@ -188,7 +186,7 @@ describe(`the reference page in a browser${because}`, () => {
               look.background,
             );
             if (look === looks[0]) expect(await violations(page, wcagRules)).toEqual([]);
-            else if (isFullSweep) expect(await violations(page, visualRules)).toEqual([]);
+            else expect(await violations(page, visualRules)).toEqual([]);
           }
           expect(requests).toEqual([service.baseUrl + path]);
           expect(messages).toEqual([]);
@@ -294,7 +292,7 @@ describe(`the reference page in a browser${because}`, () => {
     },
   );
 
-  inBrowserSweep('stays at its place in the other language', async () => {
+  inBrowser('stays at its place in the other language', async () => {
     const { page } = await visit('/docs?lang=en#error-missing');
     await page.getByRole('link', { name: 'Nederlands' }).click();
     await page.waitForURL('**/docs?lang=nl#error-missing');
@@ -303,12 +301,12 @@ describe(`the reference page in a browser${because}`, () => {
     await page.waitForURL('**/docs?lang=en#keys');
   });
 
-  inBrowserSweep(
+  inBrowser(
     'shows every program in one language at a time, each whole, also in print, dark on white',
     async () => {
       const { page, show } = await visit('/docs');
       const groups = await page.locator('.programs').count();
-      for (const viewport of sweep([phone, desktop], 1)) {
+      for (const viewport of [phone, desktop]) {
         await show({ viewport, colorScheme: 'light' });
         for (const { label } of programSources(lookupRequest(''))) {
           await page.locator('.tabs').getByText(label, { exact: true }).first().click();
@@ -345,7 +343,7 @@ describe(`the reference page in a browser${because}`, () => {
     },
   );
 
-  inBrowserSweep(
+  inBrowser(
     "has links in the operator's colour that can be read, whatever the colour",
     async () => {
       const { page, show } = await visit('/docs');
@@ -405,7 +403,7 @@ describe(`the reference page in a browser${because}`, () => {
         '/problems/quota-exceeded?lang=nl',
         '/problems/duplicate',
       ];
-      for (const path of sweep(paths, 1)) {
+      for (const path of paths) {
         const { page, requests, messages } = await visit(path, { viewport: phone });
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
         expect(await violations(page, wcagRules)).toEqual([]);

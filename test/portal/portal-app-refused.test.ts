@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
 import type { PortalWork } from '../support/hostile-portal.ts';
 import { grownIn, rowsOf } from '../support/hostile-rows.ts';
-import { isFullSweep } from '../support/sweep.ts';
+import { inSweep } from '../support/in-sweep.ts';
 
 /** Blocks of our code and characters in patterns: a page by itself takes some thousands. */
 const mostWork = 200_000;
@@ -13,22 +13,22 @@ const mostAnswerBytes = 128 * 1024;
 describe('a hostile form, or query of a page', () => {
   let rows: PortalWork[];
   beforeAll(() => {
-    rows = rowsOf('hostile-portal.ts', isFullSweep ? '300' : '8');
+    rows = rowsOf('hostile-portal.ts', '300');
   });
 
-  it('is answered with what is wrong, and never a fault of the service', () => {
+  inSweep('is answered with what is wrong, and never a fault of the service', () => {
     expect(rows.length).toBeGreaterThan(20);
     expect(new Set(rows.map(({ status }) => status)).size).toBeGreaterThan(1);
     expect(rows.filter(({ status }) => status < 200 || status >= 500)).toEqual([]);
   });
 
-  it('costs and returns a bounded amount', () => {
+  inSweep('costs and returns a bounded amount', () => {
     expect(rows.filter(({ work }) => work < 500)).toEqual([]);
     expect(rows.filter(({ work }) => work > mostWork)).toEqual([]);
     expect(rows.filter(({ answerBytes }) => answerBytes > mostAnswerBytes)).toEqual([]);
   });
 
-  it('at most doubles its cost, and a little, when it is twice as large', () => {
+  inSweep('at most doubles its cost, and a little, when it is twice as large', () => {
     expect(grownIn(rows, leastForGrowth)).toEqual([]);
   });
 });

@@ -1,22 +1,22 @@
 import { it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser, missingBrowser } from './chromium.ts';
-import { inSweep } from './in-sweep.ts';
 import { startForTests } from './start-for-tests.ts';
+import { isFullSweep } from './sweep.ts';
+
+/** Why the tests with a browser are skipped; `undefined` if they run. */
+export const skippedBrowser = isFullSweep ? missingBrowser : 'only in a full sweep';
 
 /** Ends the title of a test that needs a browser: says why it is skipped, if it is. */
-export const because = missingBrowser ? ` (skipped: ${missingBrowser})` : '';
+export const because = skippedBrowser ? ` (skipped: ${skippedBrowser})` : '';
 
-/** A test that needs a browser. */
-export const inBrowser = missingBrowser ? it.skip : it;
-
-/** The same, in a full sweep only. */
-export const inBrowserSweep = missingBrowser ? it.skip : inSweep;
+/** A test that needs a browser, which only a full sweep has. */
+export const inBrowser = skippedBrowser ? it.skip : it;
 
 /** The Chromium of this machine for the tests of a file, if it has one. */
 export const browserForTests = () =>
   startForTests(async () => {
-    const browser = await launchBrowser();
+    const browser = skippedBrowser ? undefined : await launchBrowser();
     return { browser, stop: async () => browser?.close() };
   });
 

@@ -64,10 +64,15 @@ export class Copy {
    * process, not of the clock, so that a busy machine ends nothing early; what waits forever uses
    * none, so the clock ends it after twenty times as long.
    */
-  async jest(args: readonly string[], cpuSeconds: number): Promise<number | null> {
+  async jest(
+    args: readonly string[],
+    cpuSeconds: number,
+    variables: Record<string, string> = {},
+  ): Promise<number | null> {
     const script = `ulimit -t ${cpuSeconds}; exec "$0" "$@"`;
     const child = spawn('sh', ['-c', script, process.execPath, ...flags, ...args], {
       cwd: this.folder,
+      env: { ...process.env, ...variables },
       stdio: 'ignore',
       detached: true,
     });

@@ -4,4 +4,4 @@ import * as fc from 'fast-check';
 fc.configureGlobal({ endOnFailure: true });
 
 // Properties of which `npm test` tries a sample try enough here to find a counterexample.
-process.env.SWEEP = 'mutants';
+process.env.SWEEP ??= 'mutants';

@@ -16,6 +16,8 @@ export type InvariantMutant = {
   line: string;
   becomes: string;
   tests: string[];
+  /** Whether the tests run in a full sweep only. */
+  isInSweep?: boolean;
   /** A part of the titles of the tests, where the files have many others. */
   title?: string;
 };

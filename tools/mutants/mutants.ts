@@ -30,6 +30,9 @@ async function checkInvariants(): Promise<boolean> {
   try {
     const [first] = copies as [Copy];
     const { invariants, placed } = placedMutants(first.folder);
+    const inSweeps = new Set(
+      placed.flatMap(({ mutant }) => (mutant.isInSweep ? mutant.tests : [])),
+    );
     const run = (copy: Copy, tests: readonly string[], title?: string) =>
       copy.jest(
         [
@@ -41,6 +44,7 @@ async function checkInvariants(): Promise<boolean> {
           ...tests,
         ],
         cpuSeconds,
+        tests.some((test) => inSweeps.has(test)) ? { SWEEP: 'full' } : {},
       );
 
     const failing = new Set<string>();

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { grownIn, rowsOf } from '../../support/hostile-rows.ts';
+import { inSweep } from '../../support/in-sweep.ts';
 import type { RefusedWork } from '../../support/refused-work.ts';
 import { stubbedRoute } from '../../support/stubbed-route.ts';
-import { isFullSweep } from '../../support/sweep.ts';
 
 /** Blocks of our code and characters in patterns, for each byte that arrives. */
 const mostWorkPerByte = 25;
@@ -14,34 +14,37 @@ describe('the work of refusing a hostile request', () => {
   let rows: RefusedWork[];
 
   beforeAll(() => {
-    rows = rowsOf('refused-work.ts', isFullSweep ? '150' : '25');
+    rows = rowsOf('refused-work.ts', '150');
   });
 
-  it('is counted, and is more than nothing', () => {
+  inSweep('is counted, and is more than nothing', () => {
     expect(rows.length).toBeGreaterThan(50);
     expect(rows.filter(({ work }) => work > leastForGrowth).length).toBeGreaterThan(20);
   });
 
-  it('is bounded by the bytes that arrive', () => {
+  inSweep('is bounded by the bytes that arrive', () => {
     const most = 64 * 1024 * mostWorkPerByte;
     expect(rows.filter(({ work }) => work > most)).toEqual([]);
   });
 
-  it('at most doubles, and a little, when the request is twice as large', () => {
+  inSweep('at most doubles, and a little, when the request is twice as large', () => {
     expect(new Set(rows.map(({ kind }) => kind)).size).toBe(rows.length / 2);
     expect(grownIn(rows, leastForGrowth)).toEqual([]);
   });
 
-  it('applies no pattern to a long text that can begin at every character and go on without end', () => {
-    const used = new Set(rows.flatMap(({ longUses }) => longUses.map(({ pattern }) => pattern)));
-    expect(used.size).toBeGreaterThan(2);
-    const unbounded = /[*+]|\{\d+,\}/;
-    const slow = [...used].filter(
-      (pattern) =>
-        !pattern.startsWith('^') && unbounded.test(pattern.replace(/(?:[*+]|\{\d+,\})$/, '')),
-    );
-    expect(slow).toEqual([]);
-  });
+  inSweep(
+    'applies no pattern to a long text that can begin at every character and go on without end',
+    () => {
+      const used = new Set(rows.flatMap(({ longUses }) => longUses.map(({ pattern }) => pattern)));
+      expect(used.size).toBeGreaterThan(2);
+      const unbounded = /[*+]|\{\d+,\}/;
+      const slow = [...used].filter(
+        (pattern) =>
+          !pattern.startsWith('^') && unbounded.test(pattern.replace(/(?:[*+]|\{\d+,\})$/, '')),
+      );
+      expect(slow).toEqual([]);
+    },
+  );
 });
 
 describe('a refusal', () => {

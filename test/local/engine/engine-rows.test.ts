@@ -8,6 +8,7 @@ import { startEngine } from '../../../local/engine/engine.ts';
 import { rowMaker, rowOfLine } from '../../../local/engine/engine-rows.ts';
 import { createTables } from '../../support/dynamodb.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
+import { isFullSweep } from '../../support/sweep.ts';
 import { underLock } from '../../support/under-lock.ts';
 
 const folder = folderForNow('rows-');
@@ -35,7 +36,7 @@ const lines: Line[] = [
     ],
     toevoegingen: [null, 'A', '1'],
   }),
-  ...Array.from({ length: 1_500 }, (_, index) => {
+  ...Array.from({ length: isFullSweep ? 1_500 : 300 }, (_, index) => {
     const id = (more: number) =>
       String((index * 7_919 + more) * 10 ** (index % 9))
         .padStart(16, '0')

@@ -133,30 +133,33 @@ describe('gate', () => {
     expect(JSON.stringify(denied)).toContain('AWS::DynamoDB::Table');
   });
 
-  it('refuses a table that would be removed, another layout, or the own table without accounts once the setting goes, and then sets no policy', async () => {
-    operations.DescribeStackResource = () => ({
-      value:
-        '<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail><PhysicalResourceId>empty</PhysicalResourceId></StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>',
-    });
-    // What is deployed has one table more than the settings make, was stored in the next layout,
-    // and uses another accounts table.
-    const { exit, out, policies } = await gate({}, ['--protect'], (name, text) =>
-      name.endsWith('-data')
-        ? text
-            .replace('"Resources":{', `"Resources":{"Old":${JSON.stringify(table())},`)
-            .replace(`"layout":${storedLayout}`, `"layout":${storedLayout + 1}`)
-            .replace(/("AccountsTableName":\{"Value":)\{[^}]*\}/, '$1"with-accounts"')
-        : text,
-    );
-    expect([exit, policies]).toEqual([1, []]);
-    expect(out).toContain(
-      'Obstacle: bag-adres-prod-data: Old (AWS::DynamoDB::Table) is no longer in the template.',
-    );
-    expect(out).toContain(
-      `Obstacle: The deployed bag-adres-prod-data has layout ${storedLayout + 1}, but this version of bag-adres reads and writes layout ${storedLayout}: the release notes (CHANGELOG.md) say how to move the stored data, and until then deploy the version that stored it.`,
-    );
-    expect(out).toContain('the table empty, which has no account');
-  });
+  inSweep(
+    'refuses a table that would be removed, another layout, or the own table without accounts once the setting goes, and then sets no policy',
+    async () => {
+      operations.DescribeStackResource = () => ({
+        value:
+          '<DescribeStackResourceResponse><DescribeStackResourceResult><StackResourceDetail><PhysicalResourceId>empty</PhysicalResourceId></StackResourceDetail></DescribeStackResourceResult></DescribeStackResourceResponse>',
+      });
+      // What is deployed has one table more than the settings make, was stored in the next layout,
+      // and uses another accounts table.
+      const { exit, out, policies } = await gate({}, ['--protect'], (name, text) =>
+        name.endsWith('-data')
+          ? text
+              .replace('"Resources":{', `"Resources":{"Old":${JSON.stringify(table())},`)
+              .replace(`"layout":${storedLayout}`, `"layout":${storedLayout + 1}`)
+              .replace(/("AccountsTableName":\{"Value":)\{[^}]*\}/, '$1"with-accounts"')
+          : text,
+      );
+      expect([exit, policies]).toEqual([1, []]);
+      expect(out).toContain(
+        'Obstacle: bag-adres-prod-data: Old (AWS::DynamoDB::Table) is no longer in the template.',
+      );
+      expect(out).toContain(
+        `Obstacle: The deployed bag-adres-prod-data has layout ${storedLayout + 1}, but this version of bag-adres reads and writes layout ${storedLayout}: the release notes (CHANGELOG.md) say how to move the stored data, and until then deploy the version that stored it.`,
+      );
+      expect(out).toContain('the table empty, which has no account');
+    },
+  );
 
   const key = `arn:aws:kms:eu-central-1:${account}:key/0a1b`;
   const cases: [string, object, RegExp | null][] = [

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { formScript } from '../../../tools/form/build-form.ts';
-import { because as browserBecause, browserForTests } from '../../support/browser.ts';
-import { missingBrowser } from '../../support/chromium.ts';
+import { because, browserForTests, inBrowser, skippedBrowser } from '../../support/browser.ts';
 import { formHosts, installFrameworks } from '../../support/form-hosts.ts';
 import {
   type FormCase,
@@ -11,11 +10,11 @@ import {
   startFormServer,
 } from '../../support/form-matrix.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
+import { sweep } from '../../support/sweep.ts';
 
-/** The frameworks are installed when a full sweep needs them. */
-const hasFrameworks = isFullSweep && missingBrowser === undefined && (await installFrameworks());
-const why = isFullSweep ? 'the npm registry does not answer' : 'only in a full sweep';
+/** Those of the hosts: installed where there is a browser. */
+const hasFrameworks = skippedBrowser === undefined && (await installFrameworks());
+const whyNot = skippedBrowser ?? 'the npm registry does not answer';
 
 const chromium = browserForTests();
 const server = startForTests(() => startFormServer(formScript));
@@ -24,11 +23,10 @@ const cases = formHosts.flatMap((host) => formActions.map((action) => ({ host, a
 const withFramework = cases.filter(({ host }) => host.needs === 'framework');
 const without = cases.filter(({ host }) => host.needs === undefined);
 /** A sample, in which each host and each action are: `npm run form-matrix` tries all cases. */
-const someWithout = sweep(without, 2, 151);
+const someWithout = sweep(without, 1, 151);
 const someWithFramework = sweep(withFramework, 1, 61);
 /** The cases of a host run at once, in contexts of their own. */
 const byHost = (all: FormCase[]) => [...Map.groupBy(all, ({ host }) => host.name)];
-const runs = (isHere: boolean) => (isHere && missingBrowser === undefined ? it : it.skip);
 
 async function areRight(_: string, all: FormCase[]): Promise<void> {
   const { browser } = chromium;
@@ -41,12 +39,12 @@ async function areRight(_: string, all: FormCase[]): Promise<void> {
 }
 
 describe('a page of any kind', () => {
-  runs(true).each(byHost(someWithout))(
-    `sends what its fields show, and no mark lies: %s${browserBecause}`,
+  inBrowser.each(byHost(someWithout))(
+    `sends what its fields show, and no mark lies: %s${because}`,
     areRight,
   );
-  runs(hasFrameworks).each(byHost(someWithFramework))(
-    `sends what its fields show, and no mark lies: %s${hasFrameworks ? browserBecause : ` (skipped: ${why})`}`,
+  (hasFrameworks ? it : it.skip).each(byHost(someWithFramework))(
+    `sends what its fields show, and no mark lies: %s${hasFrameworks ? '' : ` (skipped: ${whyNot})`}`,
     areRight,
   );
 });

@@ -6,35 +6,23 @@ import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { newAccount } from '../../support/address-service.ts';
 import { violations, wcagRules } from '../../support/axe.ts';
-import {
-  because,
-  browserForTests,
-  inBrowser,
-  inBrowserSweep,
-  openTab,
-  type Tab,
-} from '../../support/browser.ts';
+import { because, browserForTests, inBrowser, openTab, type Tab } from '../../support/browser.ts';
 import { startHttpService } from '../../support/http-service.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/examples/form/', import.meta.url));
 
 const chromium = browserForTests();
 const service = startForTests(startHttpService);
 let form: Form;
-/**
- * The same form while the service can't be reached, and with a key whose quota is used up: in a
- * full sweep.
- */
-let alone: Form | undefined;
-let spent: Form | undefined;
+/** The same form while the service can't be reached, and with a key whose quota is used up. */
+let alone: Form;
+let spent: Form;
 
 beforeAll(async () => {
   const { baseUrl } = service;
   const { key } = await newAccount(service, { minute: 1000 });
   form = await startForm(baseUrl, key);
-  if (!isFullSweep) return;
   alone = await startForm('http://127.0.0.1:1', key);
   spent = await startForm(baseUrl, (await newAccount(service, { minute: 0 })).key);
 });
@@ -72,10 +60,7 @@ async function open(url = form.url, { scripts = true } = {}): Promise<Page> {
 
 type Test = (page: Page) => Promise<void>;
 
-/** A test on the page of the form; the other in a full sweep only. */
 const onPage = (title: string, test: Test) => inBrowser(title, async () => test(await open()));
-const onPageSweep = (title: string, test: Test) =>
-  inBrowserSweep(title, async () => test(await open()));
 
 /** Types a number and leaves the field, so that the form asks at once. */
 async function type(
@@ -381,7 +366,7 @@ const states: State[] = [
   },
   ...(['down', 'without quota left'] as const).map((name) => ({
     name: `the service is ${name}`,
-    url: () => (name === 'down' ? alone : spent)?.url,
+    url: () => (name === 'down' ? alone : spent).url,
     reach: (page: Page) => type(page, '1012RJ', '147'),
     kind: 'wrong' as const,
     says: unavailable,
@@ -447,7 +432,7 @@ const states: State[] = [
 ];
 
 describe(`the form element${because}`, () => {
-  inBrowser.each(sweep(states, 2))(
+  inBrowser.each(states)(
     'says what is so, harms nothing, and leads on by keyboard: $name',
     async (state) => {
       const { url = () => form.url, place = ['', ''], lookups: most = 2, keys, ordered } = state;
@@ -500,7 +485,7 @@ describe(`the form element${because}`, () => {
     expect(await violations(page, wcagRules)).toEqual([]);
   });
 
-  onPageSweep(
+  onPage(
     'clears what it filled in when another toevoeging is chosen, and no answer comes',
     async (page) => {
       await type(page, '9999SD', '2', 'A');
@@ -512,7 +497,7 @@ describe(`the form element${because}`, () => {
     },
   );
 
-  onPageSweep(
+  onPage(
     'asks once for a number typed slowly, and not again for one that it knows',
     async (page) => {
       const lookups = await countLookups(page);
@@ -530,7 +515,7 @@ describe(`the form element${because}`, () => {
     },
   );
 
-  onPageSweep('still takes the answer when a space is typed while it waits', async (page) => {
+  onPage('still takes the answer when a space is typed while it waits', async (page) => {
     const { promise, resolve } = Promise.withResolvers();
     await answerWith(
       page,
@@ -556,7 +541,7 @@ describe(`the form element${because}`, () => {
     ['the form is reset', reset],
     ['the form is disabled', (page) => disable(page, true)],
   ];
-  inBrowserSweep.each(late)('does not act on an answer that comes after %s', async (_, then) => {
+  inBrowser.each(late)('does not act on an answer that comes after %s', async (_, then) => {
     const page = await open();
     await inFieldset(page);
     const { promise, resolve } = Promise.withResolvers();
@@ -606,15 +591,14 @@ describe(`the form element${because}`, () => {
       [{ status: 'invalid', errors: null }, 'Controleer het huisnummer'],
       [null, unavailable],
     ];
-    const tried = sweep(answers, 2);
-    for (const [index, [answer, shown]] of tried.entries()) {
+    for (const [index, [answer, shown]] of answers.entries()) {
       await page.unrouteAll();
       await answerWith(page, answer);
       await type(page, '1012RJ', String(index + 1));
       await says(page, shown);
     }
     expect(await page.locator('bag-adres-form img').count()).toBe(0);
-    await order(page, `Damrak ${tried.length}`);
+    await order(page, `Damrak ${answers.length}`);
   });
 
   onPage('shows what it knows when somebody comes back, and asks nothing', async (page) => {
@@ -652,7 +636,7 @@ describe(`the form element${because}`, () => {
     await page.getByText(`We leveren op: ${found}`).waitFor();
   });
 
-  onPageSweep('serves each element of a page by itself, in its own language', async (page) => {
+  onPage('serves each element of a page by itself, in its own language', async (page) => {
     await page.evaluate(`{
       document.documentElement.dir = 'rtl';
       window.seen = [];
@@ -680,7 +664,7 @@ describe(`the form element${because}`, () => {
     await says(page, 'Eigen tekst');
   });
 
-  onPageSweep(
+  onPage(
     'takes texts that were set before its script, and fits at 400 % under any policy',
     async (page) => {
       const texts = `<script>document.querySelector('bag-adres-form').texts = { several: 'Welk?' }</script>`;
@@ -737,7 +721,7 @@ describe(`the form element${because}`, () => {
     expect(await page.locator('#straat').inputValue()).toBe('Eigen weg');
   });
 
-  onPageSweep('takes its mark away once somebody types another street', async (page) => {
+  onPage('takes its mark away once somebody types another street', async (page) => {
     await type(page, '1012RJ', '147', '');
     await says(page, filled);
     await street(page).fill('Spuistraat');
@@ -746,7 +730,7 @@ describe(`the form element${because}`, () => {
     await order(page, 'Spuistraat 147  1012RJ Amsterdam');
   });
 
-  onPageSweep('corrects a number that was read as two when it is typed again', async (page) => {
+  onPage('corrects a number that was read as two when it is typed again', async (page) => {
     await type(page, '1012RJ', '14 7');
     await hasValue(number(page), '14');
     expect(await addition(page).inputValue()).toBe('7');
@@ -762,7 +746,7 @@ describe(`the form element${because}`, () => {
     ]);
   });
 
-  onPageSweep(
+  onPage(
     'keeps a message about a field, and ties it to that field, until the field is right',
     async (page) => {
       const field = page.getByLabel('Postcode');
@@ -790,7 +774,7 @@ describe(`the form element${because}`, () => {
     },
   );
 
-  onPageSweep('tries again when a field is left after a lookup that failed', async (page) => {
+  onPage('tries again when a field is left after a lookup that failed', async (page) => {
     await page.route('**/adres?*', (route) => route.abort());
     await type(page, '1012RJ', '147');
     await says(page, unavailable);
@@ -799,22 +783,19 @@ describe(`the form element${because}`, () => {
     await hasValue(street(page), 'Nieuwezijds Voorburgwal');
   });
 
-  onPageSweep(
-    'asks once, and fills in, where AbortSignal has neither any nor timeout',
-    async (page) => {
-      const session = await page.context().newCDPSession(page);
-      const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', {
-        source: 'delete AbortSignal.any; delete AbortSignal.timeout;',
-      });
-      await page.reload();
-      await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
-      expect(await page.evaluate('AbortSignal.any')).toBeUndefined();
-      const lookups = await countLookups(page);
-      await type(page, '1012RJ', '147');
-      await hasValue(street(page), 'Nieuwezijds Voorburgwal');
-      expect(lookups).toHaveLength(1);
-    },
-  );
+  onPage('asks once, and fills in, where AbortSignal has neither any nor timeout', async (page) => {
+    const session = await page.context().newCDPSession(page);
+    const { identifier } = await session.send('Page.addScriptToEvaluateOnNewDocument', {
+      source: 'delete AbortSignal.any; delete AbortSignal.timeout;',
+    });
+    await page.reload();
+    await session.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+    expect(await page.evaluate('AbortSignal.any')).toBeUndefined();
+    const lookups = await countLookups(page);
+    await type(page, '1012RJ', '147');
+    await hasValue(street(page), 'Nieuwezijds Voorburgwal');
+    expect(lookups).toHaveLength(1);
+  });
 
   onPage('leaves an address in another country alone', async (page) => {
     const lookups = await countLookups(page);
@@ -846,7 +827,7 @@ describe(`the form element${because}`, () => {
     ['NL', 'nl'],
     ['fr', 'nl'],
   ] as const;
-  inBrowser.each(sweep(languages, 1))(
+  inBrowser.each(languages)(
     'speaks the language of its lang="%s", and says which',
     async (lang, language) => {
       const page = await open();
@@ -860,7 +841,7 @@ describe(`the form element${because}`, () => {
     },
   );
 
-  onPageSweep('looks nothing up while it is disabled', async (page) => {
+  onPage('looks nothing up while it is disabled', async (page) => {
     const lookups = await countLookups(page);
     const element = page.locator('bag-adres-form');
     await element.evaluate((one) => one.setAttribute('disabled', ''));

@@ -3,18 +3,10 @@ import type { RunOptions } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { pageRoutes } from '../../../portal/portal-app.ts';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
-import {
-  because,
-  browserForTests,
-  inBrowser,
-  inBrowserSweep,
-  openTab,
-  type Tab,
-} from '../../support/browser.ts';
+import { because, browserForTests, inBrowser, openTab, type Tab } from '../../support/browser.ts';
 import { chargeAt } from '../../support/charge-at.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
-import { isFullSweep, sweep } from '../../support/sweep.ts';
 
 const chromium = browserForTests();
 const portal = startForTests(startLocalPortal);
@@ -96,27 +88,24 @@ describe('the portal in a browser', () => {
   );
 
   // Without a browser: test/portal/pages/keys-page.test.ts.
-  inBrowserSweep(
-    `lets a customer replace a key, and see the old one refused${because}`,
-    async () => {
-      const { page, key: old } = await createKey('webshop');
-      // Only the id of a key that is in use has to be typed.
-      expect(await runCurl(page)).toBe(200);
-      await page.getByRole('link', { name: 'Keys', exact: true }).click();
-      await page.getByLabel('Actions: webshop', { exact: true }).click();
-      await page.getByRole('link', { name: 'Replace: webshop' }).click();
-      await page.getByRole('button', { name: 'Create the new key' }).click();
-      expect(await runCurl(page)).toBe(200);
-      await page.getByRole('link', { name: 'Back to the keys' }).click();
-      await page.getByLabel('Actions: webshop', { exact: true }).click();
-      await page.getByRole('link', { name: 'Revoke: webshop', exact: true }).click();
-      await page.getByLabel('Key id').fill(await page.locator('dl.facts code').first().innerText());
-      await page.getByRole('button', { name: 'Yes, revoke this key' }).click();
-      expect(await page.getByRole('status').innerText()).toBe('The key is revoked.');
-      const lookUp = `${portal.baseUrl}/v1/address?postcode=9999SD&huisnummer=1`;
-      expect((await fetch(lookUp, { headers: { 'X-API-Key': old } })).status).toBe(401);
-    },
-  );
+  inBrowser(`lets a customer replace a key, and see the old one refused${because}`, async () => {
+    const { page, key: old } = await createKey('webshop');
+    // Only the id of a key that is in use has to be typed.
+    expect(await runCurl(page)).toBe(200);
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByLabel('Actions: webshop', { exact: true }).click();
+    await page.getByRole('link', { name: 'Replace: webshop' }).click();
+    await page.getByRole('button', { name: 'Create the new key' }).click();
+    expect(await runCurl(page)).toBe(200);
+    await page.getByRole('link', { name: 'Back to the keys' }).click();
+    await page.getByLabel('Actions: webshop', { exact: true }).click();
+    await page.getByRole('link', { name: 'Revoke: webshop', exact: true }).click();
+    await page.getByLabel('Key id').fill(await page.locator('dl.facts code').first().innerText());
+    await page.getByRole('button', { name: 'Yes, revoke this key' }).click();
+    expect(await page.getByRole('status').innerText()).toBe('The key is revoked.');
+    const lookUp = `${portal.baseUrl}/v1/address?postcode=9999SD&huisnummer=1`;
+    expect((await fetch(lookUp, { headers: { 'X-API-Key': old } })).status).toBe(401);
+  });
 
   /** Every page of the portal, and some again with a query. */
   const paths = () => {
@@ -169,14 +158,10 @@ describe('the portal in a browser', () => {
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       const found: string[] = [];
-      for (const [index, path] of sweep(paths(), 2).entries()) {
+      for (const path of paths()) {
         await page.goto(portal.portalUrl + path);
         let language = 'en-GB';
-        // Outside a full sweep each page has one of the looks, and all rules.
-        const seen = isFullSweep
-          ? looks
-          : looks.slice(index % looks.length, (index % looks.length) + 1);
-        for (const [locale, device, viewport, colorScheme, rules] of seen) {
+        for (const [locale, device, viewport, colorScheme, rules] of looks) {
           const where = `${path} in ${locale} on ${device}`;
           if (locale !== language) await showIn(page, locale);
           language = locale;
@@ -186,7 +171,7 @@ describe('the portal in a browser', () => {
           );
           if (width > viewport.width) found.push(`${where} is ${width} wide`);
           found.push(...offScreen.map((control) => `${where}: ${control} is off screen`));
-          const broken = await violations(page, isFullSweep ? rules : allRules);
+          const broken = await violations(page, rules);
           found.push(...broken.map((violation) => `${where}: ${violation}`));
         }
       }
@@ -196,7 +181,7 @@ describe('the portal in a browser', () => {
     },
   );
 
-  inBrowserSweep(
+  inBrowser(
     `has a chart of usage that is one tab stop, in which arrow keys and a finger go from day to day${because}`,
     async () => {
       const { page, show } = await operatorTab({ scripts: true });
@@ -245,7 +230,7 @@ describe('the portal in a browser', () => {
   );
 
   // After the page of the load that waits.
-  inBrowserSweep(
+  inBrowser(
     `lets an operator approve a waiting load by keyboard alone, once${because}`,
     async () => {
       const page = await operatorPage();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { addExampleCustomers, shownAccount } from '../../../tools/screenshots/example-customers.ts';
-import { because, browserForTests, inBrowserSweep } from '../../support/browser.ts';
+import { because, browserForTests, inBrowser } from '../../support/browser.ts';
 import { startLocalPortalOf } from '../../support/local-portal.ts';
 import { startForTests } from '../../support/start-for-tests.ts';
 
@@ -63,7 +63,7 @@ async function lookUp(page: Page): Promise<number> {
 }
 
 describe('in as many clicks as the documentation says', () => {
-  inBrowserSweep(
+  inBrowser(
     `a developer makes the first key of an account and looks up an address with it${because}`,
     async () => {
       await portal.admin.accounts.create({ id: 'first', plan: 'klein' });
@@ -81,51 +81,40 @@ describe('in as many clicks as the documentation says', () => {
     },
   );
 
-  inBrowserSweep(
-    `an administrator finds the key that leaked, and replaces it${because}`,
-    async () => {
-      await kimIn(shownAccount, 'admin');
-      const { key, keyId } = await portal.admin.keys.create({
-        account: shownAccount,
-        label: 'leaked',
-      });
-      const { page, link, button, clicks } = await signIn('Kim Klant');
-      await link('Keys');
-      await page.getByLabel('The key, or its id').fill(`GET / HTTP/1.1 X-API-Key: ${key}`);
-      await button('Find the key');
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Key leaked');
-      await button('Create the new key');
-      expect(await lookUp(page)).toBe(200);
-      const [old] = (await portal.admin.keys.list(shownAccount)).filter(
-        (one) => one.keyId === keyId,
-      );
-      const minutes = (Date.parse(old?.expires ?? '') - Date.now()) / 60_000;
-      expect([minutes > 5, minutes <= 10]).toEqual([true, true]);
-      expect(clicks()).toBe(promised('A key leaked'));
-    },
-  );
+  inBrowser(`an administrator finds the key that leaked, and replaces it${because}`, async () => {
+    await kimIn(shownAccount, 'admin');
+    const { key, keyId } = await portal.admin.keys.create({
+      account: shownAccount,
+      label: 'leaked',
+    });
+    const { page, link, button, clicks } = await signIn('Kim Klant');
+    await link('Keys');
+    await page.getByLabel('The key, or its id').fill(`GET / HTTP/1.1 X-API-Key: ${key}`);
+    await button('Find the key');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Key leaked');
+    await button('Create the new key');
+    expect(await lookUp(page)).toBe(200);
+    const [old] = (await portal.admin.keys.list(shownAccount)).filter((one) => one.keyId === keyId);
+    const minutes = (Date.parse(old?.expires ?? '') - Date.now()) / 60_000;
+    expect([minutes > 5, minutes <= 10]).toEqual([true, true]);
+    expect(clicks()).toBe(promised('A key leaked'));
+  });
 
-  inBrowserSweep(
-    `somebody in finance downloads the statement of last month${because}`,
-    async () => {
-      await kimIn(shownAccount, 'finance');
-      const { page, link, clicks } = await signIn('Kim Klant');
-      await link('Statements');
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        link('Download as CSV'),
-      ]);
-      const [, month] =
-        new RegExp(`^${shownAccount}-(\\d{4}-\\d\\d)\\.csv$`).exec(download.suggestedFilename()) ??
-        [];
-      expect(readFileSync(await download.path(), 'utf8')).toContain(
-        `${shownAccount},standaard,${month},`,
-      );
-      expect(clicks()).toBe(promised('The invoice'));
-    },
-  );
+  inBrowser(`somebody in finance downloads the statement of last month${because}`, async () => {
+    await kimIn(shownAccount, 'finance');
+    const { page, link, clicks } = await signIn('Kim Klant');
+    await link('Statements');
+    const [download] = await Promise.all([page.waitForEvent('download'), link('Download as CSV')]);
+    const [, month] =
+      new RegExp(`^${shownAccount}-(\\d{4}-\\d\\d)\\.csv$`).exec(download.suggestedFilename()) ??
+      [];
+    expect(readFileSync(await download.path(), 'utf8')).toContain(
+      `${shownAccount},standaard,${month},`,
+    );
+    expect(clicks()).toBe(promised('The invoice'));
+  });
 
-  inBrowserSweep(`an administrator hands an account over and leaves it${because}`, async () => {
+  inBrowser(`an administrator hands an account over and leaves it${because}`, async () => {
     await kimIn('bakkerbart', 'admin');
     const { page, link, button, clicks } = await signIn('Kim Klant');
     await link('Members');
@@ -142,7 +131,7 @@ describe('in as many clicks as the documentation says', () => {
     expect(clicks()).toBe(promised('Handing over'));
   });
 
-  inBrowserSweep(`an operator sees why a load waits, and approves it${because}`, async () => {
+  inBrowser(`an operator sees why a load waits, and approves it${because}`, async () => {
     const { page, link, button, clicks } = await signIn('Olaf Operator');
     expect(await page.getByText('It would remove many addresses').count()).toBe(1);
     await link('Review');
@@ -152,19 +141,16 @@ describe('in as many clicks as the documentation says', () => {
     expect(clicks()).toBe(promised('A load waits'));
   });
 
-  inBrowserSweep(
-    `a developer sees on which day and why requests were refused${because}`,
-    async () => {
-      await kimIn(shownAccount, 'admin');
-      const { page, clicks } = await signIn('Kim Klant');
-      expect(await page.locator('.note').innerText()).toMatch(
-        /^Refused by the limit per minute on \d+ \w+ \d{4}: at least [\d,]+ requests\./,
-      );
-      expect(clicks()).toBe(promised('Why requests were refused'));
-    },
-  );
+  inBrowser(`a developer sees on which day and why requests were refused${because}`, async () => {
+    await kimIn(shownAccount, 'admin');
+    const { page, clicks } = await signIn('Kim Klant');
+    expect(await page.locator('.note').innerText()).toMatch(
+      /^Refused by the limit per minute on \d+ \w+ \d{4}: at least [\d,]+ requests\./,
+    );
+    expect(clicks()).toBe(promised('Why requests were refused'));
+  });
 
-  inBrowserSweep(`an administrator replaces several keys at once${because}`, async () => {
+  inBrowser(`an administrator replaces several keys at once${because}`, async () => {
     await portal.admin.accounts.create({ id: 'several', plan: 'klein' });
     await portal.admin.members.add({
       account: 'several',
@@ -184,7 +170,7 @@ describe('in as many clicks as the documentation says', () => {
     expect(clicks()).toBe(promised('Several keys'));
   });
 
-  inBrowserSweep(`an administrator removes somebody who has left${because}`, async () => {
+  inBrowser(`an administrator removes somebody who has left${because}`, async () => {
     await kimIn(shownAccount, 'admin');
     await portal.admin.members.add({
       account: shownAccount,
@@ -199,7 +185,7 @@ describe('in as many clicks as the documentation says', () => {
     expect(clicks()).toBe(promised('Somebody has left'));
   });
 
-  inBrowserSweep(
+  inBrowser(
     `an operator finds a customer, sees what a higher limit does, and sets it${because}`,
     async () => {
       const { page, link, button, clicks } = await signIn('Olaf Operator');
@@ -217,20 +203,17 @@ describe('in as many clicks as the documentation says', () => {
     },
   );
 
-  inBrowserSweep(
-    `an operator suspends a customer, seeing whose requests stop${because}`,
-    async () => {
-      const { page, link, button, clicks } = await signIn('Olaf Operator');
-      await link('Accounts');
-      await link('Zonnedak Installaties');
-      await link('Manage');
-      await link('Suspend this account');
-      for (const fact of ['Active keys', 'Lookups today']) {
-        expect(await page.getByText(fact).count()).toBe(1);
-      }
-      await button('Suspend this account');
-      expect((await portal.admin.accounts.show('zonnedak')).state).toBe('suspended');
-      expect(clicks()).toBe(promised('A customer who does not pay'));
-    },
-  );
+  inBrowser(`an operator suspends a customer, seeing whose requests stop${because}`, async () => {
+    const { page, link, button, clicks } = await signIn('Olaf Operator');
+    await link('Accounts');
+    await link('Zonnedak Installaties');
+    await link('Manage');
+    await link('Suspend this account');
+    for (const fact of ['Active keys', 'Lookups today']) {
+      expect(await page.getByText(fact).count()).toBe(1);
+    }
+    await button('Suspend this account');
+    expect((await portal.admin.accounts.show('zonnedak')).state).toBe('suspended');
+    expect(clicks()).toBe(promised('A customer who does not pay'));
+  });
 });

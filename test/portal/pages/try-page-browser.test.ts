@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { because, browserForTests, inBrowser, inBrowserSweep } from '../../support/browser.ts';
+import { because, browserForTests, inBrowser } from '../../support/browser.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 import { readyText, start } from '../../support/start.ts';
 
@@ -96,7 +96,7 @@ describe('the page that tries a lookup, in a browser on the demo', () => {
     },
   );
 
-  inBrowserSweep(
+  inBrowser(
     `comes back to its form after a session has ended, without the key in a page${because}`,
     async () => {
       const { page, key } = await openTryPage();
