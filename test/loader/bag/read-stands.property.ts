@@ -29,7 +29,7 @@ describe('the fast reader and the strict reader', () => {
           seen['counts' in outcome ? 'read' : 'refused']++;
         },
       ),
-      { numRuns: isFullSweep ? 4_000 : 100 },
+      { numRuns: isFullSweep ? 4_000 : 300 },
     );
     expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(20);
   });
@@ -55,7 +55,7 @@ describe('the fast reader and the strict reader', () => {
           if ('counts' in outcome) seen.visited += outcome.visited.length;
         },
       ),
-      { numRuns: isFullSweep ? 4_000 : 80 },
+      { numRuns: isFullSweep ? 4_000 : 200 },
     );
     expect(Math.min(seen.read, seen.refused, seen.visited)).toBeGreaterThan(20);
   });
