@@ -4,16 +4,16 @@
  * declaration.
  *
  * `code` is how the item of an account abbreviates a window: as date patterns do, `m` is the minute
- * and `M` the month. Windows with `always` are counted for every account, the others while its plan
- * configures them. Windows with `isLong` last long enough for a person to act on the used share,
- * which lists and messages show.
+ * and `M` the month. Windows with `isAlwaysCounted` are counted for every account, the others while
+ * its plan configures them. Windows with `isLong` last long enough for a person to act on the used
+ * share, which lists and messages show.
  */
 export const windows = {
-  minute: { code: 'm', seconds: 60, always: false, isLong: false },
-  hour: { code: 'h', seconds: 3600, always: false, isLong: false },
-  day: { code: 'd', seconds: 86_400, always: true, isLong: true },
+  minute: { code: 'm', seconds: 60, isAlwaysCounted: false, isLong: false },
+  hour: { code: 'h', seconds: 3600, isAlwaysCounted: false, isLong: false },
+  day: { code: 'd', seconds: 86_400, isAlwaysCounted: true, isLong: true },
   /** Its length follows the calendar. */
-  month: { code: 'M', seconds: null, always: true, isLong: true },
+  month: { code: 'M', seconds: null, isAlwaysCounted: true, isLong: true },
 } as const;
 
 export type WindowName = keyof typeof windows;

@@ -175,7 +175,7 @@ function readWindows(item: Item): Pick<Access, 'ownLimits' | 'quota'> {
     const own: number | null | undefined = item[accessItem.ownLimits][windows[window].code];
     if (own !== undefined) read.ownLimits[window] = own;
     const limit: number | undefined = item[names.limit];
-    if (limit === undefined && !windows[window].always) continue;
+    if (limit === undefined && !windows[window].isAlwaysCounted) continue;
     const count = { start: item[names.start] ?? 0, used: item[names.used] ?? 0 };
     read.quota[window] = { ...count, limit: limit === unlimited ? null : limit };
   }
@@ -199,7 +199,7 @@ function readUsage(item: Item): UsageCount {
 /** A new account's access item: active, without keys, with nothing used. */
 export function newAccessItem(account: string, terms: Terms, nowSeconds: number): Item {
   const counts = windowNames.flatMap((window): [string, number][] => {
-    if (!windows[window].always) return [];
+    if (!windows[window].isAlwaysCounted) return [];
     const { start, used } = windowItem[window];
     return [
       [start, windowStart(window, nowSeconds)],
@@ -246,7 +246,7 @@ export function termsChanges({
     else {
       set[name] = storedLimit(ownLimits[window] === undefined ? limit : ownLimits[window]);
     }
-    if (windows[window].always) continue;
+    if (windows[window].isAlwaysCounted) continue;
     // Counted while it is configured, and only then: both are the same if they happen twice.
     copy[limit === undefined ? held : used] = [held, used];
     if (limit !== undefined) remove.push(held);

@@ -69,8 +69,10 @@ export class OpenApi {
   /** The operations by their id, with the complete path: `/v1/address`. */
   readonly operations: Record<string, CompleteOperation>;
 
-  constructor(offered: readonly IncludeName[]) {
-    this.document = (offered.includes('objecten') ? merged(json, objectsPatch) : json) as Document;
+  constructor(available: readonly IncludeName[]) {
+    this.document = (
+      available.includes('objecten') ? merged(json, objectsPatch) : json
+    ) as Document;
     const { paths, servers } = this.document;
     this.operations = Object.fromEntries(
       Object.entries(paths).flatMap(([path, methods]) =>

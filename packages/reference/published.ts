@@ -1,11 +1,16 @@
 import { type Environment, environment } from '../../core/environment.ts';
 
 /** The pages that need no key, beside the pages of problems. */
-const always = ['/v1/openapi.json', '/openapi.json', '/postman.json', '/favicon.ico'] as const;
+const alwaysPublished = [
+  '/v1/openapi.json',
+  '/openapi.json',
+  '/postman.json',
+  '/favicon.ico',
+] as const;
 /** The reference in every form that somebody may read, in a deployment that shows it. */
 const withReference = ['/docs', '/docs.md', '/llms.txt', '/changes.xml'] as const;
 /** Every document that a deployment can publish. */
-export const publishedPaths = [...always, ...withReference];
+export const publishedPaths = [...alwaysPublished, ...withReference];
 export type PublishedPath = (typeof publishedPaths)[number];
 
 /** The parts of a request that decide which page it reads. */
@@ -23,7 +28,7 @@ export function isPublished({ rawPath, headers }: ReadRequest, hasDocs: boolean)
 
 /** Whether a deployment publishes a document at the path. */
 export function isPublishedPath(path: string, hasDocs: boolean): path is PublishedPath {
-  const paths: readonly string[] = hasDocs ? publishedPaths : always;
+  const paths: readonly string[] = hasDocs ? publishedPaths : alwaysPublished;
   return paths.includes(path);
 }
 

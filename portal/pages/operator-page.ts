@@ -352,7 +352,7 @@ function termChanges(
   });
   const old = limitsOf(before);
   const changed = limitsOf(after);
-  const said = (limit: number | null | undefined, name: WindowName) =>
+  const valueOfLimit = (limit: number | null | undefined, name: WindowName) =>
     limit === undefined ? text.limitState.notCounted : say(limit, name);
   const moved =
     before.plan === after.plan
@@ -366,7 +366,7 @@ function termChanges(
         (name) =>
           [
             text.windows[name],
-            text.becomes(said(old[name], name), said(changed[name], name)),
+            text.becomes(valueOfLimit(old[name], name), valueOfLimit(changed[name], name)),
           ] as const,
       ),
   ];
@@ -383,8 +383,8 @@ export async function termsNote(request: AccountRequest): Promise<Html> {
   const { plan, ownLimits: limits } = await request.view();
   const before = entries[0]?.detail.before as AccountTerms | undefined;
   const changes = before ? termChanges(request, plans, [before, { plan, limits }]) : [];
-  const said = changes.map(([name, change]) => `${name}: ${change}`).join('; ');
-  return html`<p class="note good" role="status">${text.done.saved} ${said}</p>`;
+  const sentence = changes.map(([name, change]) => `${name}: ${change}`).join('; ');
+  return html`<p class="note good" role="status">${text.done.saved} ${sentence}</p>`;
 }
 
 /**

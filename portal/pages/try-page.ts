@@ -269,12 +269,12 @@ function faultsOf(
   const { tried } = text;
   const items = errors.map(({ parameter = '', code, detail, suggestion = {} }) => {
     const suggested = Object.entries(suggestion).map(([name, value]) => `${name}=${value}`);
-    const said =
+    const meaning =
       suggested.length > 0
         ? tried.suggested(suggested.join(' '))
         : html`<span lang="en">${detail}</span>`;
     const explained = `${tools.settings.apiUrl}/docs?lang=${language}#error-${code}`;
-    return html`<li><strong>${parameter}</strong>: ${said} <a href="${explained}" rel="noopener">${tried.explained}</a></li>`;
+    return html`<li><strong>${parameter}</strong>: ${meaning} <a href="${explained}" rel="noopener">${tried.explained}</a></li>`;
   });
   const field = errors[0]?.parameter ?? '';
   const wrong = Object.hasOwn(parameters, field) && { field, message: tried.invalidHere };

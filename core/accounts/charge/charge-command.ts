@@ -119,7 +119,7 @@ const isNotConfigured = (window: WindowName) => `attribute_not_exists(#${window}
  */
 function isCurrent(window: WindowName, hasUnits: string): string {
   const current = `#${window}Start >= :${window}Start`;
-  return windows[window].always
+  return windows[window].isAlwaysCounted
     ? `${current} AND (${isNotConfigured(window)} OR ${hasUnits})`
     : `(${isNotConfigured(window)} OR (${current} AND ${hasUnits}))`;
 }

@@ -36,9 +36,9 @@ export type Descriptions = {
 const postcodeForm =
   'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
 const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
-/** `{offered}` stands for what `include` can name in a deployment. */
+/** `{availableIncludes}` stands for what `include` can name in a deployment. */
 const includeForm =
-  'Send one or more of {offered}, each once, separated by commas; or leave `include` out.';
+  'Send one or more of {availableIncludes}, each once, separated by commas; or leave `include` out.';
 
 /** The meaning of each name of `include`, in a list. */
 const includeMeanings: Record<IncludeName, string> = {

@@ -5,7 +5,7 @@ const postcodeForm =
   'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.';
 const huisnummerForm = 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.';
 const includeForm =
-  "Stuur een of meer van {offered}, elk één keer, met komma's ertussen; of laat `include` weg.";
+  "Stuur een of meer van {availableIncludes}, elk één keer, met komma's ertussen; of laat `include` weg.";
 
 export const dutch: TranslatedText = {
   /** `{includeMeanings}` stands for these, as far as a deployment offers them. */

@@ -13,30 +13,30 @@ export const referenceTexts: { en: ReferenceText } & Record<
 };
 
 /**
- * The texts of the reference in a language, for a deployment whose `include` can name the `offered`
- * fields.
+ * The texts of the reference in a language, for a deployment whose `include` can name
+ * the `available` fields.
  */
 export function textsIn<L extends Language>(
   language: L,
-  offered: readonly IncludeName[],
+  available: readonly IncludeName[],
 ): (typeof referenceTexts)[L] {
   return filled(referenceTexts[language], {
-    '{offered}': offered.map((name) => `\`${name}\``).join(', '),
-    '{includeMeanings}': meaningsOf(offered, language),
+    '{availableIncludes}': available.map((name) => `\`${name}\``).join(', '),
+    '{includeMeanings}': meaningsOf(available, language),
   });
 }
 
 /** The meanings of names of `include`, as one list. */
-export function meaningsOf(offered: readonly IncludeName[], language: Language): string {
+export function meaningsOf(available: readonly IncludeName[], language: Language): string {
   const { includeMeanings } = referenceTexts[language];
-  return offered.map((name) => `\`${name}\`, ${includeMeanings[name]}`).join('; ');
+  return available.map((name) => `\`${name}\`, ${includeMeanings[name]}`).join('; ');
 }
 
 /** The value with each placeholder in its texts replaced. */
 function filled<Value>(value: Value, placeholders: Record<string, string>): Value {
   if (typeof value === 'string') {
     return value.replace(
-      /\{(?:offered|includeMeanings)\}/g,
+      /\{(?:availableIncludes|includeMeanings)\}/g,
       (name) => placeholders[name] ?? name,
     ) as Value;
   }

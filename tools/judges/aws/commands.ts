@@ -107,28 +107,28 @@ async function everyCommand(aws: Aws, folder: string) {
   ): Promise<string> => {
     count++;
     const before = await read();
-    const said = await printed(command, where);
+    const output = await printed(command, where);
     const was = effect.test(before);
     const is = effect.test(await read());
     if (was === is || is === gone) {
       findings.push(
-        `${command} did not ${gone ? 'remove' : 'write'} ${effect}: ${said.slice(-600)}`,
+        `${command} did not ${gone ? 'remove' : 'write'} ${effect}: ${output.slice(-600)}`,
       );
     }
-    return said;
+    return output;
   };
   /** Runs a command that only reads. */
   const says = async (command: string, expected: RegExp, where = onStage): Promise<string> => {
     count++;
-    const said = await printed(command, where);
-    if (!expected.test(said)) {
-      findings.push(`${command} did not say ${expected}: ${said.slice(-600)}`);
+    const output = await printed(command, where);
+    if (!expected.test(output)) {
+      findings.push(`${command} did not say ${expected}: ${output.slice(-600)}`);
     }
-    return said;
+    return output;
   };
 
   const file = (name: string) => join(folder, name);
-  const idOf = (said: string) => /bagadres_acme_(\w{8})/.exec(said)?.[1] ?? 'unknown';
+  const idOf = (output: string) => /bagadres_acme_(\w{8})/.exec(output)?.[1] ?? 'unknown';
 
   await says('doctor', /ok +accounts table/);
   await says('config check', /test/, []);
@@ -332,10 +332,10 @@ async function everyCommand(aws: Aws, folder: string) {
  * What API Gateway and the schedule invoke the functions with, which may do only what their roles
  * allow.
  */
-async function requests({ ask }: Aws, said: string, findings: string[]): Promise<void> {
+async function requests({ ask }: Aws, output: string, findings: string[]): Promise<void> {
   const { Functions } = await ask('lambda', 'list_functions');
   const headers = {
-    'x-api-key': /bagadres_acme_\w+/.exec(said)?.[0] ?? '',
+    'x-api-key': /bagadres_acme_\w+/.exec(output)?.[0] ?? '',
     'content-type': 'application/json',
   };
   const body = JSON.stringify({ addresses: [{ postcode: '1381AA', huisnummer: 7 }] });

@@ -114,21 +114,21 @@ type Found = { of: Record<Kind, string[]>; text: string };
 
 async function read({ ask }: Aws): Promise<Found> {
   const of: Partial<Found['of']> = {};
-  const said: Answer[] = [];
+  const answers: Answer[] = [];
   for (const [kind, [service, operation, list, member, details = {}]] of Object.entries(reads)) {
     const answer = await ask(service, operation, kind === 'pools' ? { MaxResults: 60 } : {});
-    said.push(answer[list]);
+    answers.push(answer[list]);
     const ids: string[] = answer[list]
       .map((entry: Answer) => (member ? entry[member] : entry))
       .sort();
     of[kind as Kind] = ids;
     for (const [detail, parameter] of Object.entries(details)) {
-      for (const id of ids) said.push(await ask(service, detail, { [parameter as string]: id }));
+      for (const id of ids) answers.push(await ask(service, detail, { [parameter as string]: id }));
     }
   }
   const changing =
     /time|date|modified|revision|status|digest|policyversions|^CodeSha|^ResponseMetadata$/i;
-  const text = JSON.stringify(said, (name, value) => (changing.test(name) ? undefined : value));
+  const text = JSON.stringify(answers, (name, value) => (changing.test(name) ? undefined : value));
   return { of: of as Found['of'], text };
 }
 

@@ -15,12 +15,12 @@ function codeOf(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? '').sort();
 }
 
-const offered = availableIncludes(true);
-const api = new OpenApi(offered);
+const available = availableIncludes(true);
+const api = new OpenApi(available);
 
 describe.each(languages)('the texts in %s', (language) => {
-  const english = texts({ ...api.descriptions(), ...textsIn('en', offered) });
-  const translated = texts({ ...api.descriptions(), ...textsIn(language, offered) });
+  const english = texts({ ...api.descriptions(), ...textsIn('en', available) });
+  const translated = texts({ ...api.descriptions(), ...textsIn(language, available) });
 
   it('exist for each English text, and no others', () => {
     const paths = (of: [string, string][]) => of.map(([path]) => path).sort();
