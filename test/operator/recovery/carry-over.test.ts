@@ -29,7 +29,7 @@ beforeAll(async () => {
   client = DynamoDBDocumentClient.from(engine.client);
   for (const table of ['old', 'restored', 'empty']) await createAccountsTable(engine.client, table);
   [old, restored] = [adminOf('old'), adminOf('restored')];
-}, 60_000);
+});
 afterAll(() => engine.stop());
 
 it('repeats all that was withdrawn since, names what stays lost, and finds nothing left afterwards', async () => {
@@ -100,7 +100,7 @@ it('repeats all that was withdrawn since, names what stays lost, and finds nothi
   expect((await now.accounts.show('same')).state).toBe('active');
   expect((await now.members.list('acme')).map(({ person }) => person)).toEqual(['an@example.nl']);
   expect(JSON.stringify(await storedItems(client, 'restored'))).not.toMatch(/[jk]o@example\.nl/);
-}, 60_000);
+});
 
 it('refuses the table in use, one that does not exist, and one without accounts', async () => {
   const tools = { client, admin: restored as Admin, table: 'restored', since };

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import type { RunOptions } from 'axe-core';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core';
 import { pageRoutes } from '../../../portal/portal-app.ts';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
 import { because, browserForTests, inBrowser, openTab, type Tab } from '../../support/browser.ts';
@@ -108,29 +108,29 @@ describe('the portal in a browser', () => {
   });
 
   /** Every page of the portal, and some again with a query. */
-  const paths = () => {
+  /** Every page by its route, and in states that no route has of its own. */
+  const pages = [
+    ...pageRoutes
+      .filter(({ method, path }) => method === 'GET' && !/\.\w+$|:file$/.test(path))
+      .map(({ path }) => path),
+    '/operator/accounts?only=near&q=demo',
+    '/accounts/:account/keys/:key?found=mistyped',
+    '/accounts/:account/usage?by=week',
+    '/accounts/:account/members/member?person=kim%40customer.example',
+    '/nothing/here',
+  ];
+  const withValues = (path: string) => {
     const values: Record<string, string> = {
       account: 'demo',
       key: portal.keyId,
       plan: 'small',
       load: portal.register.waiting,
     };
-    const pages = pageRoutes.filter(
-      ({ method, path }) => method === 'GET' && !/\.\w+$|:file$/.test(path),
-    );
-    const valueFor = (name: string) => {
+    return path.replace(/:(\w+)/g, (_, name) => {
       const { [name]: value } = values;
       if (value === undefined) throw new Error(`Give a page with :${name} a value.`);
       return value;
-    };
-    return [
-      ...pages.map(({ path }) => path.replace(/:(\w+)/g, (_, name) => valueFor(name))),
-      '/operator/accounts?only=near&q=demo',
-      `/accounts/demo/keys/${portal.keyId}?found=mistyped`,
-      '/accounts/demo/usage?by=week',
-      '/accounts/demo/members/member?person=kim%40customer.example',
-      '/nothing/here',
-    ];
+    });
   };
   const desktop = { width: 1280, height: 900 };
   const phone = { width: 320, height: 700 };
@@ -147,34 +147,36 @@ describe('the portal in a browser', () => {
     ['nl-NL', 'a phone in the dark', phone, 'dark', visualRules],
   ];
 
-  inBrowser(
-    `is accessible and fits on phones and desktops, light and dark, on every page in each language${because}`,
-    async () => {
+  // A test for each page: all in one take minutes, on a busy machine more than a test may.
+  inBrowser.each(pages)(
+    `is accessible and fits on phones and desktops, light and dark, in each language: %s${because}`,
+    async (route) => {
       const keys = await portal.admin.keys.list('demo');
       if (keys.length < 3) {
         await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
       }
       const { page, show } = await operatorTab({ scripts: true });
       const errors: string[] = [];
-      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      const onError = (message: ConsoleMessage) =>
+        message.type() === 'error' && errors.push(message.text());
+      page.on('console', onError);
       const found: string[] = [];
-      for (const path of paths()) {
-        await page.goto(portal.portalUrl + path);
-        let language = 'en-GB';
-        for (const [locale, device, viewport, colorScheme, rules] of looks) {
-          const where = `${path} in ${locale} on ${device}`;
-          if (locale !== language) await showIn(page, locale);
-          language = locale;
-          await show({ viewport, colorScheme });
-          const { width, offScreen } = await page.evaluate<{ width: number; offScreen: string[] }>(
-            layout,
-          );
-          if (width > viewport.width) found.push(`${where} is ${width} wide`);
-          found.push(...offScreen.map((control) => `${where}: ${control} is off screen`));
-          const broken = await violations(page, rules);
-          found.push(...broken.map((violation) => `${where}: ${violation}`));
-        }
+      await page.goto(portal.portalUrl + withValues(route));
+      let language = 'en-GB';
+      for (const [locale, device, viewport, colorScheme, rules] of looks) {
+        const where = `in ${locale} on ${device}`;
+        if (locale !== language) await showIn(page, locale);
+        language = locale;
+        await show({ viewport, colorScheme });
+        const { width, offScreen } = await page.evaluate<{ width: number; offScreen: string[] }>(
+          layout,
+        );
+        if (width > viewport.width) found.push(`${where} it is ${width} wide`);
+        found.push(...offScreen.map((control) => `${where}, ${control} is off screen`));
+        const broken = await violations(page, rules);
+        found.push(...broken.map((violation) => `${where}: ${violation}`));
       }
+      page.off('console', onError);
       expect(found).toEqual([]);
       // A page without its query, or of an action that makes no sense now, says so.
       expect(errors.filter((text) => !/ status of 4\d\d /.test(text))).toEqual([]);
