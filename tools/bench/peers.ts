@@ -19,6 +19,7 @@ import { type Benchmark, CannotMeasure, type Figures } from './benchmark.ts';
 import { generatedExtract } from './generator/generate.ts';
 import { limits, startBare } from './local.ts';
 import { inTurn, median, pairedRatio, processStat, rounded } from './measure.ts';
+import { zipToSnapshot } from './read.ts';
 
 const run = promisify(execFile);
 const rounds = 3;
@@ -40,8 +41,8 @@ type Asked = { url: string; key?: string; script?: string; addresses: number };
 
 /**
  * bag-address-lookup of Tweede golf and `npm start`, from the same extract to the first answer and
- * under the same load, each with all its processes, the engine included; and GDAL, which only
- * reads. The peer's program is built before the clock runs. It then needs a second build, which
+ * under the same load, each with all its processes, the engine included; on the way to it, our
+ * snapshot beside the database of the peer; and GDAL, which only reads. The peer's program is built before the clock runs. It then needs a second build, which
  * puts the addresses into the program; that is counted.
  */
 export const benchmark: Benchmark = {
@@ -90,7 +91,13 @@ export const benchmark: Benchmark = {
       );
       const theirs = await firstAnswerOfPeer(folder, resolve(path), ours.result, servers);
       const gdalUsed = await gdalReads(resolve(path), work);
-      const figures = { extract: name, ours: ours.used, ...theirs.figures, gdal_reads: gdalUsed };
+      const figures = {
+        extract: name,
+        ours: ours.used,
+        ours_snapshot: snapshot(resolve(path)),
+        ...theirs.figures,
+        gdal_reads: gdalUsed,
+      };
       first.push(
         name === weesp ? { ...figures, peer_answers: await agreement(theirs.base) } : figures,
       );
@@ -134,6 +141,17 @@ async function nationalLayout(path: string, folder: string): Promise<string> {
   const national = join(folder, 'national.zip');
   await writeFile(national, await zipOf(files, false));
   return national;
+}
+
+/** Our counterpart of the peer's database: no engine runs yet, and no service. */
+function snapshot(path: string): Used {
+  const { seconds_zip_to_snapshot, cpu_seconds_zip_to_snapshot, memory_mb_zip_to_snapshot } =
+    zipToSnapshot(path);
+  return {
+    seconds: seconds_zip_to_snapshot,
+    cpu_seconds: cpu_seconds_zip_to_snapshot,
+    memory_mb: memory_mb_zip_to_snapshot,
+  };
 }
 
 /**

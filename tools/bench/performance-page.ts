@@ -153,6 +153,19 @@ const rows: readonly Row[] = [
       `${total(figure, 'wrong').toLocaleString('en')} wrong datasets, ${total(figure, 'within_limits')} within the limits; ${total(figure, 'healthy')} healthy ones`,
   },
   {
+    what: 'from zip to snapshot, the country, CPU',
+    benchmark: 'peers',
+    share: 1,
+    options: '--peer ../bag-address-lookup',
+    value: (figure) =>
+      figure('zip_to_first_answer.1.ours_snapshot.cpu_seconds') /
+      figure('zip_to_first_answer.1.peer_database.cpu_seconds'),
+    more: (figure) => `${short(figure('zip_to_first_answer.1.ours_snapshot.cpu_seconds'))} CPU s`,
+    limit: { atMost: 1 },
+    reference: (figure) =>
+      `1: [a peer](#beside-a-peer), from the same zip to its database (${short(figure('zip_to_first_answer.1.peer_database.cpu_seconds'))} CPU s)`,
+  },
+  {
     what: "the country's first start on one machine",
     benchmark: 'peers',
     share: 1,
@@ -272,16 +285,30 @@ function lineOf(row: Row, figure: Figure): string {
   return `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
 }
 
-/** What one program took from an extract to its first answer. */
 type Taken = { seconds: number; cpu_seconds: number; memory_mb: number };
+
+/** What both programs took from one extract to what they look up in, and to their first answer. */
+type ExtractTaken = {
+  extract: string;
+  ours: Taken;
+  ours_snapshot: Taken;
+  peer: Taken;
+  peer_database: Taken;
+};
 
 function peersTable(figures: Figures): string {
   const figure: Figure = (path) => figureAt(figures, path);
-  const extracts = figures.zip_to_first_answer as { extract: string; ours: Taken; peer: Taken }[];
-  const first = extracts.map(({ extract, ours, peer }) => {
-    const ratio = short(ours.cpu_seconds / peer.cpu_seconds);
+  const extracts = figures.zip_to_first_answer as ExtractTaken[];
+  const first = extracts.flatMap(({ extract, ours, ours_snapshot, peer, peer_database }) => {
     const name = extract === 'generated, 1 of the country' ? 'the country' : extract;
-    return `| ${name}, zip to first answer | ${takenOf(ours)}: ${ratio} of the peer's CPU | ${takenOf(peer)} |`;
+    const rowOf = (way: string, our: Taken, their: Taken) => {
+      const ratio = short(our.cpu_seconds / their.cpu_seconds);
+      return `| ${name}, ${way} | ${takenOf(our)}: ${ratio} of the peer's CPU | ${takenOf(their)} |`;
+    };
+    return [
+      rowOf('zip to snapshot, or to the database', ours_snapshot, peer_database),
+      rowOf('zip to first answer', ours, peer),
+    ];
   });
   const perSecond = (name: string) => short(figure(`addresses_a_second.${name}`));
   const cpu = (name: string) => short(figure(`cpu_ms_an_address.${name}`));
