@@ -7,7 +7,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders = 'core,loader,lambdas,lib,packages,portal,local,operator,bin';
 const exclude = ['**/dist/**', '**/node_modules/**'];
 const product = globSync(`{${folders}}/**/*.ts`, { cwd: root, exclude }).map(normalize).sort();
-const all = [...product, ...globSync('test/**/*.ts', { cwd: root, exclude }).map(normalize).sort()];
+const all = globSync('{*,.ci}/**/*.ts', { cwd: root, exclude: [...exclude, 'cdk.out/**'] })
+  .map(normalize)
+  .sort();
 const linesOf = (file: string) => readFileSync(`${root}/${file}`, 'utf8').split('\n');
 
 /** Exported names that several files may have, with the reason. */

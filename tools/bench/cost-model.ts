@@ -166,8 +166,8 @@ function metricsOf({ Metrics }: Properties): number {
 }
 
 /**
- * Of our own metrics with an alarm; that of refused keys needs requests, and a filter of a log, whose
- * metric has no dimensions, needs the line that it counts.
+ * Of our own metrics with an alarm; that of refused keys needs requests, and a filter of a log,
+ * whose metric has no dimensions, needs the line that it counts.
  */
 function idleMetrics(alarm: Properties): number {
   const text = JSON.stringify(alarm);

@@ -41,9 +41,9 @@ type Asked = { url: string; key?: string; script?: string; addresses: number };
 
 /**
  * bag-address-lookup of Tweede golf and `npm start`, from the same extract to the first answer and
- * under the same load, each with all its processes, the engine included; on the way to it, our
- * snapshot beside the database of the peer; and GDAL, which only reads. The peer's program is built before the clock runs. It then needs a second build, which
- * puts the addresses into the program; that is counted.
+ * under the same load, each with all its processes, the engine included; our snapshot beside the
+ * peer's database; and GDAL, which only reads. The peer's program is built before the clock runs.
+ * It then needs a second build, which puts the addresses into the program; that is counted.
  */
 export const benchmark: Benchmark = {
   scale: 0.1,
@@ -143,7 +143,10 @@ async function nationalLayout(path: string, folder: string): Promise<string> {
   return national;
 }
 
-/** Our counterpart of the peer's database: no engine runs yet, and no service. */
+/**
+ * A load up to its snapshot, from which the engine or DynamoDB is then filled: the peer has no such
+ * step, and answers from its database.
+ */
 function snapshot(path: string): Used {
   const { seconds_zip_to_snapshot, cpu_seconds_zip_to_snapshot, memory_mb_zip_to_snapshot } =
     zipToSnapshot(path);

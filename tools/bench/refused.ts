@@ -11,7 +11,9 @@ const leastForGrowthMilliseconds = 5;
 
 const runs = 20;
 
-/** A kind over the budget is measured again: other processes add to its cost, and never subtract. */
+/**
+ * A kind over the budget is measured again: other processes add to its cost, and never subtract.
+ */
 const tries = 3;
 
 /** The costliest are shown, and all that are over the budget. */

@@ -1,8 +1,8 @@
 /**
  * Lets programs that others wrote judge this project: `npm run check:judges`, or one of them with
- * `-- --only engine`, or a part of one with `-- --only guides --part local`. Each is installed at its first use, into the cache of this checkout. Exit
- * code 1 says that a judge found something, 3 that none did but one could not sit, as its toolchain
- * is missing.
+ * `-- --only engine`, or a part of one with `-- --only guides --part local`. Each is installed at
+ * its first use, into the cache of this checkout. Exit code 1 says that a judge found something, 3
+ * that none did but one could not sit, as its toolchain is missing.
  */
 import { parseArgs } from 'node:util';
 import { commands } from './aws/commands.ts';
