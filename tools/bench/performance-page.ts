@@ -212,7 +212,7 @@ const rows: readonly Row[] = [
     benchmark: 'local',
     value: (figure) => figure('lookups_per_second_service') / figure('lookups_per_second_bare'),
     more: (figure) => `${short(figure('lookups_per_second_service'))} a second`,
-    // What the CPU of a lookup may be allows no more.
+    // The inverse: a lookup that takes more CPU leaves a core time for fewer.
     limit: { atLeast: 1 / lookupCpu },
     reference: (figure) => `1: the bare server (${short(figure('lookups_per_second_bare'))})`,
   },
